@@ -1,0 +1,15 @@
+# The installed package: find_package(smx) gives smx::Smx (everything) and smx::SmxReference (no MLIR).
+include(CMakePackageConfigHelpers)
+set(SMX_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/smx")
+install(TARGETS Smx EXPORT SmxTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET SmxReference)
+install(TARGETS SmxReference EXPORT SmxTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+install(EXPORT SmxTargets NAMESPACE smx:: DESTINATION ${SMX_PACKAGE_DIR})
+install(DIRECTORY include/smx "${CMAKE_BINARY_DIR}/include/smx" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN CMakeFiles EXCLUDE)
+configure_package_config_file(cmake/smxConfig.cmake.in "${CMAKE_BINARY_DIR}/cmake/smxConfig.cmake"
+                              INSTALL_DESTINATION ${SMX_PACKAGE_DIR})
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/cmake/smxConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/cmake/smxConfig.cmake" "${CMAKE_BINARY_DIR}/cmake/smxConfigVersion.cmake"
+        DESTINATION ${SMX_PACKAGE_DIR})

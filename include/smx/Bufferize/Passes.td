@@ -1,0 +1,47 @@
+//===- Passes.td - tiles become memory ----------------------*- tablegen -*-===//
+#ifndef SMX_BUFFERIZE_PASSES_TD
+#define SMX_BUFFERIZE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DestinationArgumentsPass : Pass<"smx-destination-arguments", "::mlir::ModuleOp"> {
+  let summary = "public functions write their results into memory that the caller brings";
+  let description = [{
+    Every tensor result of a public function that nothing in the module calls becomes a trailing
+    memref argument. Together with bufferization this is the calling convention of a compiled
+    kernel: inputs, then destinations, nothing returned.
+
+    ```mlir
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> { ... return %y : tensor<8xf32> }
+    ```
+    ==>
+    ```mlir
+    func.func @f(%x: tensor<8xf32>, %d: memref<8xf32, strided<[1], offset: ?>>) {
+      ...
+      bufferization.materialize_in_destination %y in restrict writable %d
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def BufferizePass : Pass<"smx-bufferize", "::mlir::ModuleOp"> {
+  let summary = "one-shot bufferization with this project's function boundary";
+  let description = [{
+    Upstream's one-shot bufferization after the elimination of empty tensors. Tensor arguments
+    become memrefs with any strides but a unit stride in the fastest dimension, which is what
+    vector code needs to know. Scratch memory is freed at the end of the block that allocates it.
+
+    ```mlir
+    func.func @f(%x: tensor<8x16xf32>)
+    ```
+    ==>
+    ```mlir
+    func.func @f(%x: memref<8x16xf32, strided<[?, 1], offset: ?>>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
+#endif // SMX_BUFFERIZE_PASSES_TD

@@ -1,0 +1,50 @@
+//===- Passes.td - bufferized loops to vector code ----------*- tablegen -*-===//
+//
+// Nothing here knows the smx dialect: the input is func, memref, scf and linalg.
+//
+//===----------------------------------------------------------------------===//
+include "mlir/Pass/PassBase.td"
+
+def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
+  let summary = "lower linalg on memrefs to register-blocked loops of vector ops";
+  let description = [{
+    Every linalg op on memrefs becomes one nest of `scf.for` loops whose innermost body works on a block of
+    vectors, without materialising the tile as one large vector. One dimension of the op is the *lane* dimension (every
+    operand is unit-stride along it or does not depend on it; a parallel dimension is preferred); in a contraction a
+    second parallel dimension, the *row* dimension, is blocked so that rows x vectors accumulators fill the registers.
+    Accumulators are `iter_args`; an output is loaded before the loops that it does not depend on and stored after them;
+    a `linalg.fill` of that output just before is folded into the initial value. Extents that the block does not divide
+    get a remainder (masked along the lanes); static extents that it divides get none. A transposing op is done in square
+    blocks through registers. An op for which no lane dimension exists becomes scalar loops.
+
+    A reduction along the lanes or over several accumulators is reassociated, which `linalg` leaves open. With
+    `fuse-multiply-add` a product that is only added to an accumulator becomes `math.fma` (one rounding less).
+
+    ```mlir
+    linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%x : memref<32xf32>) outs(%y : memref<32xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %0 = arith.addf %a, %b : f32
+      linalg.yield %0 : f32
+    }
+    ```
+    ==>
+    ```mlir
+    %0 = vector.load %x[%c0] : memref<32xf32>, vector<16xf32>
+    %1 = vector.load %y[%c0] : memref<32xf32>, vector<16xf32>
+    %2 = arith.addf %0, %1 : vector<16xf32>
+    vector.store %2, %y[%c0] : memref<32xf32>, vector<16xf32>
+    // and the same at %c16
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
+           "width of a vector register in bits: 128, 256 or 512">,
+    Option<"fuseMultiplyAdd", "fuse-multiply-add", "bool", /*default=*/"true",
+           "make math.fma of a product that is only added to an accumulator">,
+    Option<"streamingBytes", "streaming-bytes", "int64_t", /*default=*/"33554432",
+           "an output marked smx.streaming_store is written past the caches when its buffer has at least this many bytes; 0: never">
+  ];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect", "vector::VectorDialect"];
+}

@@ -1,0 +1,50 @@
+//===- Smx.h - the smx dialect ----------------------------------*- C++ -*-===//
+//
+// The one header that users of the dialect include. The meaning of every op is in
+// the td files beside it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_IR_SMX_H
+#define SMX_IR_SMX_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include <optional>
+
+namespace mlir::smx {
+/// The keys that a block of rows sees, as index values: none outside `[begin, end)`, all of `[fullBegin, fullEnd)`.
+struct VisibleKeys {
+  Value begin, fullBegin, fullEnd, end;
+};
+} // namespace mlir::smx
+
+#include "smx/IR/SmxDialect.h.inc"
+#include "smx/IR/SmxEnums.h.inc"
+
+#include "smx/IR/SmxAttrInterfaces.h.inc"
+#include "smx/IR/SmxOpInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "smx/IR/SmxAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "smx/IR/SmxOps.h.inc"
+
+namespace mlir::smx {
+/// Adds the interfaces that let upstream tiling slice and fuse `smx.mask`.
+void registerTilingInterfaceModels(DialectRegistry &registry);
+
+/// The type that reductions over `elementType` are carried in: f64 for f64, f32 otherwise.
+FloatType getAccumulatorType(Type elementType);
+} // namespace mlir::smx
+
+#endif // SMX_IR_SMX_H

@@ -1,0 +1,112 @@
+//===- SmxAttrs.td - algebras and masks ---------------------*- tablegen -*-===//
+#ifndef SMX_IR_SMXATTRS_TD
+#define SMX_IR_SMXATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "smx/IR/SmxDialect.td"
+include "smx/IR/SmxInterfaces.td"
+
+class Smx_Enum<string name, string doc, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, doc, cases> {
+  let cppNamespace = "::mlir::smx";
+  let genSpecializedAttr = 0;
+}
+
+def Smx_ExpBase : Smx_Enum<"ExpBase", "the exponential that a state is kept in", [
+  I32EnumAttrCase<"Exp", 0, "exp">,
+  I32EnumAttrCase<"Exp2", 1, "exp2">]>;
+
+def Smx_MaskedRow : Smx_Enum<"MaskedRow", "the result of a row in which nothing is visible", [
+  I32EnumAttrCase<"NaN", 0, "nan">,
+  I32EnumAttrCase<"Zero", 1, "zero">]>;
+
+def Smx_MaskedRowAttr : EnumAttr<Smx_Dialect, Smx_MaskedRow, "masked_row"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Smx_Anchor : Smx_Enum<"Anchor", "the corner of the score matrix that a diagonal starts from", [
+  I32EnumAttrCase<"TopLeft", 0, "top_left">,
+  I32EnumAttrCase<"BottomRight", 1, "bottom_right">]>;
+
+class Smx_Attr<string name, string mnemonic_, list<Trait> traits> : AttrDef<Smx_Dialect, name, traits> {
+  let mnemonic = mnemonic_;
+}
+
+def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+  let summary = "running maximum, running sum and, if there are values, the accumulator";
+  let description = [{
+    State `(m, l)` or `(m, l, acc)`; inputs are the scores and, with an accumulator, the values.
+    Scores are multiplied by `scale` (> 0). With `exp2` the state is kept in base 2, scaled:
+
+        m' = max(m, scale*log2(e) * max(s));   a = 2^(m - m')
+        l' = a*l + sum 2^(scale*log2(e)*s - m')
+        acc' = a*acc + 2^(scale*log2(e)*s - m') v
+
+    Quantities of a finish: `softmax`, `log_softmax` (take the scores again), `logsumexp`, and
+    `average` (`acc / l`). `masked_row` says what `softmax` and `average` give for `l = 0`.
+
+    ```mlir
+    #smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Smx_ExpBase>:$base,
+    DefaultValuedParameter<"::mlir::FloatAttr", "::mlir::FloatAttr::get(::mlir::Float64Type::get($_ctxt), 1.0)">:$scale,
+    DefaultValuedParameter<"::mlir::smx::MaskedRow", "::mlir::smx::MaskedRow::NaN">:$maskedRow);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    double getScaleValue() const { return getScale().getValueAsDouble(); }
+  }];
+}
+
+def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+  let summary = "count, mean and sum of squared deviations (Welford; Chan et al. for the merge)";
+  let description = [{
+    State `(n, mean, m2)` per row; the input is the row itself. With `d = b.mean - a.mean`,
+
+        merge(a, b) = (a.n + b.n, a.mean + d*b.n/n, a.m2 + b.m2 + d^2*a.n*b.n/n)
+
+    The finish `normalized` is `(x - mean) / sqrt(m2/n + epsilon)`, and `mean` and `variance` are
+    the statistics.
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$epsilon);
+  let assemblyFormat = "`<` `epsilon` `=` $epsilon `>`";
+}
+
+def Smx_BandAttr : Smx_Attr<"Band", "band", [DeclareAttrInterfaceMethods<Smx_MaskAttrInterface>]> {
+  let summary = "a band around a diagonal: causal masks and sliding windows";
+  let description = [{
+    Row `i` sees key `j` iff `i + off - left <= j <= i + off + right`, where `off` is 0 for
+    `top_left` and `keys - rows` for `bottom_right`. A side that is left out is unbounded.
+
+    ```mlir
+    #smx.band<bottom_right, right = 0>              // causal, aligned to the last key
+    #smx.band<top_left, left = 127, right = 0>      // causal sliding window of 128 keys
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Smx_Anchor>:$anchor,
+    OptionalParameter<"std::optional<int64_t>">:$left,
+    OptionalParameter<"std::optional<int64_t>">:$right);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Smx_PrefixAttr : Smx_Attr<"Prefix", "prefix", [DeclareAttrInterfaceMethods<Smx_MaskAttrInterface>]> {
+  let summary = "causal, but a prefix of the keys is seen by every row";
+  let description = [{
+    Row `i` sees key `j` iff `j < length` or `j <= i + off`, with `off` as for `#smx.band`.
+
+    ```mlir
+    #smx.prefix<top_left, length = 64>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Smx_Anchor>:$anchor, "int64_t":$length);
+  let assemblyFormat = "`<` $anchor `,` `length` `=` $length `>`";
+}
+
+#endif // SMX_IR_SMXATTRS_TD

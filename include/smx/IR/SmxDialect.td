@@ -1,0 +1,66 @@
+//===- SmxDialect.td - the tensor-level dialect -------------*- tablegen -*-===//
+#ifndef SMX_IR_SMXDIALECT_TD
+#define SMX_IR_SMXDIALECT_TD
+
+include "mlir/IR/DialectBase.td"
+
+def Smx_Dialect : Dialect {
+  let name = "smx";
+  let cppNamespace = "::mlir::smx";
+  let summary = "what softmax and attention mean, and the state that computes them online";
+  let description = [{
+    A softmax row is one reduction over a monoid whose element is `(m, l, acc)`:
+
+        identity        (-inf, 0, 0)
+        lift(s, v)      (s, 1, v)
+        merge(a, b)     m = max(a.m, b.m);  ca = exp(a.m - m), cb = exp(b.m - m)
+                        (m, ca*a.l + cb*b.l, ca*a.acc + cb*b.acc)
+        finish(a)       acc / l,   log-sum-exp = m + log(l)
+
+    `merge` is associative and commutative, so a row may be streamed tile by tile, split
+    into partial states that are merged in a tree, or both. The dialect has two levels:
+
+    * *specification ops* (`softmax`, `log_softmax`, `logsumexp`, `softmax_dot`, `attention`,
+      `layer_norm`) say what is wanted;
+    * *state ops* (`identity`, `update`, `merge`, `finish`) say it as a reduction over states.
+      They are generic: an attribute, the *algebra*, gives the four operations their meaning.
+
+    ### Design decisions
+
+    *Why is the algebra an attribute of four generic ops, and not an op per family?*
+    Tiling and splitting need only the shape of the reduction, which indexing maps give. With
+    one `update` op behind `StreamingReductionOpInterface`, those passes can not know a family
+    even by accident. A new family is one attribute that implements
+    `StateAlgebraAttrInterface`; `#smx.moments` (layer norm) is the proof. Rejected: an op per
+    family and role (four ops and four verifiers for every family), and a region per role
+    (bodies must be polymorphic in the tile shape, which types can not express).
+
+    *Why are state components plain tensors, and not one opaque state type?* They become
+    `iter_args` as they are, so the running maximum, the running sum and the accumulator can
+    be read in the loop, and bufferization needs no type conversion.
+
+    *Why does attention have no update op of its own?* Attention is `softmax_dot` of scores.
+    Scores are ordinary `linalg.generic` producers that upstream tiling already knows how to
+    slice and fuse; only the mask is an op (`smx.mask`), because loop bounds are derived from it.
+
+    *Why do indexing maps stand on the state ops?* A back end may want the rows of a tile in
+    the fastest dimension (vector lanes on a CPU). With maps that is a change of maps and not
+    of passes.
+
+    *Which representative does a state hold?* With `exp2` the maximum is kept already scaled,
+    `m = max(s) * scale * log2(e)`, so that `exp2(fma(s, c, -m))` rounds once; with `exp` it is
+    the plain maximum. Only differences of representatives are ever exponentiated.
+
+    *Why is NaN not handled by the maximum?* A NaN score gives `exp(NaN - m) = NaN` in the
+    running sum whatever the maximum did with it, so the maximum may be the one-instruction
+    compare and select.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // SMX_IR_SMXDIALECT_TD

@@ -1,0 +1,215 @@
+//===- SpecOps.td - what is wanted --------------------------*- tablegen -*-===//
+#ifndef SMX_IR_SPECOPS_TD
+#define SMX_IR_SPECOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "smx/IR/SmxAttrs.td"
+
+class Smx_Op<string mnemonic, list<Trait> traits = []> : Op<Smx_Dialect, mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+class Smx_SpecOp<string mnemonic, list<Trait> traits = []>
+    : Smx_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]>;
+
+/// An op over one axis of one tensor.
+class Smx_RowOp<string mnemonic> : Smx_SpecOp<mnemonic> {
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$axis,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$scale,
+                       OptionalAttr<Smx_MaskedRowAttr>:$masked_row);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `axis` `(` $axis `)` (`scale` `(` $scale^ `)`)? attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Smx_SoftmaxOp : Smx_RowOp<"softmax"> {
+  let summary = "softmax along one axis";
+  let description = [{
+    `result[.., j, ..] = exp(scale*x_j - m) / sum_k exp(scale*x_k - m)` with `m = max_k scale*x_k`.
+    A row of which every element is -inf is NaN, or 0 with `masked_row = #smx.masked_row<zero>`.
+
+    R1: the input has floating-point elements and a rank of at least 1.
+    R2: the axis is in `[0, rank)`.
+    R3: the result has the shape of the input, and floating-point elements.
+    R4: the scale is finite and not 0.
+
+    ```mlir
+    %y = smx.softmax %x axis(1) : tensor<8x128xf32> -> tensor<8x128xf32>
+    ```
+  }];
+  let hasCanonicalizer = 1;
+}
+
+def Smx_LogSoftmaxOp : Smx_RowOp<"log_softmax"> {
+  let summary = "logarithm of softmax along one axis, without the exponential in between";
+  let description = [{
+    `result[.., j, ..] = scale*x_j - log(sum_k exp(scale*x_k))`. Rules R1 to R4 of `smx.softmax`.
+
+    ```mlir
+    %y = smx.log_softmax %x axis(0) : tensor<?x128xf16> -> tensor<?x128xf16>
+    ```
+  }];
+}
+
+def Smx_LogSumExpOp : Smx_RowOp<"logsumexp"> {
+  let summary = "logarithm of the sum of exponentials along one axis";
+  let description = [{
+    `result = m + log(sum_k exp(scale*x_k - m))`, -inf for a row that is all -inf or empty.
+    Rules R1, R2 and R4 of `smx.softmax`.
+
+    R5: the result has the shape of the input without the axis, and floating-point elements.
+
+    ```mlir
+    %y = smx.logsumexp %x axis(1) : tensor<8x128xf32> -> tensor<8xf32>
+    ```
+  }];
+}
+
+def Smx_SoftmaxDotOp : Smx_SpecOp<"softmax_dot"> {
+  let summary = "the softmax-weighted sum of values";
+  let description = [{
+    `result[r.., d..] = sum_j softmax(scale*x[r.., :])_j * v[r.., j, d..]`: the last axis of the
+    scores is reduced, and the values have the dimensions of the scores first.
+
+    D1: scores and values have floating-point elements, and scores a rank of at least 1.
+    D2: the shape of the values starts with the shape of the scores.
+    D3: the result has the shape of the values without the reduced axis.
+    D4: the scale is finite and not 0.
+
+    ```mlir
+    %y = smx.softmax_dot %x, %v : tensor<8x128xf32>, tensor<8x128x64xf32> -> tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$scores, AnyRankedTensor:$values,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$scale,
+                       OptionalAttr<Smx_MaskedRowAttr>:$masked_row);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $scores `,` $values (`scale` `(` $scale^ `)`)? attr-dict
+    `:` type($scores) `,` type($values) `->` type($result)
+  }];
+}
+
+def Smx_LayerNormOp : Smx_SpecOp<"layer_norm"> {
+  let summary = "normalise rows to mean 0 and variance 1";
+  let description = [{
+    `result = (x - mean) / sqrt(variance + epsilon)` along one axis, with the population
+    variance: the same streaming reduction as softmax with another monoid (`#smx.moments`).
+    Rules R1 to R3 of `smx.softmax`.
+
+    R6: epsilon is finite and not negative.
+
+    ```mlir
+    %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<8x128xf32> -> tensor<8x128xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `axis` `(` $axis `)` `epsilon` `(` $epsilon `)` attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Smx_AttentionOp : Smx_SpecOp<"attention", []> {
+  let summary = "scaled dot-product attention";
+  let description = [{
+    For every batch, head `h` and query `i`, with `kv = h / (Hq / Hkv)`:
+
+        s_j = score(scale * sum_d q[h, i, d] * k[kv, j, d])       where the masks let j be seen
+        result[h, i, :] = sum_j softmax(s)_j * v[kv, j, :],   lse[h, i] = log(sum_j exp(s_j))
+
+    Operands are `[batch.., Hq, Sq, D]`, `[batch.., Hkv, Sk, D]`, `[batch.., Hkv, Sk, Dv]`; the
+    leading dimensions may be missing altogether. Scores are f32 (f64 for f64 operands). A query
+    that sees no key gives 0, and -inf as its log-sum-exp. What is masked is selected away: NaN
+    in a masked key, value or bias does not reach the result.
+
+    `score` changes a score in any way, from the score and its position; `mask` says with an i1
+    whether a position is seen. Both may capture values, `tensor.extract` from captured tensors
+    included. An analysable mask (`mask(#smx.band<..>)`) also limits the loops.
+
+    A1: query, key and value have the same rank, at least 2, and the same floating-point element type.
+    A2: the head dims of query and key agree.
+    A3: key and value have the same number of keys and heads.
+    A4: leading dimensions agree, but the number of query heads may be a multiple of that of key heads.
+    A5: the result is `[batch.., Hq, Sq, Dv]`, with floating-point elements.
+    A6: the log-sum-exp is `[batch.., Hq, Sq]`, with f32 elements (f64 for f64 operands).
+    A7: the scale is finite and not 0.
+    A8: `score` takes the score (f32, or f64) and one index per dimension of the scores, and yields a score;
+        `mask` takes the indices and yields an i1.
+
+    ```mlir
+    %o = smx.attention %q, %k, %v scale(1.250000e-01) mask(#smx.band<bottom_right, right = 0>)
+       : tensor<2x8x128x64xf32>, tensor<2x2x256x64xf32>, tensor<2x2x256x32xf32> -> tensor<2x8x128x32xf32>
+    %p, %lse = smx.attention %q, %k, %v scale(1.250000e-01) score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %t = math.tanh %s : f32
+      smx.yield %t : f32
+    } : tensor<2x8x128x64xf32>, tensor<2x2x256x64xf32>, tensor<2x2x256x32xf32>
+      -> tensor<2x8x128x32xf32>, tensor<2x8x128xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
+                       F64Attr:$scale, OptionalAttr<Smx_MaskAttrInterface>:$mask);
+  let results = (outs AnyRankedTensor:$result, Optional<AnyRankedTensor>:$log_sum_exp);
+  let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$visible);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `scale` `(` $scale `)` (`mask` `(` $mask^ `)`)?
+    (`score` $score^)? (`visible` $visible^)? attr-dict
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($log_sum_exp)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// Number of leading dimensions in front of the queries (batches and heads).
+    int64_t getNumBatchDims() { return getQuery().getType().getRank() - 2; }
+    /// Query heads for each key head (1 where there are no heads or both are dynamic).
+    int64_t getGroupSize();
+    /// The type that scores are computed in: f64 for f64 operands, f32 otherwise.
+    ::mlir::Type getScoreType();
+  }];
+}
+
+def Smx_MaskOp : Smx_Op<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "-inf where a mask hides a score";
+  let description = [{
+    `result[.., i, .., j, ..] = input[.., i, .., j, ..]` where row `i + firstRow` sees key
+    `j + firstKey` of `rows x keys` scores, and -inf elsewhere. `row_dim` and `key_dim` say which
+    dimensions of the tensor are `i` and `j`.
+
+    M1: the input has floating-point elements.
+    M2: `row_dim` and `key_dim` are different dimensions of the input.
+
+    ```mlir
+    %y = smx.mask %s #smx.band<top_left, right = 0> dims(0, 1) at(%i0, %j0) of(%rows, %keys) : tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, Smx_MaskAttrInterface:$mask,
+                       I64Attr:$row_dim, I64Attr:$key_dim, Index:$firstRow, Index:$firstKey,
+                       Index:$rows, Index:$keys);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input $mask `dims` `(` $row_dim `,` $key_dim `)` `at` `(` $firstRow `,` $firstKey `)`
+    `of` `(` $rows `,` $keys `)` attr-dict `:` type($input)
+  }];
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The select that the mask stands for, as one elementwise op.
+    ::mlir::Value expand(::mlir::OpBuilder &builder);
+  }];
+}
+
+def Smx_YieldOp : Op<Smx_Dialect, "yield", [Pure, Terminator, ReturnLike, HasParent<"AttentionOp">]> {
+  let summary = "the value of a score or mask region";
+  let description = [{
+    ```mlir
+    smx.yield %s : f32
+    ```
+  }];
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+#endif // SMX_IR_SPECOPS_TD

@@ -1,0 +1,60 @@
+//===- Passes.td - from what is wanted to states ------------*- tablegen -*-===//
+#ifndef SMX_ONLINE_PASSES_TD
+#define SMX_ONLINE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def OnlinePass : Pass<"smx-online"> {
+  let summary = "say every smx op as a reduction over an explicit state";
+  let description = [{
+    Replaces specification ops by `smx.identity`, `smx.update` and `smx.finish` over whole rows;
+    attention becomes the softmax-weighted average of ordinary score tensors.
+
+    ```mlir
+    %y = smx.softmax %x axis(1) : tensor<8x128xf32> -> tensor<8x128xf32>
+    ```
+    ==>
+    ```mlir
+    %i:2 = smx.identity #smx.softmax<exp> : tensor<8xf32>, tensor<8xf32>
+    %s:2 = smx.update #smx.softmax<exp> (%i#0, %i#1 : tensor<8xf32>, tensor<8xf32>)
+        with (%x : tensor<8x128xf32>) maps [#row, #row, #all]
+    %y = smx.finish #smx.softmax<exp> "softmax" (%s#0, %s#1 : tensor<8xf32>, tensor<8xf32>)
+        with (%x : tensor<8x128xf32>) maps [#row, #row, #all, #all] : tensor<8x128xf32>
+    ```
+
+    Changes rounding: sums and products are carried in f32 (f64 for f64 elements), and in base 2
+    the scale is folded into the exponent.
+  }];
+  let options = [
+    Option<"exp", "exp", "std::string", "\"auto\"",
+           "exponential of the states: exp (precise), exp2 (scale folded in, one fma), or auto "
+           "(exp2 for attention below f64, exp otherwise)">,
+  ];
+  let dependentDialects = ["::mlir::smx::SmxDialect"];
+}
+
+def SplitPass : Pass<"smx-split"> {
+  let summary = "cut every stream into partial states that are merged in a tree";
+  let description = [{
+    Uses `update(identity, x ++ y) = merge(update(identity, x), update(identity, y))`. Streams
+    shorter than `parts` elements, and streams whose extent is not static, stay whole.
+
+    ```mlir
+    %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]
+    ```
+    ==> (`parts=2`)
+    ```mlir
+    %x0 = tensor.extract_slice %x[0, 0] [8, 64] [1, 1]
+    %s0:2 = smx.update #a (%i0#0, %i0#1 : ..) with (%x0 : tensor<8x64xf32>) maps [..]
+    %x1 = tensor.extract_slice %x[0, 64] [8, 64] [1, 1]
+    %s1:2 = smx.update #a (%i1#0, %i1#1 : ..) with (%x1 : tensor<8x64xf32>) maps [..]
+    %s:2 = smx.merge #a (%s0#0, %s0#1 : ..) and (%s1#0, %s1#1 : ..) maps [..]
+    ```
+
+    Changes rounding: the order of the additions changes.
+  }];
+  let options = [Option<"parts", "parts", "int64_t", "2", "number of partial states, at least 1">];
+  let dependentDialects = ["::mlir::smx::SmxDialect"];
+}
+
+#endif // SMX_ONLINE_PASSES_TD

@@ -1,0 +1,45 @@
+//===- Pipelines.h - the road as pass pipelines -----------------*- C++ -*-===//
+//
+// One build function per stage: each takes IR at the stage before and leaves IR
+// at its own. The tools, the JIT and `softmax-opt --smx-to-<stage>` all use these.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_PIPELINE_PIPELINES_H
+#define SMX_PIPELINE_PIPELINES_H
+
+#include "smx/Pipeline/Stages.h"
+#include "mlir/Pass/PassManager.h"
+#include <cstdint>
+#include <string>
+
+namespace mlir::smx {
+
+/// What a caller may decide about the road; zero always means "the model chooses".
+struct RoadOptions {
+  /// Rows of a tile (queries, for attention), in rows.
+  int64_t tileRows = 0;
+  /// Extent of a tile along the reduced axis (keys, for attention), in elements.
+  int64_t tileStream = 0;
+  /// Number of partial states that a row is split into before the merge tree; 1 is unsplit.
+  int64_t splits = 0;
+  /// Width of the host's vector registers in bits; 0 asks the host.
+  int64_t vectorBits = 0;
+  /// Run over rows and heads on several threads (OpenMP).
+  bool threads = true;
+  /// Check the contract of every stage as it is reached.
+  bool verifyStages = true;
+};
+
+/// Appends the passes that lead from the stage before `stage` to `stage`.
+void buildStage(OpPassManager &pm, Stage stage, const RoadOptions &options);
+
+/// Appends the passes that lead from `from` (exclusive) to `to` (inclusive).
+void buildRoad(OpPassManager &pm, Stage from, Stage to,
+               const RoadOptions &options);
+
+/// Registers `--smx-to-<stage>`, from the input to each stage, with the global pass registry.
+void registerRoadPipelines();
+
+} // namespace mlir::smx
+
+#endif // SMX_PIPELINE_PIPELINES_H

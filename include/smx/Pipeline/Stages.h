@@ -1,0 +1,40 @@
+//===- Stages.h - the named stages of the road ------------------*- C++ -*-===//
+//
+// One table of stage names, used by the tools, the dump files and the tests.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_PIPELINE_STAGES_H
+#define SMX_PIPELINE_STAGES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace mlir::smx {
+
+/// The stages in the order in which the road passes them.
+enum class Stage { Input, Naive, Online, Tiled, Cpu, Llvm };
+
+/// A stage, its one spelling, and what holds when it is reached.
+struct StageInfo {
+  Stage stage;
+  llvm::StringRef name;
+  llvm::StringRef contract;
+};
+
+/// Every stage, first to last.
+llvm::ArrayRef<StageInfo> getStages();
+
+/// The table's row for `stage`.
+const StageInfo &getStageInfo(Stage stage);
+
+/// The stage called `name`, or none.
+std::optional<Stage> parseStage(llvm::StringRef name);
+
+/// "input, naive, online, ...": for messages about an unknown stage.
+std::string getStageNames();
+
+} // namespace mlir::smx
+
+#endif // SMX_PIPELINE_STAGES_H

@@ -1,0 +1,2 @@
+//===- Passes.td --------------------------------------------*- tablegen -*-===//
+include "mlir/Pass/PassBase.td"

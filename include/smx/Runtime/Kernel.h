@@ -1,0 +1,1 @@
+//===- Kernel.h - compile a module and call it ------------------*- C++ -*-===//

@@ -1,0 +1,96 @@
+//===- Passes.td - from states over rows to loops over tiles *- tablegen -*-===//
+#ifndef SMX_TILING_PASSES_TD
+#define SMX_TILING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
+  let summary = "turn every streaming reduction into loops over tiles";
+  let description = [{
+    An `scf.forall` runs over tiles of rows; inside it an `scf.for` streams the tiles of the
+    reduced axis with the state in `iter_args`. Producers of the streamed tensors are computed
+    tile by tile. Where a mask limits what a tile of rows sees, tiles that no row sees are not
+    visited, tiles that all rows see are not masked, and only the ones in between are. Ragged
+    tails are loops of their own, so that all other tiles have a static shape. A quantity that
+    has a value per element (softmax itself) takes a second loop over the stream, unless one
+    tile holds the whole row.
+
+    Written against `StreamingReductionOpInterface`, `TilingInterface` (producers) and
+    `MaskAttrInterface` (bounds).
+
+    ```mlir
+    %i:2 = smx.identity #a : tensor<8xf32>, tensor<8xf32>
+    %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]
+    %y = smx.finish #a "logsumexp" (%s#0, %s#1 : ..) maps [..] : tensor<8xf32>
+    ```
+    ==> (`rows=4 stream=32`)
+    ```mlir
+    %y = scf.forall (%r) = (0) to (8) step (4) shared_outs(%o = %e) -> (tensor<8xf32>) {
+      %i:2 = smx.identity #a : tensor<4xf32>, tensor<4xf32>
+      %s:2 = scf.for %j = %c0 to %c128 step %c32 iter_args(%m = %i#0, %l = %i#1) {
+        %t = tensor.extract_slice %x[%r, %j] [4, 32] [1, 1]
+        %u:2 = smx.update #a (%m, %l : ..) with (%t : tensor<4x32xf32>) maps [..]
+        scf.yield %u#0, %u#1
+      }
+      %f = smx.finish #a "logsumexp" (%s#0, %s#1 : ..) maps [..] : tensor<4xf32>
+      scf.forall.in_parallel { tensor.parallel_insert_slice %f into %o[%r] [4] [1] }
+    }
+    ```
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", "0", "rows of a tile; 0 lets the model choose">,
+    Option<"stream", "stream", "int64_t", "0", "extent of a tile along the stream; 0 lets the model choose">,
+    Option<"residentBytes", "resident-bytes", "int64_t", "1048576",
+           "rows whose f32 tile takes at most this many bytes are kept resident">,
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def RowsInLanesPass : Pass<"smx-rows-in-lanes"> {
+  let summary = "lay score tiles and accumulators out with the rows in the fastest dimension";
+  let description = [{
+    A CPU layout for reductions with an accumulator: scores become `[.., stream, rows]` and the
+    accumulator `[.., columns, rows]`. The rows of a tile then sit in vector lanes, so the
+    running maximum, the running sum and the rescaling need no reduction across lanes, and keys
+    and values are read as they lie, one broadcast element at a time. Operands of the products
+    are widened to the type of the accumulator. Only maps change; the algebra does not.
+
+    ```mlir
+    %s = linalg.generic {#q_id, #k_jd, #s_ij} ins(%q, %k) ..    // tensor<64x128xf32>
+    %u:3 = smx.update #a (%m, %l, %acc : .., tensor<64x32xf32>) with (%s, %v : ..) maps [#i, #i, #id, #ij, #jd]
+    ```
+    ==>
+    ```mlir
+    %s = linalg.generic {#q_di, #k_jd, #s_ji} ins(%q_transposed, %k) ..    // tensor<128x64xf32>
+    %u:3 = smx.update #a (%m, %l, %acc : .., tensor<32x64xf32>) with (%s, %v : ..) maps [#i, #i, #di, #ji, #jd]
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ExpandStatePass : Pass<"smx-expand-state"> {
+  let summary = "write state ops as arithmetic on (m, l, acc)";
+  let description = [{
+    Replaces `smx.identity`, `smx.update`, `smx.merge` and `smx.finish` by what their algebra says,
+    and `smx.mask` by a select. Each step is one `linalg` op, named by its location.
+
+    ```mlir
+    %m1, %l1 = smx.update #smx.softmax<exp> (%m, %l : ..) with (%x : tensor<4x32xf32>) maps [..]
+    ```
+    ==>
+    ```mlir
+    %t = linalg.generic .. reduction .. ins(%x) outs(%minus_infinity)      // tile maximum
+    %r:4 = linalg.generic .. ins(%m, %l, %t)        // m1, the guarded m1, a = exp(m - m1), l*a
+    %p:2 = linalg.generic .. reduction .. ins(%x, %r#1) outs(%e, %r#3)     // p = exp(x - m1), l1
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // SMX_TILING_PASSES_TD

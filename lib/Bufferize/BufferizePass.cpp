@@ -1,0 +1,74 @@
+//===- BufferizePass.cpp - one-shot bufferization, our boundary -----------===//
+
+#include "BoundaryType.h"
+#include "smx/Bufferize/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::smx {
+#define GEN_PASS_DEF_BUFFERIZEPASS
+#include "smx/Bufferize/Passes.h.inc"
+} // namespace mlir::smx
+
+using namespace mlir;
+using namespace mlir::smx;
+
+namespace {
+struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
+  void runOnOperation() override {
+    bufferization::OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.allowReturnAllocsFromLoops = true;
+    options.functionArgTypeConverterFn =
+        [](bufferization::TensorLikeType type, Attribute, FunctionOpInterface,
+           const bufferization::BufferizationOptions &) {
+          return cast<bufferization::BufferLikeType>(
+              Type(getBoundaryType(cast<TensorType>(Type(type)))));
+        };
+    bufferization::OneShotAnalysisState state(getOperation(), options);
+    IRRewriter rewriter(&getContext());
+    bufferization::BufferizationState bufferizationState;
+    if (failed(eliminate(rewriter, options)) ||
+        failed(bufferization::runOneShotModuleBufferize(
+            getOperation(), options, bufferizationState)))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      freeScratch(function);
+  }
+
+  /// Results are computed where they are wanted, not copied there.
+  LogicalResult
+  eliminate(RewriterBase &rewriter,
+            const bufferization::OneShotBufferizationOptions &options) {
+    bufferization::OneShotAnalysisState state(getOperation(), options);
+    if (failed(bufferization::analyzeModuleOp(getOperation(), state)))
+      return failure();
+    return bufferization::eliminateEmptyTensors(rewriter, getOperation(),
+                                                state);
+  }
+
+  /// Scratch never leaves the block that allocates it unless the block yields it: results go to
+  /// destinations.
+  static void freeScratch(func::FuncOp function) {
+    function.walk([](memref::AllocOp alloc) {
+      Operation *terminator = alloc->getBlock()->getTerminator();
+      SmallVector<Value> aliases{alloc.getResult()};
+      for (size_t i = 0; i < aliases.size(); ++i)
+        for (Operation *user : aliases[i].getUsers()) {
+          if (user->hasTrait<OpTrait::IsTerminator>() &&
+              user == terminator)
+            return;
+          for (Value result : user->getResults())
+            if (isa<BaseMemRefType>(result.getType()))
+              aliases.push_back(result);
+        }
+      OpBuilder builder(terminator);
+      memref::DeallocOp::create(builder, alloc.getLoc(), alloc);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,54 @@
+//===- StreamingStores.cpp - when an output goes past the caches ----------===//
+
+#include "StreamingStores.h"
+
+#include "FillFolding.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+Value smx::streamingCondition(OpBuilder &b, linalg::GenericOp op,
+                              const LanePlan &plan, int64_t bytes) {
+  if (bytes == 0 || plan.isScalar() || plan.crossed ||
+      !op->hasAttr("smx.streaming_store") || op.getNumDpsInits() != 1)
+    return {};
+  OpOperand &output = *op.getDpsInitOperand(0);
+  if (classifyAccess(op, output, plan.lane) != LaneAccess::UnitStride)
+    return {};
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(output.get().getType());
+  int64_t elementBytes = (type.getElementTypeBitWidth() + 7) / 8;
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+
+  Value buffer = rootBuffer(output.get());
+  Value size = index(elementBytes);
+  for (int64_t dim = 0; dim < cast<MemRefType>(buffer.getType()).getRank();
+       ++dim)
+    size = arith::MulIOp::create(
+        b, loc, size, memref::DimOp::create(b, loc, buffer, dim).getResult());
+  Value isLarge = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, size,
+                                        index(bytes));
+
+  // The address of the first element and the distance of every line, in bytes, must be multiples of a vector.
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(b, loc, output.get());
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+      b, loc, metadata.getBaseBuffer());
+  Value offset = arith::MulIOp::create(b, loc, metadata.getOffset(),
+                                       index(elementBytes));
+  Value bits = arith::AddIOp::create(b, loc, address, offset);
+  for (Value stride : metadata.getStrides().drop_back())
+    bits = arith::OrIOp::create(
+        b, loc, bits,
+        arith::MulIOp::create(b, loc, stride, index(elementBytes)));
+  Value low = arith::AndIOp::create(b, loc, bits,
+                                    index(plan.lanes * elementBytes - 1));
+  Value isAligned = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low,
+                                          index(0));
+  return arith::AndIOp::create(b, loc, isLarge, isAligned);
+}

@@ -1,0 +1,137 @@
+//===- MaskOp.cpp - smx.mask: folding, tiling, expansion ------------------===//
+
+#include "smx/IR/Smx.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+LogicalResult MaskOp::verify() {
+  auto type = cast<RankedTensorType>(getInput().getType());
+  // M1
+  if (!isa<FloatType>(type.getElementType()))
+    return emitOpError("expected floating-point elements, got ")
+           << type.getElementType();
+  // M2
+  int64_t rank = type.getRank();
+  if (getRowDim() == getKeyDim() || getRowDim() >= (uint64_t)rank ||
+      getKeyDim() >= (uint64_t)rank)
+    return emitOpError("expected two different dims below the rank ")
+           << rank << ", got " << getRowDim() << " and " << getKeyDim();
+  return success();
+}
+
+OpFoldResult MaskOp::fold(FoldAdaptor adaptor) {
+  std::optional<int64_t> rows = getConstantIntValue(getRows());
+  std::optional<int64_t> keys = getConstantIntValue(getKeys());
+  if (getMask().isAllVisible(rows.value_or(ShapedType::kDynamic),
+                             keys.value_or(ShapedType::kDynamic)))
+    return getInput();
+  return {};
+}
+
+Value MaskOp::expand(OpBuilder &builder) {
+  Location loc = NameLoc::get(builder.getStringAttr("mask"), getLoc());
+  auto type = cast<RankedTensorType>(getInput().getType());
+  Value minusInfinity = arith::ConstantOp::create(
+      builder, loc,
+      builder.getFloatAttr(
+          type.getElementType(),
+          APFloat::getInf(
+              cast<FloatType>(type.getElementType()).getFloatSemantics(),
+              /*Negative=*/true)));
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, getInput()),
+      type.getElementType());
+  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    Value row = arith::AddIOp::create(
+        b, loc, linalg::IndexOp::create(b, loc, getRowDim()), getFirstRow());
+    Value key = arith::AddIOp::create(
+        b, loc, linalg::IndexOp::create(b, loc, getKeyDim()), getFirstKey());
+    Value seen =
+        getMask().buildIsVisible(b, loc, row, key, getRows(), getKeys());
+    Value score =
+        arith::SelectOp::create(b, loc, seen, args[0], minusInfinity);
+    linalg::YieldOp::create(b, loc, score);
+  };
+  return linalg::GenericOp::create(builder, loc, type, getInput(), empty,
+                                   ArrayRef<AffineMap>{map, map}, iterators,
+                                   body)
+      .getResult(0);
+}
+
+namespace {
+/// Lets upstream tiling slice a mask: the slice remembers where it was cut.
+struct MaskTiling
+    : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
+  SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
+    return SmallVector<utils::IteratorType>(
+        cast<MaskOp>(op).getInput().getType().getRank(),
+        utils::IteratorType::parallel);
+  }
+
+  SmallVector<Range> getIterationDomain(Operation *op, OpBuilder &b) const {
+    SmallVector<Range> domain;
+    for (OpFoldResult size : tensor::getMixedSizes(
+             b, op->getLoc(), cast<MaskOp>(op).getInput()))
+      domain.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+    return domain;
+  }
+
+  FailureOr<TilingResult>
+  getTiledImplementation(Operation *op, OpBuilder &b,
+                         ArrayRef<OpFoldResult> offsets,
+                         ArrayRef<OpFoldResult> sizes) const {
+    auto mask = cast<MaskOp>(op);
+    Location loc = op->getLoc();
+    SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+    auto slice = tensor::ExtractSliceOp::create(b, loc, mask.getInput(),
+                                                offsets, sizes, strides);
+    auto shifted = [&](Value first, uint64_t dim) {
+      AffineExpr d0, d1;
+      bindDims(b.getContext(), d0, d1);
+      return getValueOrCreateConstantIndexOp(
+          b, loc,
+          affine::makeComposedFoldedAffineApply(
+              b, loc, d0 + d1, {OpFoldResult(first), offsets[dim]}));
+    };
+    auto tiled = MaskOp::create(
+        b, loc, slice.getType(), slice, mask.getMask(), mask.getRowDim(),
+        mask.getKeyDim(), shifted(mask.getFirstRow(), mask.getRowDim()),
+        shifted(mask.getFirstKey(), mask.getKeyDim()), mask.getRows(),
+        mask.getKeys());
+    return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+  }
+
+  LogicalResult getResultTilePosition(
+      Operation *op, OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
+      ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+      SmallVector<OpFoldResult> &resultSizes) const {
+    resultOffsets.assign(offsets.begin(), offsets.end());
+    resultSizes.assign(sizes.begin(), sizes.end());
+    return success();
+  }
+
+  FailureOr<TilingResult>
+  generateResultTileValue(Operation *op, OpBuilder &b, unsigned,
+                          ArrayRef<OpFoldResult> offsets,
+                          ArrayRef<OpFoldResult> sizes) const {
+    return getTiledImplementation(op, b, offsets, sizes);
+  }
+};
+} // namespace
+
+void mlir::smx::registerTilingInterfaceModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, SmxDialect *) {
+    MaskOp::attachInterface<MaskTiling>(*context);
+  });
+}

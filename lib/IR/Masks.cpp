@@ -1,0 +1,186 @@
+//===- Masks.cpp - which keys a row sees ----------------------------------===//
+
+#include "smx/IR/Smx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+namespace {
+/// Index arithmetic, written as it is read.
+struct IndexMath {
+  OpBuilder &b;
+  Location loc;
+  Value constant(int64_t v) {
+    return arith::ConstantIndexOp::create(b, loc, v);
+  }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+  Value add(Value x, int64_t y) { return y == 0 ? x : add(x, constant(y)); }
+  Value clamp(Value x, Value high) {
+    Value low = arith::MaxSIOp::create(b, loc, x, constant(0));
+    return arith::MinSIOp::create(b, loc, low, high);
+  }
+  Value less(Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  }
+  Value lessEqual(Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, x, y);
+  }
+  /// The key that row `row` meets on the diagonal.
+  Value diagonal(Anchor anchor, Value row, Value rows, Value keys) {
+    if (anchor == Anchor::TopLeft)
+      return row;
+    return add(row, sub(keys, rows));
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// #smx.band
+//===----------------------------------------------------------------------===//
+
+LogicalResult BandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               Anchor, std::optional<int64_t> left,
+                               std::optional<int64_t> right) {
+  // -left <= right is what makes the band non-empty around its diagonal.
+  if (left && right && *left < -*right)
+    return emitError() << "band is empty: left = " << *left
+                       << " and right = " << *right
+                       << ", expected left >= -right";
+  return success();
+}
+
+Attribute BandAttr::parse(AsmParser &parser, Type) {
+  Anchor anchor = Anchor::TopLeft;
+  std::optional<int64_t> left, right;
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&word))
+    return {};
+  std::optional<Anchor> parsed = symbolizeAnchor(word);
+  if (!parsed) {
+    parser.emitError(loc) << "unknown anchor '" << word
+                          << "', expected top_left or bottom_right";
+    return {};
+  }
+  anchor = *parsed;
+  while (succeeded(parser.parseOptionalComma())) {
+    int64_t extent = 0;
+    loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word))
+      return {};
+    std::optional<int64_t> *side = word == "left"    ? &left
+                                   : word == "right" ? &right
+                                                     : nullptr;
+    if (!side || side->has_value()) {
+      parser.emitError(loc) << "expected 'left' or 'right' once, got '" << word
+                            << "'";
+      return {};
+    }
+    if (parser.parseEqual() || parser.parseInteger(extent))
+      return {};
+    *side = extent;
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<BandAttr>(loc, parser.getContext(), anchor, left,
+                                     right);
+}
+
+void BandAttr::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyAnchor(getAnchor());
+  if (getLeft())
+    printer << ", left = " << *getLeft();
+  if (getRight())
+    printer << ", right = " << *getRight();
+  printer << ">";
+}
+
+VisibleKeys BandAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
+                                       Value firstRow, Value numRows,
+                                       Value rows, Value keys) const {
+  IndexMath math{builder, loc};
+  Value first = math.diagonal(getAnchor(), firstRow, rows, keys);
+  Value last = math.add(math.add(first, numRows), -1);
+  VisibleKeys visible;
+  visible.begin = visible.fullBegin = math.constant(0);
+  visible.end = visible.fullEnd = keys;
+  if (getLeft()) {
+    visible.begin = math.clamp(math.add(first, -*getLeft()), keys);
+    visible.fullBegin = math.clamp(math.add(last, -*getLeft()), keys);
+  }
+  if (getRight()) {
+    visible.end = math.clamp(math.add(last, *getRight() + 1), keys);
+    visible.fullEnd = math.clamp(math.add(first, *getRight() + 1), keys);
+  }
+  return visible;
+}
+
+Value BandAttr::buildIsVisible(OpBuilder &builder, Location loc, Value row,
+                               Value key, Value rows, Value keys) const {
+  IndexMath math{builder, loc};
+  Value diagonal = math.diagonal(getAnchor(), row, rows, keys);
+  Value seen;
+  if (getRight())
+    seen = math.lessEqual(key, math.add(diagonal, *getRight()));
+  if (getLeft()) {
+    Value notBefore = math.lessEqual(math.add(diagonal, -*getLeft()), key);
+    seen =
+        seen ? arith::AndIOp::create(builder, loc, seen, notBefore).getResult()
+             : notBefore;
+  }
+  if (!seen)
+    seen = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  return seen;
+}
+
+bool BandAttr::isAllVisible(int64_t rows, int64_t keys) const {
+  if (!getLeft() && !getRight())
+    return true;
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(keys))
+    return false;
+  int64_t offset = getAnchor() == Anchor::TopLeft ? 0 : keys - rows;
+  // The first row must see the last key, and the last row the first key.
+  bool rightOpen = !getRight() || keys - 1 <= offset + *getRight();
+  bool leftOpen = !getLeft() || rows - 1 + offset - *getLeft() <= 0;
+  return rightOpen && leftOpen;
+}
+
+//===----------------------------------------------------------------------===//
+// #smx.prefix
+//===----------------------------------------------------------------------===//
+
+VisibleKeys PrefixAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
+                                         Value firstRow, Value numRows,
+                                         Value rows, Value keys) const {
+  IndexMath math{builder, loc};
+  Value length = math.clamp(math.constant(getLength()), keys);
+  Value first = math.diagonal(getAnchor(), firstRow, rows, keys);
+  auto boundary = [&](Value row) -> Value {
+    return arith::MaxSIOp::create(builder, loc, length,
+                                  math.clamp(math.add(row, 1), keys));
+  };
+  VisibleKeys visible;
+  visible.begin = visible.fullBegin = math.constant(0);
+  visible.fullEnd = boundary(first);
+  visible.end = boundary(math.add(math.add(first, numRows), -1));
+  return visible;
+}
+
+Value PrefixAttr::buildIsVisible(OpBuilder &builder, Location loc, Value row,
+                                 Value key, Value rows, Value keys) const {
+  IndexMath math{builder, loc};
+  Value causal =
+      math.lessEqual(key, math.diagonal(getAnchor(), row, rows, keys));
+  Value prefix = math.less(key, math.constant(getLength()));
+  return arith::OrIOp::create(builder, loc, prefix, causal);
+}
+
+bool PrefixAttr::isAllVisible(int64_t rows, int64_t keys) const {
+  if (ShapedType::isDynamic(keys))
+    return false;
+  return keys <= getLength();
+}

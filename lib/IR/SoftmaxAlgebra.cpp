@@ -1,0 +1,397 @@
+//===- SoftmaxAlgebra.cpp - (m, l, acc) as arithmetic on tiles ------------===//
+//
+// Every generic carries the name of its step as its location ("rescale", "running
+// maximum", ...), so that dumps can be read and tests can find a step.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileArithmetic.h"
+#include "smx/IR/Smx.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+//===----------------------------------------------------------------------===//
+// The attribute
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+SoftmaxAlgebraAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           ExpBase, FloatAttr scale, MaskedRow) {
+  double value = scale.getValueAsDouble();
+  if (scale.getValue().isFinite() && value > 0)
+    return success();
+  // max(scale*s) = scale*max(s) holds for positive scales only.
+  return emitError() << "expected a finite scale above 0, got " << value;
+}
+
+Attribute SoftmaxAlgebraAttr::parse(AsmParser &parser, Type) {
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&word))
+    return {};
+  std::optional<ExpBase> base = symbolizeExpBase(word);
+  if (!base) {
+    parser.emitError(loc) << "expected exp or exp2, got '" << word << "'";
+    return {};
+  }
+  double scale = 1.0;
+  MaskedRow maskedRow = MaskedRow::NaN;
+  while (succeeded(parser.parseOptionalComma())) {
+    loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word) || parser.parseEqual())
+      return {};
+    if (word == "scale") {
+      if (parser.parseFloat(scale))
+        return {};
+    } else if (word == "masked_row") {
+      if (parser.parseKeyword(&word))
+        return {};
+      std::optional<MaskedRow> parsed = symbolizeMaskedRow(word);
+      if (!parsed) {
+        parser.emitError(loc) << "expected nan or zero, got '" << word << "'";
+        return {};
+      }
+      maskedRow = *parsed;
+    } else {
+      parser.emitError(loc) << "expected scale or masked_row, got '" << word
+                            << "'";
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  auto scaleAttr =
+      FloatAttr::get(Float64Type::get(parser.getContext()), scale);
+  return parser.getChecked<SoftmaxAlgebraAttr>(loc, parser.getContext(), *base,
+                                               scaleAttr, maskedRow);
+}
+
+void SoftmaxAlgebraAttr::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyExpBase(getBase());
+  if (getScaleValue() != 1.0) {
+    printer << ", scale = ";
+    printer.printFloat(getScale().getValue());
+  }
+  if (getMaskedRow() != MaskedRow::NaN)
+    printer << ", masked_row = " << stringifyMaskedRow(getMaskedRow());
+  printer << ">";
+}
+
+SmallVector<StringRef> SoftmaxAlgebraAttr::getQuantities() const {
+  return {"softmax", "log_softmax", "logsumexp", "average"};
+}
+std::pair<unsigned, unsigned> SoftmaxAlgebraAttr::getStateCount() const {
+  return {2, 3};
+}
+unsigned SoftmaxAlgebraAttr::getInputCount(unsigned states) const {
+  return states - 1;
+}
+unsigned SoftmaxAlgebraAttr::getFinishInputCount(StringRef quantity) const {
+  return quantity == "softmax" || quantity == "log_softmax" ? 1 : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalar arithmetic inside the generics
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The state's own arithmetic, in its base and with its scale.
+struct SoftmaxArithmetic {
+  SoftmaxAlgebraAttr algebra;
+  FloatType type;
+
+  bool isBase2() const { return algebra.getBase() == ExpBase::Exp2; }
+  /// What a score is multiplied by to be comparable with the running maximum.
+  double factor() const {
+    return algebra.getScaleValue() * (isBase2() ? llvm::numbers::log2e : 1.0);
+  }
+  Value scaled(ScalarMath m, Value s) const {
+    return factor() == 1.0 ? s : m.mul(s, m.constant(factor(), type));
+  }
+  Value exp(ScalarMath m, Value x) const {
+    return isBase2() ? m.exp2(x) : m.exp(x);
+  }
+  /// exp(factor*s - reference): in base 2 one fma and one exp2.
+  Value weight(ScalarMath m, Value s, Value reference) const {
+    if (!isBase2())
+      return m.exp(m.sub(scaled(m, s), reference));
+    return m.exp2(m.fma(s, m.constant(factor(), type), m.neg(reference)));
+  }
+  /// The maximum, or 0 where it is -inf: (-inf) - (-inf) must not become NaN.
+  Value guarded(ScalarMath m, Value maximum) const {
+    Value isEmpty =
+        m.equal(maximum, m.constant(-std::numeric_limits<double>::infinity(),
+                                    type));
+    return m.select(isEmpty, m.constant(0.0, type), maximum);
+  }
+  /// 1/l; 0 for a row in which nothing is visible, if that is to give 0.
+  Value reciprocal(ScalarMath m, Value sum) const {
+    Value inverse = m.div(m.constant(1.0, type), sum);
+    if (algebra.getMaskedRow() == MaskedRow::NaN)
+      return inverse;
+    Value isEmpty = m.equal(sum, m.constant(0.0, type));
+    return m.select(isEmpty, m.constant(0.0, type), inverse);
+  }
+};
+} // namespace
+
+static SoftmaxArithmetic arithmeticOf(SoftmaxAlgebraAttr algebra, Value state) {
+  return {algebra, cast<FloatType>(getElementTypeOrSelf(state.getType()))};
+}
+
+//===----------------------------------------------------------------------===//
+// identity, update, merge, finish
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> SoftmaxAlgebraAttr::expandIdentity(OpBuilder &builder,
+                                                      Operation *operation) const {
+  auto op = cast<IdentityOp>(operation);
+  double minusInfinity = -std::numeric_limits<double>::infinity();
+  SmallVector<Value> state;
+  ValueRange extents = op.getExtents();
+  for (auto [index, type] : llvm::enumerate(op.getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    state.push_back(filledTensor(builder, op.getLoc(), tensor,
+                                 extents.take_front(tensor.getNumDynamicDims()),
+                                 index == 0 ? minusInfinity : 0.0));
+    extents = extents.drop_front(tensor.getNumDynamicDims());
+  }
+  return state;
+}
+
+SmallVector<Value> SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
+                                                    Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  ValueRange states = op.getStates();
+  SoftmaxArithmetic soft = arithmeticOf(*this, states[0]);
+  unsigned rows = maps[0].getNumResults();
+  TileArithmetic tile{builder, op.getLoc()};
+  TileOperand scores{op.getInputs()[0], maps[states.size()]};
+  AffineMap row = maps[0];
+
+  // The tile's own maximum, of scores as they are.
+  Value identity = filledLike(builder, op.getLoc(), states[0],
+                              -std::numeric_limits<double>::infinity());
+  Value tileMaximum = tile.reduce(
+      "tile maximum", {scores}, {{identity, row}}, {unsigned(rows)},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {m.max(m.cast(v[0], soft.type), v[1])};
+      })[0];
+
+  // m' = max(m, tile), a = exp(m - m'), l*a
+  auto fresh = [&]() -> TileOperand {
+    return {emptyLike(builder, op.getLoc(), states[0], soft.type), row};
+  };
+  // The state is updated in place: what a loop carries stays where it is.
+  SmallVector<Value> moved = tile.mapOnto(
+      "running maximum and rescale factor",
+      {{states[0], row}, {states[1], row}, {tileMaximum, row}},
+      {{states[0], row}, fresh(), fresh(), {states[1], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value maximum = m.max(soft.scaled(m, v[2]), v[0]);
+        Value reference = soft.guarded(m, maximum);
+        Value factor = soft.exp(m, m.sub(v[0], reference));
+        return {maximum, reference, factor, m.mul(v[1], factor)};
+      });
+  Value maximum = moved[0], reference = moved[1], factor = moved[2];
+
+  // p = exp(s - m'), l' = l*a + sum p
+  Value weights = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
+  SmallVector<Value> summed = tile.reduce(
+      "weights and running sum", {scores, {reference, row}},
+      {{weights, scores.map}, {moved[3], row}}, {unsigned(rows)},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1]);
+        return {weight, m.add(weight, v[3])};
+      });
+  SmallVector<Value> results{maximum, summed[1]};
+  if (states.size() == 2)
+    return results;
+
+  // acc' = acc*a + p v
+  AffineMap accMap = maps[2];
+  Value rescaled = tile.mapInto(
+      "rescale", {{factor, row}}, {states[2], accMap},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {m.mul(v[1], v[0])};
+      });
+  Value accumulator = tile.reduce(
+      "accumulate", {{summed[0], scores.map}, {op.getInputs()[1], maps[4]}},
+      {{rescaled, accMap}}, {unsigned(rows)},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value value = m.cast(v[1], soft.type);
+        if (op.getMasked()) {
+          // 0 * NaN is NaN: what a mask hides is selected away.
+          Value zero = m.constant(0.0, soft.type);
+          value = m.select(m.equal(v[0], zero), zero, value);
+        }
+        return {m.add(m.mul(v[0], value), v[2])};
+      })[0];
+  results.push_back(accumulator);
+  return results;
+}
+
+SmallVector<Value> SoftmaxAlgebraAttr::expandMerge(OpBuilder &builder,
+                                                   Operation *operation) const {
+  auto op = cast<MergeOp>(operation);
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SoftmaxArithmetic soft = arithmeticOf(*this, op.getLhs()[0]);
+  ValueRange a = op.getLhs(), b = op.getRhs();
+  AffineMap row = maps[0];
+  TileArithmetic tile{builder, op.getLoc()};
+  // m = max(a.m, b.m), ca = exp(a.m - m), cb = exp(b.m - m), l = ca*a.l + cb*b.l
+  SmallVector<Value> merged = tile.map(
+      "merge", {{a[0], row}, {a[1], row}, {b[0], row}, {b[1], row}},
+      {{a[0], row}, {a[1], row}, {a[0], row}, {a[0], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value maximum = m.max(v[0], v[2]);
+        Value reference = soft.guarded(m, maximum);
+        Value ca = soft.exp(m, m.sub(v[0], reference));
+        Value cb = soft.exp(m, m.sub(v[2], reference));
+        return {maximum, m.add(m.mul(ca, v[1]), m.mul(cb, v[3])), ca, cb};
+      });
+  SmallVector<Value> results{merged[0], merged[1]};
+  if (a.size() == 3) {
+    results.push_back(tile.map(
+        "merge accumulators",
+        {{a[2], maps[2]}, {merged[2], row}, {b[2], maps[2]}, {merged[3], row}},
+        {{a[2], maps[2]}},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          return {m.add(m.mul(v[0], v[1]), m.mul(v[2], v[3]))};
+        })[0]);
+  }
+  return results;
+}
+
+/// If `op` finishes a state that has seen nothing but the very tile it is applied to, the row is
+/// resident: its weights are kept and divided instead of being computed a second time.
+static bool isResidentRow(FinishOp op) {
+  auto update = op.getStates()[0].getDefiningOp<UpdateOp>();
+  return update && update.getStates()[0].getDefiningOp<IdentityOp>() &&
+         update.getInputs()[0] == op.getInputs()[0];
+}
+
+static Value expandSoftmax(OpBuilder &builder, FinishOp op,
+                           SoftmaxArithmetic soft) {
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0], result = op.getResultMap();
+  unsigned rows = row.getNumResults();
+  TileArithmetic tile{builder, op.getLoc()};
+  TileOperand scores{op.getInputs()[0], maps[states.size()]};
+  Value sum = states[1], weights;
+  bool isResident = isResidentRow(op);
+  auto rowReference = [&](Value maximum) {
+    return tile.map("guard", {{maximum, row}}, {{maximum, row}},
+                      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                        return {soft.guarded(m, v[0])};
+                      })[0];
+  };
+  Value reference = rowReference(states[0]);
+  if (isResident) {
+    Value zero = filledLike(builder, op.getLoc(), states[1], 0.0);
+    Value empty = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
+    SmallVector<Value> summed = tile.reduce(
+        "weights and running sum", {scores, {reference, row}},
+        {{empty, scores.map}, {zero, row}}, {rows},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1]);
+          return {weight, m.add(weight, v[3])};
+        });
+    weights = summed[0];
+    sum = summed[1];
+  }
+  Value inverse =
+      tile.map("reciprocal of the sum", {{sum, row}}, {{sum, row}},
+                 [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                   return {soft.reciprocal(m, v[0])};
+                 })[0];
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  Value empty = emptyFor(builder, op.getLoc(), type, scores.tensor,
+                         scores.map, result);
+  SmallVector<TileOperand> inputs{{weights ? weights : scores.tensor, scores.map},
+                                  {inverse, row}};
+  if (!isResident)
+    inputs.push_back({reference, row});
+  return tile.map("normalise", inputs, {{empty, result}},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value weight =
+                        isResident
+                            ? v[0]
+                            : soft.weight(m, m.cast(v[0], soft.type), v[2]);
+                    return {m.cast(m.mul(weight, v[1]),
+                                   type.getElementType())};
+                  })[0];
+}
+
+SmallVector<Value> SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
+                                                    Operation *operation) const {
+  auto op = cast<FinishOp>(operation);
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  ValueRange states = op.getStates();
+  SoftmaxArithmetic soft = arithmeticOf(*this, states[0]);
+  AffineMap row = maps[0], result = op.getResultMap();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  StringRef quantity = op.getQuantity();
+  TileArithmetic tile{builder, op.getLoc()};
+  if (quantity == "softmax")
+    return {expandSoftmax(builder, op, soft)};
+
+  if (quantity == "logsumexp") {
+    Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
+    return tile.map("log-sum-exp", {{states[0], row}, {states[1], row}},
+                      {{empty, result}},
+                      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                        Value maximum =
+                            soft.isBase2()
+                                ? m.mul(v[0], m.constant(llvm::numbers::ln2,
+                                                         soft.type))
+                                : v[0];
+                        return {m.cast(m.add(maximum, m.log(v[1])),
+                                       type.getElementType())};
+                      });
+  }
+  if (quantity == "average") {
+    Value inverse =
+        tile.map("reciprocal of the sum", {{states[1], row}},
+                   {{states[1], row}},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     return {soft.reciprocal(m, v[0])};
+                   })[0];
+    Value empty =
+        emptyFor(builder, op.getLoc(), type, states[2], maps[2], result);
+    return tile.map("average", {{states[2], maps[2]}, {inverse, row}},
+                         {{empty, result}},
+                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                           return {m.cast(m.mul(v[0], v[1]),
+                                          type.getElementType())};
+                         });
+  }
+  assert(quantity == "log_softmax" && "the verifier knows the quantities");
+  Value logSum = tile.map("log of the sum", {{states[1], row}},
+                            {{states[1], row}},
+                            [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                              return {m.log(v[0])};
+                            })[0];
+  TileOperand scores{op.getInputs()[0], maps[states.size()]};
+  Value empty =
+      emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
+  return tile.map(
+      "log-softmax", {scores, {states[0], row}, {logSum, row}},
+      {{empty, result}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value score = soft.scaled(m, m.cast(v[0], soft.type));
+        Value shifted = m.sub(score, v[1]);
+        if (soft.isBase2())
+          shifted = m.mul(shifted, m.constant(llvm::numbers::ln2, soft.type));
+        return {m.cast(m.sub(shifted, v[2]), type.getElementType())};
+      });
+}

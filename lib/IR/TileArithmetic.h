@@ -1,0 +1,112 @@
+//===- TileArithmetic.h - linalg on tiles, written as arithmetic -*- C++ -*-===//
+//
+// What the algebras are written with: scalar arithmetic inside a body, and generics
+// over the dimensions of a streaming reduction. Private to lib/IR.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_IR_TILEARITHMETIC_H
+#define SMX_LIB_IR_TILEARITHMETIC_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::smx {
+
+/// Scalar floating-point arithmetic at one place of a body.
+struct ScalarMath {
+  OpBuilder &b;
+  Location loc;
+
+  Value constant(double value, FloatType type) {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+  }
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
+  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
+  Value neg(Value x) { return arith::NegFOp::create(b, loc, x); }
+  Value fma(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, loc, x, y, z);
+  }
+  Value exp(Value x) { return math::ExpOp::create(b, loc, x); }
+  /// 2^x; a result below the smallest normal number may be flushed to 0.
+  Value exp2(Value x) {
+    return math::Exp2Op::create(b, loc, x, arith::FastMathFlags::afn);
+  }
+  Value log(Value x) { return math::LogOp::create(b, loc, x); }
+  Value sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
+  /// `x > y ? x : y`: one instruction on every target. A NaN in `x` is dropped.
+  Value max(Value x, Value y) {
+    Value isLarger =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, y);
+    return arith::SelectOp::create(b, loc, isLarger, x, y);
+  }
+  Value equal(Value x, Value y) {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  /// `x` rounded or extended to `type`.
+  Value cast(Value x, Type type) {
+    unsigned from = x.getType().getIntOrFloatBitWidth();
+    unsigned to = type.getIntOrFloatBitWidth();
+    if (x.getType() == type)
+      return x;
+    if (from < to)
+      return arith::ExtFOp::create(b, loc, type, x);
+    if (from > to)
+      return arith::TruncFOp::create(b, loc, type, x);
+    // f16 and bf16: by way of f32.
+    return cast(arith::ExtFOp::create(b, loc, b.getF32Type(), x), type);
+  }
+};
+
+/// A tensor and how it is addressed in the domain.
+struct TileOperand {
+  Value tensor;
+  AffineMap map;
+};
+
+/// An uninitialised tensor of the shape of `like`, of `elementType`.
+Value emptyLike(OpBuilder &builder, Location loc, Value like, Type elementType);
+/// An uninitialised tensor of `type`, its dynamic extents read off `source`.
+Value emptyFor(OpBuilder &builder, Location loc, RankedTensorType type,
+               Value source, AffineMap sourceMap, AffineMap resultMap);
+/// A tensor of `type` that holds `value` everywhere.
+Value filledTensor(OpBuilder &builder, Location loc, RankedTensorType type,
+                   ValueRange extents, double value);
+/// The same, of the type and shape of `like`.
+Value filledLike(OpBuilder &builder, Location loc, Value like, double value);
+
+/// Builds generics over the dimensions of a domain; dimensions that no operand of a
+/// generic uses are left out of it.
+struct TileArithmetic {
+  using Body = llvm::function_ref<SmallVector<Value>(ScalarMath, ValueRange)>;
+  OpBuilder &builder;
+  Location loc;
+
+  /// Elementwise; fresh results of the shapes of `likes`. The body sees the inputs.
+  SmallVector<Value> map(StringRef name, ArrayRef<TileOperand> inputs,
+                         ArrayRef<TileOperand> likes, Body body);
+  /// Elementwise; results take the places of `outputs`, whose contents are not read. The body sees
+  /// the inputs.
+  SmallVector<Value> mapOnto(StringRef name, ArrayRef<TileOperand> inputs,
+                             ArrayRef<TileOperand> outputs, Body body);
+  /// Elementwise update of `output`. The body sees the inputs and the output's element.
+  Value mapInto(StringRef name, ArrayRef<TileOperand> inputs,
+                TileOperand output, Body body);
+  /// Reduces over `reduced`. The body sees the inputs and the outputs' elements.
+  SmallVector<Value> reduce(StringRef name, ArrayRef<TileOperand> inputs,
+                            ArrayRef<TileOperand> outputs,
+                            ArrayRef<unsigned> reduced, Body body);
+};
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_IR_TILEARITHMETIC_H

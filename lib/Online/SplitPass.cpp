@@ -1,0 +1,99 @@
+//===- SplitPass.cpp - partial states and their merge tree ----------------===//
+//
+// update(identity, x ++ y) = merge(update(identity, x), update(identity, y)): what follows from
+// associativity alone. Written against StreamingReductionOpInterface.
+//
+//===----------------------------------------------------------------------===//
+
+#include "smx/IR/Smx.h"
+#include "smx/Online/Passes.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::smx {
+#define GEN_PASS_DEF_SPLITPASS
+#include "smx/Online/Passes.h.inc"
+} // namespace mlir::smx
+
+using namespace mlir;
+using namespace mlir::smx;
+
+namespace {
+struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
+  using SplitPassBase::SplitPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (parts >= 1)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "option 'parts' must be at least 1, got " << parts;
+  }
+
+  void runOnOperation() override {
+    SmallVector<StreamingReductionOpInterface> reductions;
+    getOperation()->walk([&](StreamingReductionOpInterface op) {
+      if (op.getStateOperands().front().getDefiningOp<IdentityOp>())
+        reductions.push_back(op);
+    });
+    for (StreamingReductionOpInterface reduction : reductions)
+      split(reduction);
+  }
+
+  void split(StreamingReductionOpInterface op) {
+    OpBuilder builder(op);
+    SmallVector<OpFoldResult> sizes = op.getDomainSizes(builder, op.getLoc());
+    std::optional<int64_t> extent =
+        getConstantIntValue(sizes[op.getNumRows()]);
+    if (parts == 1 || !extent || *extent < parts)
+      return;
+    // Chunks of equal extent, the last one shorter: the tree is fixed by the shape alone.
+    int64_t chunk = llvm::divideCeil(*extent, (int64_t)parts);
+    SmallVector<AffineMap> maps = op.getOperandMaps();
+    SmallVector<SmallVector<Value>> partial;
+    for (int64_t first = 0; first < *extent; first += chunk) {
+      int64_t length = std::min(chunk, *extent - first);
+      SmallVector<Value> inputs;
+      for (auto [input, map] : llvm::zip_equal(
+               op.getInputOperands(),
+               ArrayRef(maps)
+                   .drop_front(op.getStateOperands().size())))
+        inputs.push_back(
+            slice(builder, op.getLoc(), input, map, op.getNumRows(), first,
+                  length));
+      SmallVector<Value> identity =
+          op.buildIdentity(builder, op.getLoc(), sizes);
+      partial.push_back(op.buildUpdate(builder, op.getLoc(), identity, inputs,
+                                       op.mayBeMasked()));
+    }
+    while (partial.size() > 1) {
+      SmallVector<SmallVector<Value>> merged;
+      for (size_t i = 0; i + 1 < partial.size(); i += 2)
+        merged.push_back(
+            op.buildMerge(builder, op.getLoc(), partial[i], partial[i + 1]));
+      if (partial.size() % 2)
+        merged.push_back(partial.back());
+      partial = std::move(merged);
+    }
+    op->replaceAllUsesWith(partial.front());
+    op->erase();
+  }
+
+  /// `input` restricted to `[first, first + length)` of the stream.
+  static Value slice(OpBuilder &builder, Location loc, Value input,
+                     AffineMap map, unsigned stream, int64_t first,
+                     int64_t length) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, input);
+    SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+    for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+      if (expr != getAffineDimExpr(stream, builder.getContext()))
+        continue;
+      offsets[position] = builder.getIndexAttr(first);
+      sizes[position] = builder.getIndexAttr(length);
+    }
+    return tensor::ExtractSliceOp::create(builder, loc, input, offsets, sizes,
+                                          strides);
+  }
+};
+} // namespace

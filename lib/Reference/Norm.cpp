@@ -1,0 +1,46 @@
+//===- Norm.cpp - layer norm and RMS norm in float64 ----------------------===//
+#include "CompensatedSum.h"
+#include "smx/Reference/Softmax.h"
+
+#include <cassert>
+#include <cmath>
+
+namespace smx::reference {
+
+/// Subtracts the mean if `centred`, then divides by the root of the mean square.
+static Tensor normalise(const Tensor &x, const NormOptions &options, bool centred) {
+  const RowLayout layout(x.shape(), options.axis);
+  const Shape extent = {layout.length};
+  assert((!options.weight || options.weight->shape() == extent) && "one weight per element");
+  assert((!options.bias || options.bias->shape() == extent) && "one bias per element");
+  const double n = static_cast<double>(layout.length);
+  Tensor result(x.shape());
+  for (int64_t r = 0; r < layout.rowCount(); ++r) {
+    const int64_t begin = layout.begin(r), stride = layout.stride();
+    CompensatedSum sum, squares;
+    for (int64_t j = 0; centred && j < layout.length; ++j)
+      sum.add(x[begin + j * stride]);
+    const double mean = centred ? sum.value() / n : 0.0;
+    for (int64_t j = 0; j < layout.length; ++j) {
+      const double d = x[begin + j * stride] - mean;
+      squares.add(d * d);
+    }
+    const double deviation = std::sqrt(squares.value() / n + options.epsilon);
+    for (int64_t j = 0; j < layout.length; ++j) {
+      const double y = (x[begin + j * stride] - mean) / deviation;
+      result[begin + j * stride] =
+          y * (options.weight ? (*options.weight)[j] : 1.0) + (options.bias ? (*options.bias)[j] : 0.0);
+    }
+  }
+  return result;
+}
+
+Tensor layerNorm(const Tensor &x, const NormOptions &options) {
+  return normalise(x, options, /*centred=*/true);
+}
+
+Tensor rmsNorm(const Tensor &x, const NormOptions &options) {
+  return normalise(x, options, /*centred=*/false);
+}
+
+} // namespace smx::reference

@@ -1,0 +1,57 @@
+//===- ExpandStatePass.cpp - state ops become arithmetic ------------------===//
+
+#include "smx/IR/Smx.h"
+#include "smx/Tiling/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::smx {
+#define GEN_PASS_DEF_EXPANDSTATEPASS
+#include "smx/Tiling/Passes.h.inc"
+} // namespace mlir::smx
+
+using namespace mlir;
+using namespace mlir::smx;
+
+namespace {
+struct ExpandStatePass
+    : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<IdentityOp, UpdateOp, MergeOp, FinishOp, MaskOp>(op))
+        ops.push_back(op);
+    });
+    // Consumers first: a finish looks at the update it finishes.
+    for (Operation *op : llvm::reverse(ops)) {
+      OpBuilder builder(op);
+      op->replaceAllUsesWith(expand(builder, op));
+    }
+    for (Operation *op : llvm::reverse(ops))
+      op->erase();
+  }
+
+  static SmallVector<Value> expand(OpBuilder &builder, Operation *op) {
+    return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+        .Case([&](IdentityOp identity) {
+          return identity.getAlgebra().expandIdentity(builder, op);
+        })
+        .Case([&](UpdateOp update) {
+          return update.getAlgebra().expandUpdate(builder, op);
+        })
+        .Case([&](MergeOp merge) {
+          return merge.getAlgebra().expandMerge(builder, op);
+        })
+        .Case([&](FinishOp finish) {
+          return finish.getAlgebra().expandFinish(builder, op);
+        })
+        .Case([&](MaskOp mask) {
+          return SmallVector<Value>{mask.expand(builder)};
+        });
+  }
+};
+} // namespace

@@ -1,0 +1,119 @@
+//===- StreamLoops.cpp - loops over the tiles of a stream -----------------===//
+
+#include "StreamLoops.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+/// Moves what does not depend on the stream (a transposed tile of queries) in front of the loop.
+/// What starts a state or a sum stays: its buffer is written in every round.
+static void hoistInvariantTiles(scf::ForOp loop) {
+  moveLoopInvariantCode(
+      loop.getLoopRegions(),
+      [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+      [&](Operation *op, Region *) {
+        return isMemoryEffectFree(op) && !isa<linalg::FillOp, IdentityOp>(op);
+      },
+      [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+}
+
+namespace {
+/// The bounds of the loops over one stream, rounded to whole tiles.
+struct LoopBuilder {
+  OpBuilder &builder;
+  Location loc;
+  OpFoldResult extent;
+  int64_t tile;
+  StreamBody body;
+
+  Value index(OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(builder, loc, value);
+  }
+  OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(builder, loc, expr, operands);
+  }
+  AffineExpr dim(unsigned position) {
+    return builder.getAffineDimExpr(position);
+  }
+  Value roundedDown(Value value) {
+    return index(apply(dim(0).floorDiv(tile) * tile, {OpFoldResult(value)}));
+  }
+  Value roundedUp(Value value) {
+    return index(apply(dim(0).ceilDiv(tile) * tile, {OpFoldResult(value)}));
+  }
+  Value min(Value x, Value y) {
+    return arith::MinSIOp::create(builder, loc, x, y);
+  }
+  Value max(Value x, Value y) {
+    return arith::MaxSIOp::create(builder, loc, x, y);
+  }
+
+  SmallVector<Value> loop(OpFoldResult from, OpFoldResult to, OpFoldResult size,
+                          bool masked, ValueRange carried) {
+    std::optional<int64_t> first = getConstantIntValue(from),
+                           last = getConstantIntValue(to);
+    if (first && last && *first >= *last)
+      return carried;
+    if (first && last && *last - *first <= tile)
+      return body(builder, from, size, masked, carried);
+    Value step = arith::ConstantIndexOp::create(builder, loc, tile);
+    auto forOp = scf::ForOp::create(
+        builder, loc, index(from), index(to), step, carried,
+        [&](OpBuilder &b, Location loc, Value offset, ValueRange args) {
+          // A tail is at most one tile, and starts where the whole tiles end.
+          scf::YieldOp::create(b, loc, body(b, offset, size, masked, args));
+        });
+    hoistInvariantTiles(forOp);
+    return forOp.getResults();
+  }
+};
+} // namespace
+
+SmallVector<Value> mlir::smx::buildStreamLoops(
+    OpBuilder &builder, Location loc, OpFoldResult extent, int64_t tile,
+    const StreamBounds &bounds, ValueRange initial, StreamBody body) {
+  LoopBuilder loops{builder, loc, extent, tile, body};
+  OpFoldResult zero = builder.getIndexAttr(0);
+  OpFoldResult full = builder.getIndexAttr(tile);
+  OpFoldResult wholeEnd =
+      loops.apply(loops.dim(0).floorDiv(tile) * tile, {extent});
+  OpFoldResult left =
+      loops.apply(loops.dim(0) - loops.dim(1), {extent, wholeEnd});
+  SmallVector<Value> carried(initial);
+  if (!bounds.hasMask) {
+    carried = loops.loop(zero, wholeEnd, full, /*masked=*/false, carried);
+    return loops.loop(wholeEnd, extent, left, /*masked=*/false, carried);
+  }
+
+  const VisibleKeys &keys = bounds.keys;
+  Value whole = loops.index(wholeEnd);
+  Value begin = loops.roundedDown(keys.begin);
+  Value end = loops.min(loops.roundedUp(keys.end), whole);
+  Value fullBegin = loops.max(begin, loops.roundedUp(keys.fullBegin));
+  Value fullEnd = loops.min(loops.roundedDown(keys.fullEnd), end);
+  OpFoldResult frontEnd = begin;
+  if (!matchPattern(keys.fullBegin, m_Zero())) {
+    frontEnd = loops.min(fullBegin, end);
+    carried = loops.loop(begin, frontEnd, full, /*masked=*/true, carried);
+  }
+  Value backBegin = loops.max(loops.index(frontEnd), fullEnd);
+  carried = loops.loop(frontEnd, backBegin, full, /*masked=*/false, carried);
+  carried = loops.loop(backBegin, end, full, /*masked=*/true, carried);
+  // The tail is visited if some row sees a key in it.
+  if (getConstantIntValue(left) == 0)
+    return carried;
+  Value seesTail = arith::CmpIOp::create(builder, loc,
+                                         arith::CmpIPredicate::sgt, keys.end,
+                                         whole);
+  Value tailEnd = arith::SelectOp::create(builder, loc, seesTail,
+                                          loops.index(extent), whole);
+  return loops.loop(whole, tailEnd, left, /*masked=*/true, carried);
+}

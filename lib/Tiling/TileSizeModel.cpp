@@ -1,0 +1,63 @@
+//===- TileSizeModel.cpp - how large a tile is ----------------------------===//
+
+#include "TileSizeModel.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
+                                     ArrayRef<OpFoldResult> sizes, int64_t rows,
+                                     int64_t stream, int64_t residentBytes,
+                                     bool wantsResidentRows) {
+  constexpr int64_t productRows = 64, productStream = 128;
+  constexpr int64_t passBytes = 16 << 10, longestStreamTile = 4096;
+  unsigned numRows = op.getNumRows();
+  bool hasColumns = op.getNumDims() > numRows + 1;
+  int64_t elementBytes =
+      getElementTypeOrSelf(op.getStateOperands().front().getType())
+          .getIntOrFloatBitWidth() /
+      8;
+  std::optional<int64_t> extent = getConstantIntValue(sizes[numRows]);
+  AffineMap streamed = op.getOperandMaps()[op.getStateOperands().size()];
+  bool streamIsFastest =
+      streamed.getResults().back() ==
+      getAffineDimExpr(numRows, op->getContext());
+
+  TileSizes tile;
+  int64_t tileRows;
+  if (hasColumns) {
+    tileRows = productRows;
+    tile.stream = extent ? std::min(*extent, productStream) : productStream;
+  } else if (streamIsFastest) {
+    bool isResident =
+        wantsResidentRows && extent && *extent * elementBytes <= residentBytes;
+    tile.stream = isResident ? *extent
+                  : extent   ? std::min(*extent, longestStreamTile)
+                             : longestStreamTile;
+    tileRows = std::clamp<int64_t>(
+        passBytes / std::max<int64_t>(tile.stream * elementBytes, 1), 1, 16);
+  } else {
+    // A strip of rows: one cache line of them at least.
+    tileRows = 256;
+    bool isResident = wantsResidentRows && extent &&
+                      *extent * tileRows * elementBytes <= residentBytes;
+    int64_t fitting = passBytes / (tileRows * elementBytes);
+    tile.stream = isResident ? *extent
+                             : std::min(extent.value_or(fitting), fitting);
+  }
+  if (stream != 0)
+    tile.stream = extent ? std::min(*extent, stream) : stream;
+  tile.stream = std::max<int64_t>(tile.stream, 1);
+  if (rows != 0)
+    tileRows = rows;
+  tile.rows.assign(numRows, 1);
+  if (numRows != 0) {
+    std::optional<int64_t> last = getConstantIntValue(sizes[numRows - 1]);
+    tile.rows.back() =
+        std::max<int64_t>(last ? std::min(*last, tileRows) : tileRows, 1);
+  }
+  return tile;
+}
