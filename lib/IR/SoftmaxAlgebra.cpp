@@ -178,7 +178,7 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   Value identity = filledLike(builder, op.getLoc(), states[0],
                               -std::numeric_limits<double>::infinity());
   Value tileMaximum = tile.reduce(
-      "tile maximum", {scores}, {{identity, row}}, {unsigned(rows)},
+      "tile maximum", {scores}, {{identity, row}}, {rows},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         return {m.max(m.cast(v[0], soft.type), v[1])};
       })[0];
@@ -200,18 +200,24 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
       });
   Value maximum = moved[0], reference = moved[1], factor = moved[2];
 
-  // p = exp(s - m'), l' = l*a + sum p
+  // p = exp(s - m'), l' = l*a + sum p; the weights are kept only if values are to be summed.
+  if (states.size() == 2) {
+    Value sum = tile.reduce(
+        "running sum", {scores, {reference, row}}, {{moved[3], row}}, {rows},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1]);
+          return {m.add(weight, v[2])};
+        })[0];
+    return {maximum, sum};
+  }
   Value weights = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
   SmallVector<Value> summed = tile.reduce(
       "weights and running sum", {scores, {reference, row}},
-      {{weights, scores.map}, {moved[3], row}}, {unsigned(rows)},
+      {{weights, scores.map}, {moved[3], row}}, {rows},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1]);
         return {weight, m.add(weight, v[3])};
       });
-  SmallVector<Value> results{maximum, summed[1]};
-  if (states.size() == 2)
-    return results;
 
   // acc' = acc*a + p v
   AffineMap accMap = maps[2];
@@ -222,7 +228,7 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
       });
   Value accumulator = tile.reduce(
       "accumulate", {{summed[0], scores.map}, {op.getInputs()[1], maps[4]}},
-      {{rescaled, accMap}}, {unsigned(rows)},
+      {{rescaled, accMap}}, {rows},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value value = m.cast(v[1], soft.type);
         if (op.getMasked()) {
@@ -232,8 +238,7 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
         }
         return {m.add(m.mul(v[0], value), v[2])};
       })[0];
-  results.push_back(accumulator);
-  return results;
+  return {maximum, summed[1], accumulator};
 }
 
 SmallVector<Value> SoftmaxAlgebraAttr::expandMerge(OpBuilder &builder,

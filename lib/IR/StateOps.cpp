@@ -27,14 +27,14 @@ static LogicalResult verifyStateCount(Operation *op,
                     << ", got " << count;
 }
 
-/// S4 to S8, for `values` addressed by `maps`, the first `states` of them being state components.
+/// S4 to S8, for `values` addressed by `maps`, the first `states` of them being
+/// state components.
 static LogicalResult verifyMaps(Operation *op, ArrayRef<Value> values,
                                 unsigned states, ArrayRef<AffineMap> maps) {
   if (maps.size() != values.size()) // S4
     return op->emitOpError("expected one map per tensor, ")
            << values.size() << ", got " << maps.size();
   unsigned dims = maps.front().getNumDims();
-  unsigned rows = maps.front().getNumResults();
   SmallVector<std::optional<int64_t>> extents(dims);
   for (auto [index, value, map] : llvm::enumerate(values, maps)) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -64,11 +64,11 @@ static LogicalResult verifyMaps(Operation *op, ArrayRef<Value> values,
       known = extent;
     }
   }
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(dims, op->getContext());
-  if (maps.front() != identity.getMajorSubMap(rows)) // S6
-    return op->emitOpError("expected the first map to be the identity on the "
-                           "rows, got ")
-           << AffineMapAttr::get(maps.front());
+  for (auto [row, expr] : llvm::enumerate(maps.front().getResults()))
+    if (expr != getAffineDimExpr(row, op->getContext())) // S6
+      return op->emitOpError("expected the first map to be the identity on the "
+                             "rows, got ")
+             << AffineMapAttr::get(maps.front());
   return success();
 }
 
@@ -106,12 +106,11 @@ LogicalResult UpdateOp::verify() {
   unsigned inputs = getAlgebra().getInputCount(states);
   if (inputs != getInputs().size()) // S3
     return emitOpError("expected ")
-           << inputs << " inputs for " << Attribute(getAlgebra())
-           << " with " << states << " state components, got "
-           << getInputs().size();
+           << inputs << " inputs for " << Attribute(getAlgebra()) << " with "
+           << states << " state components, got " << getInputs().size();
   SmallVector<AffineMap> maps = mapsOf(getMaps());
-  if (failed(verifyMaps(*this, SmallVector<Value>(getOperands()), states,
-                        maps)))
+  if (failed(
+          verifyMaps(*this, SmallVector<Value>(getOperands()), states, maps)))
     return failure();
   unsigned stream = maps.front().getNumResults();
   for (AffineMap map : ArrayRef(maps).take_front(states))
@@ -121,7 +120,8 @@ LogicalResult UpdateOp::verify() {
   return success();
 }
 
-LogicalResult UpdateOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
+LogicalResult UpdateOp::fold(FoldAdaptor,
+                             SmallVectorImpl<OpFoldResult> &results) {
   // A tile of extent 0 leaves the state as it is.
   SmallVector<AffineMap> maps = mapsOf(getMaps());
   unsigned stream = maps.front().getNumResults();
@@ -158,7 +158,8 @@ LogicalResult MergeOp::verify() {
                     mapsOf(getMaps()));
 }
 
-LogicalResult MergeOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
+LogicalResult MergeOp::fold(FoldAdaptor,
+                            SmallVectorImpl<OpFoldResult> &results) {
   // merge(identity, s) = merge(s, identity) = s
   auto isIdentity = [](ValueRange state) {
     auto identity = state.front().getDefiningOp<IdentityOp>();
