@@ -33,8 +33,8 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
     IRRewriter rewriter(&getContext());
     bufferization::BufferizationState bufferizationState;
     if (failed(eliminate(rewriter, options)) ||
-        failed(bufferization::runOneShotModuleBufferize(
-            getOperation(), options, bufferizationState)))
+        failed(bufferization::runOneShotModuleBufferize(getOperation(), options,
+                                                        bufferizationState)))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       freeScratch(function);
@@ -51,16 +51,15 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
                                                 state);
   }
 
-  /// Scratch never leaves the block that allocates it unless the block yields it: results go to
-  /// destinations.
+  /// Scratch never leaves the block that allocates it unless the block yields
+  /// it: results go to destinations.
   static void freeScratch(func::FuncOp function) {
     function.walk([](memref::AllocOp alloc) {
       Operation *terminator = alloc->getBlock()->getTerminator();
       SmallVector<Value> aliases{alloc.getResult()};
       for (size_t i = 0; i < aliases.size(); ++i)
         for (Operation *user : aliases[i].getUsers()) {
-          if (user->hasTrait<OpTrait::IsTerminator>() &&
-              user == terminator)
+          if (user->hasTrait<OpTrait::IsTerminator>() && user == terminator)
             return;
           for (Value result : user->getResults())
             if (isa<BaseMemRefType>(result.getType()))

@@ -31,8 +31,7 @@ struct DestinationArgumentsPass
 
   static LogicalResult rewrite(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
-      return function.emitError(
-          "expected a function of one block, got ")
+      return function.emitError("expected a function of one block, got ")
              << function.getBody().getBlocks().size()
              << "; structured control flow (scf) would work";
     auto returnOp =

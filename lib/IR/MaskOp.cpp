@@ -59,8 +59,7 @@ Value MaskOp::expand(OpBuilder &builder) {
         b, loc, linalg::IndexOp::create(b, loc, getKeyDim()), getFirstKey());
     Value seen =
         getMask().buildIsVisible(b, loc, row, key, getRows(), getKeys());
-    Value score =
-        arith::SelectOp::create(b, loc, seen, args[0], minusInfinity);
+    Value score = arith::SelectOp::create(b, loc, seen, args[0], minusInfinity);
     linalg::YieldOp::create(b, loc, score);
   };
   return linalg::GenericOp::create(builder, loc, type, getInput(), empty,
@@ -71,8 +70,7 @@ Value MaskOp::expand(OpBuilder &builder) {
 
 namespace {
 /// Lets upstream tiling slice a mask: the slice remembers where it was cut.
-struct MaskTiling
-    : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
+struct MaskTiling : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
   SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
     return SmallVector<utils::IteratorType>(
         cast<MaskOp>(op).getInput().getType().getRank(),
@@ -81,8 +79,8 @@ struct MaskTiling
 
   SmallVector<Range> getIterationDomain(Operation *op, OpBuilder &b) const {
     SmallVector<Range> domain;
-    for (OpFoldResult size : tensor::getMixedSizes(
-             b, op->getLoc(), cast<MaskOp>(op).getInput()))
+    for (OpFoldResult size :
+         tensor::getMixedSizes(b, op->getLoc(), cast<MaskOp>(op).getInput()))
       domain.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
     return domain;
   }
@@ -104,11 +102,11 @@ struct MaskTiling
           affine::makeComposedFoldedAffineApply(
               b, loc, d0 + d1, {OpFoldResult(first), offsets[dim]}));
     };
-    auto tiled = MaskOp::create(
-        b, loc, slice.getType(), slice, mask.getMask(), mask.getRowDim(),
-        mask.getKeyDim(), shifted(mask.getFirstRow(), mask.getRowDim()),
-        shifted(mask.getFirstKey(), mask.getKeyDim()), mask.getRows(),
-        mask.getKeys());
+    auto tiled = MaskOp::create(b, loc, slice.getType(), slice, mask.getMask(),
+                                mask.getRowDim(), mask.getKeyDim(),
+                                shifted(mask.getFirstRow(), mask.getRowDim()),
+                                shifted(mask.getFirstKey(), mask.getKeyDim()),
+                                mask.getRows(), mask.getKeys());
     return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
   }
 

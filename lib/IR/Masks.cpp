@@ -76,8 +76,8 @@ Attribute BandAttr::parse(AsmParser &parser, Type) {
                                    : word == "right" ? &right
                                                      : nullptr;
     if (!side || side->has_value()) {
-      parser.emitError(loc) << "expected 'left' or 'right' once, got '" << word
-                            << "'";
+      parser.emitError(loc)
+          << "expected 'left' or 'right' once, got '" << word << "'";
       return {};
     }
     if (parser.parseEqual() || parser.parseInteger(extent))

@@ -1,7 +1,7 @@
 //===- MomentsAlgebra.cpp - (n, mean, m2) as arithmetic on tiles ----------===//
 //
-// The second family: layer norm's statistics. Nothing outside this file and the op
-// that names the algebra knows about it.
+// The second family: layer norm's statistics. Nothing outside this file and the
+// op that names the algebra knows about it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ unsigned MomentsAlgebraAttr::getFinishInputCount(StringRef quantity) const {
   return quantity == "normalized" ? 1 : 0;
 }
 
-/// n = a.n + b.n, d = b.mean - a.mean, mean = a.mean + d*b.n/n, m2 = a.m2 + b.m2 + d^2*a.n*b.n/n;
-/// the quotient is 0 where both are empty.
+/// n = a.n + b.n, d = b.mean - a.mean, mean = a.mean + d*b.n/n, m2 = a.m2 +
+/// b.m2 + d^2*a.n*b.n/n; the quotient is 0 where both are empty.
 static SmallVector<Value> mergeMoments(ScalarMath m, FloatType type,
                                        ValueRange a, ValueRange b) {
   Value zero = m.constant(0.0, type);
@@ -35,23 +35,25 @@ static SmallVector<Value> mergeMoments(ScalarMath m, FloatType type,
   return {count, m.add(a[1], shift), m.add(m.add(a[2], b[2]), spread)};
 }
 
-SmallVector<Value> MomentsAlgebraAttr::expandIdentity(OpBuilder &builder,
-                                                      Operation *operation) const {
+SmallVector<Value>
+MomentsAlgebraAttr::expandIdentity(OpBuilder &builder,
+                                   Operation *operation) const {
   auto op = cast<IdentityOp>(operation);
   SmallVector<Value> state;
   ValueRange extents = op.getExtents();
   for (Type type : op.getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    state.push_back(
-        filledTensor(builder, op.getLoc(), tensor,
-                     extents.take_front(tensor.getNumDynamicDims()), 0.0));
+    state.push_back(filledTensor(builder, op.getLoc(), tensor,
+                                 extents.take_front(tensor.getNumDynamicDims()),
+                                 0.0));
     extents = extents.drop_front(tensor.getNumDynamicDims());
   }
   return state;
 }
 
-SmallVector<Value> MomentsAlgebraAttr::expandUpdate(OpBuilder &builder,
-                                                    Operation *operation) const {
+SmallVector<Value>
+MomentsAlgebraAttr::expandUpdate(OpBuilder &builder,
+                                 Operation *operation) const {
   auto op = cast<UpdateOp>(operation);
   SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
@@ -72,40 +74,39 @@ SmallVector<Value> MomentsAlgebraAttr::expandUpdate(OpBuilder &builder,
       arith::IndexCastOp::create(builder, op.getLoc(), builder.getI64Type(),
                                  extent));
   Value zero = filledLike(builder, op.getLoc(), states[0], 0.0);
-  Value sum = tile.reduce("tile sum", {input}, {{zero, row}}, {stream},
-                          [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                            return {m.add(m.cast(v[0], type), v[1])};
-                          })[0];
+  Value sum =
+      tile.reduce("tile sum", {input}, {{zero, row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.add(m.cast(v[0], type), v[1])};
+                  })[0];
   Value mean = tile.map("tile mean", {{sum, row}}, {{states[1], row}},
                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                           return {m.div(v[0], count)};
                         })[0];
-  Value spread =
-      tile.reduce("tile deviations", {input, {mean, row}}, {{zero, row}},
-                  {stream},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value delta = m.sub(m.cast(v[0], type), v[1]);
-                    return {m.add(m.mul(delta, delta), v[2])};
-                  })[0];
-  return tile.mapOnto("merge moments",
-                  {{states[0], row},
-                   {states[1], row},
-                   {states[2], row},
-                   {mean, row},
-                   {spread, row}},
-                  {{states[0], row}, {states[1], row}, {states[2], row}},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    return mergeMoments(m, type, v.take_front(3),
-                                        {count, v[3], v[4]});
-                  });
+  Value spread = tile.reduce(
+      "tile deviations", {input, {mean, row}}, {{zero, row}}, {stream},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value delta = m.sub(m.cast(v[0], type), v[1]);
+        return {m.add(m.mul(delta, delta), v[2])};
+      })[0];
+  return tile.mapOnto(
+      "merge moments",
+      {{states[0], row},
+       {states[1], row},
+       {states[2], row},
+       {mean, row},
+       {spread, row}},
+      {{states[0], row}, {states[1], row}, {states[2], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return mergeMoments(m, type, v.take_front(3), {count, v[3], v[4]});
+      });
 }
 
 SmallVector<Value> MomentsAlgebraAttr::expandMerge(OpBuilder &builder,
                                                    Operation *operation) const {
   auto op = cast<MergeOp>(operation);
   AffineMap row = cast<AffineMapAttr>(op.getMaps()[0]).getValue();
-  auto type =
-      cast<FloatType>(getElementTypeOrSelf(op.getLhs()[0].getType()));
+  auto type = cast<FloatType>(getElementTypeOrSelf(op.getLhs()[0].getType()));
   SmallVector<TileOperand> inputs, likes;
   for (Value state : op.getLhs())
     inputs.push_back({state, row});
@@ -119,8 +120,9 @@ SmallVector<Value> MomentsAlgebraAttr::expandMerge(OpBuilder &builder,
       });
 }
 
-SmallVector<Value> MomentsAlgebraAttr::expandFinish(OpBuilder &builder,
-                                                    Operation *operation) const {
+SmallVector<Value>
+MomentsAlgebraAttr::expandFinish(OpBuilder &builder,
+                                 Operation *operation) const {
   auto op = cast<FinishOp>(operation);
   SmallVector<AffineMap> maps =
       llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
@@ -146,16 +148,16 @@ SmallVector<Value> MomentsAlgebraAttr::expandFinish(OpBuilder &builder,
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value epsilon = m.constant(getEpsilon().getValueAsDouble(), state);
         Value variance = m.div(v[1], v[0]);
-        return {m.div(m.constant(1.0, state), m.sqrt(m.add(variance, epsilon)))};
+        return {
+            m.div(m.constant(1.0, state), m.sqrt(m.add(variance, epsilon)))};
       })[0];
   TileOperand input{op.getInputs()[0], maps[3]};
   Value empty =
       emptyFor(builder, op.getLoc(), type, input.tensor, input.map, result);
-  return tile.map("normalise", {input, {states[1], row}, {inverse, row}},
-                  {{empty, result}},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value centred = m.sub(m.cast(v[0], state), v[1]);
-                    return {m.cast(m.mul(centred, v[2]),
-                                   type.getElementType())};
-                  });
+  return tile.map(
+      "normalise", {input, {states[1], row}, {inverse, row}}, {{empty, result}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value centred = m.sub(m.cast(v[0], state), v[1]);
+        return {m.cast(m.mul(centred, v[2]), type.getElementType())};
+      });
 }

@@ -1,7 +1,7 @@
 //===- SoftmaxAlgebra.cpp - (m, l, acc) as arithmetic on tiles ------------===//
 //
-// Every generic carries the name of its step as its location ("rescale", "running
-// maximum", ...), so that dumps can be read and tests can find a step.
+// Every generic carries the name of its step as its location ("rescale",
+// "running maximum", ...), so that dumps can be read and tests can find a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,15 +57,14 @@ Attribute SoftmaxAlgebraAttr::parse(AsmParser &parser, Type) {
       }
       maskedRow = *parsed;
     } else {
-      parser.emitError(loc) << "expected scale or masked_row, got '" << word
-                            << "'";
+      parser.emitError(loc)
+          << "expected scale or masked_row, got '" << word << "'";
       return {};
     }
   }
   if (parser.parseGreater())
     return {};
-  auto scaleAttr =
-      FloatAttr::get(Float64Type::get(parser.getContext()), scale);
+  auto scaleAttr = FloatAttr::get(Float64Type::get(parser.getContext()), scale);
   return parser.getChecked<SoftmaxAlgebraAttr>(loc, parser.getContext(), *base,
                                                scaleAttr, maskedRow);
 }
@@ -121,20 +120,29 @@ struct SoftmaxArithmetic {
       return m.exp(m.sub(scaled(m, s), reference));
     return m.exp2(m.fma(s, m.constant(factor(), type), m.neg(reference)));
   }
-  /// The maximum, or 0 where it is -inf: (-inf) - (-inf) must not become NaN.
+  Value infinity(ScalarMath m) const {
+    return m.constant(std::numeric_limits<double>::infinity(), type);
+  }
+  /// The maximum, or 0 where it is infinite: inf - inf must not become NaN. A
+  /// row with +inf in it then has the sum inf, one with NaN the sum NaN, and
+  /// one without anything visible the sum 0.
   Value guarded(ScalarMath m, Value maximum) const {
-    Value isEmpty =
-        m.equal(maximum, m.constant(-std::numeric_limits<double>::infinity(),
-                                    type));
-    return m.select(isEmpty, m.constant(0.0, type), maximum);
+    Value isInfinite = m.equal(m.abs(maximum), infinity(m));
+    return m.select(isInfinite, m.constant(0.0, type), maximum);
+  }
+  /// NaN for a sum of inf: +inf in a row makes the whole row NaN, as IEEE has
+  /// it for inf/inf.
+  Value nanIfInfinite(ScalarMath m, Value sum, Value value) const {
+    Value nan = m.constant(std::numeric_limits<double>::quiet_NaN(), type);
+    return m.select(m.equal(sum, infinity(m)), nan, value);
   }
   /// 1/l; 0 for a row in which nothing is visible, if that is to give 0.
   Value reciprocal(ScalarMath m, Value sum) const {
-    Value inverse = m.div(m.constant(1.0, type), sum);
+    Value inverse = nanIfInfinite(m, sum, m.div(m.constant(1.0, type), sum));
     if (algebra.getMaskedRow() == MaskedRow::NaN)
       return inverse;
-    Value isEmpty = m.equal(sum, m.constant(0.0, type));
-    return m.select(isEmpty, m.constant(0.0, type), inverse);
+    Value zero = m.constant(0.0, type);
+    return m.select(m.equal(sum, zero), zero, inverse);
   }
 };
 } // namespace
@@ -147,8 +155,9 @@ static SoftmaxArithmetic arithmeticOf(SoftmaxAlgebraAttr algebra, Value state) {
 // identity, update, merge, finish
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> SoftmaxAlgebraAttr::expandIdentity(OpBuilder &builder,
-                                                      Operation *operation) const {
+SmallVector<Value>
+SoftmaxAlgebraAttr::expandIdentity(OpBuilder &builder,
+                                   Operation *operation) const {
   auto op = cast<IdentityOp>(operation);
   double minusInfinity = -std::numeric_limits<double>::infinity();
   SmallVector<Value> state;
@@ -163,8 +172,9 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandIdentity(OpBuilder &builder,
   return state;
 }
 
-SmallVector<Value> SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
-                                                    Operation *operation) const {
+SmallVector<Value>
+SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
+                                 Operation *operation) const {
   auto op = cast<UpdateOp>(operation);
   SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
@@ -177,30 +187,31 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   // The tile's own maximum, of scores as they are.
   Value identity = filledLike(builder, op.getLoc(), states[0],
                               -std::numeric_limits<double>::infinity());
-  Value tileMaximum = tile.reduce(
-      "tile maximum", {scores}, {{identity, row}}, {rows},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        return {m.max(m.cast(v[0], soft.type), v[1])};
-      })[0];
+  Value tileMaximum =
+      tile.reduce("tile maximum", {scores}, {{identity, row}}, {rows},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.max(m.cast(v[0], soft.type), v[1])};
+                  })[0];
 
   // m' = max(m, tile), a = exp(m - m'), l*a
   auto fresh = [&]() -> TileOperand {
     return {emptyLike(builder, op.getLoc(), states[0], soft.type), row};
   };
   // The state is updated in place: what a loop carries stays where it is.
-  SmallVector<Value> moved = tile.mapOnto(
-      "running maximum and rescale factor",
-      {{states[0], row}, {states[1], row}, {tileMaximum, row}},
-      {{states[0], row}, fresh(), fresh(), {states[1], row}},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value maximum = m.max(soft.scaled(m, v[2]), v[0]);
-        Value reference = soft.guarded(m, maximum);
-        Value factor = soft.exp(m, m.sub(v[0], reference));
-        return {maximum, reference, factor, m.mul(v[1], factor)};
-      });
+  SmallVector<Value> moved =
+      tile.mapOnto("running maximum and rescale factor",
+                   {{states[0], row}, {states[1], row}, {tileMaximum, row}},
+                   {{states[0], row}, fresh(), fresh(), {states[1], row}},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     Value maximum = m.max(soft.scaled(m, v[2]), v[0]);
+                     Value reference = soft.guarded(m, maximum);
+                     Value factor = soft.exp(m, m.sub(v[0], reference));
+                     return {maximum, reference, factor, m.mul(v[1], factor)};
+                   });
   Value maximum = moved[0], reference = moved[1], factor = moved[2];
 
-  // p = exp(s - m'), l' = l*a + sum p; the weights are kept only if values are to be summed.
+  // p = exp(s - m'), l' = l*a + sum p; the weights are kept only if values are
+  // to be summed.
   if (states.size() == 2) {
     Value sum = tile.reduce(
         "running sum", {scores, {reference, row}}, {{moved[3], row}}, {rows},
@@ -211,21 +222,22 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
     return {maximum, sum};
   }
   Value weights = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
-  SmallVector<Value> summed = tile.reduce(
-      "weights and running sum", {scores, {reference, row}},
-      {{weights, scores.map}, {moved[3], row}}, {rows},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1]);
-        return {weight, m.add(weight, v[3])};
-      });
+  SmallVector<Value> summed =
+      tile.reduce("weights and running sum", {scores, {reference, row}},
+                  {{weights, scores.map}, {moved[3], row}}, {rows},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value weight =
+                        soft.weight(m, m.cast(v[0], soft.type), v[1]);
+                    return {weight, m.add(weight, v[3])};
+                  });
 
   // acc' = acc*a + p v
   AffineMap accMap = maps[2];
-  Value rescaled = tile.mapInto(
-      "rescale", {{factor, row}}, {states[2], accMap},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        return {m.mul(v[1], v[0])};
-      });
+  Value rescaled =
+      tile.mapInto("rescale", {{factor, row}}, {states[2], accMap},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     return {m.mul(v[1], v[0])};
+                   });
   Value accumulator = tile.reduce(
       "accumulate", {{summed[0], scores.map}, {op.getInputs()[1], maps[4]}},
       {{rescaled, accMap}}, {rows},
@@ -250,7 +262,8 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandMerge(OpBuilder &builder,
   ValueRange a = op.getLhs(), b = op.getRhs();
   AffineMap row = maps[0];
   TileArithmetic tile{builder, op.getLoc()};
-  // m = max(a.m, b.m), ca = exp(a.m - m), cb = exp(b.m - m), l = ca*a.l + cb*b.l
+  // m = max(a.m, b.m), ca = exp(a.m - m), cb = exp(b.m - m), l = ca*a.l +
+  // cb*b.l
   SmallVector<Value> merged = tile.map(
       "merge", {{a[0], row}, {a[1], row}, {b[0], row}, {b[1], row}},
       {{a[0], row}, {a[1], row}, {a[0], row}, {a[0], row}},
@@ -274,8 +287,9 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandMerge(OpBuilder &builder,
   return results;
 }
 
-/// If `op` finishes a state that has seen nothing but the very tile it is applied to, the row is
-/// resident: its weights are kept and divided instead of being computed a second time.
+/// If `op` finishes a state that has seen nothing but the very tile it is
+/// applied to, the row is resident: its weights are kept and divided instead of
+/// being computed a second time.
 static bool isResidentRow(FinishOp op) {
   auto update = op.getStates()[0].getDefiningOp<UpdateOp>();
   return update && update.getStates()[0].getDefiningOp<IdentityOp>() &&
@@ -295,34 +309,35 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   bool isResident = isResidentRow(op);
   auto rowReference = [&](Value maximum) {
     return tile.map("guard", {{maximum, row}}, {{maximum, row}},
-                      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                        return {soft.guarded(m, v[0])};
-                      })[0];
+                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                      return {soft.guarded(m, v[0])};
+                    })[0];
   };
   Value reference = rowReference(states[0]);
   if (isResident) {
     Value zero = filledLike(builder, op.getLoc(), states[1], 0.0);
     Value empty = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
-    SmallVector<Value> summed = tile.reduce(
-        "weights and running sum", {scores, {reference, row}},
-        {{empty, scores.map}, {zero, row}}, {rows},
-        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1]);
-          return {weight, m.add(weight, v[3])};
-        });
+    SmallVector<Value> summed =
+        tile.reduce("weights and running sum", {scores, {reference, row}},
+                    {{empty, scores.map}, {zero, row}}, {rows},
+                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                      Value weight =
+                          soft.weight(m, m.cast(v[0], soft.type), v[1]);
+                      return {weight, m.add(weight, v[3])};
+                    });
     weights = summed[0];
     sum = summed[1];
   }
   Value inverse =
       tile.map("reciprocal of the sum", {{sum, row}}, {{sum, row}},
-                 [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                   return {soft.reciprocal(m, v[0])};
-                 })[0];
+               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                 return {soft.reciprocal(m, v[0])};
+               })[0];
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  Value empty = emptyFor(builder, op.getLoc(), type, scores.tensor,
-                         scores.map, result);
-  SmallVector<TileOperand> inputs{{weights ? weights : scores.tensor, scores.map},
-                                  {inverse, row}};
+  Value empty =
+      emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
+  SmallVector<TileOperand> inputs{
+      {weights ? weights : scores.tensor, scores.map}, {inverse, row}};
   if (!isResident)
     inputs.push_back({reference, row});
   return tile.map("normalise", inputs, {{empty, result}},
@@ -331,13 +346,13 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
                         isResident
                             ? v[0]
                             : soft.weight(m, m.cast(v[0], soft.type), v[2]);
-                    return {m.cast(m.mul(weight, v[1]),
-                                   type.getElementType())};
+                    return {m.cast(m.mul(weight, v[1]), type.getElementType())};
                   })[0];
 }
 
-SmallVector<Value> SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
-                                                    Operation *operation) const {
+SmallVector<Value>
+SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
+                                 Operation *operation) const {
   auto op = cast<FinishOp>(operation);
   SmallVector<AffineMap> maps =
       llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
@@ -352,47 +367,42 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
 
   if (quantity == "logsumexp") {
     Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
-    return tile.map("log-sum-exp", {{states[0], row}, {states[1], row}},
-                      {{empty, result}},
-                      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                        Value maximum =
-                            soft.isBase2()
-                                ? m.mul(v[0], m.constant(llvm::numbers::ln2,
-                                                         soft.type))
-                                : v[0];
-                        return {m.cast(m.add(maximum, m.log(v[1])),
-                                       type.getElementType())};
-                      });
+    return tile.map(
+        "log-sum-exp", {{states[0], row}, {states[1], row}}, {{empty, result}},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          Value maximum =
+              soft.isBase2()
+                  ? m.mul(v[0], m.constant(llvm::numbers::ln2, soft.type))
+                  : v[0];
+          return {m.cast(m.add(maximum, m.log(v[1])), type.getElementType())};
+        });
   }
   if (quantity == "average") {
-    Value inverse =
-        tile.map("reciprocal of the sum", {{states[1], row}},
-                   {{states[1], row}},
-                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     return {soft.reciprocal(m, v[0])};
-                   })[0];
+    Value inverse = tile.map(
+        "reciprocal of the sum", {{states[1], row}}, {{states[1], row}},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          return {soft.reciprocal(m, v[0])};
+        })[0];
     Value empty =
         emptyFor(builder, op.getLoc(), type, states[2], maps[2], result);
     return tile.map("average", {{states[2], maps[2]}, {inverse, row}},
-                         {{empty, result}},
-                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                           return {m.cast(m.mul(v[0], v[1]),
-                                          type.getElementType())};
-                         });
+                    {{empty, result}},
+                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                      return {m.cast(m.mul(v[0], v[1]), type.getElementType())};
+                    });
   }
   assert(quantity == "log_softmax" && "the verifier knows the quantities");
-  Value logSum = tile.map("log of the sum", {{states[1], row}},
-                            {{states[1], row}},
-                            [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                              return {m.log(v[0])};
-                            })[0];
+  Value logSum =
+      tile.map("log of the sum", {{states[1], row}}, {{states[1], row}},
+               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                 return {soft.nanIfInfinite(m, v[0], m.log(v[0]))};
+               })[0];
   TileOperand scores{op.getInputs()[0], maps[states.size()]};
   Value empty =
       emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
   return tile.map(
       "log-softmax", {scores, {states[0], row}, {logSum, row}},
-      {{empty, result}},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+      {{empty, result}}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value score = soft.scaled(m, m.cast(v[0], soft.type));
         Value shifted = m.sub(score, v[1]);
         if (soft.isBase2())

@@ -102,8 +102,7 @@ LogicalResult LayerNormOp::verify() {
 template <typename OpT>
 static LogicalResult reifyAsInput(OpT op, OpBuilder &builder,
                                   ReifiedRankedShapedTypeDims &shapes) {
-  shapes = {
-      tensor::getMixedSizes(builder, op->getLoc(), op->getOperand(0))};
+  shapes = {tensor::getMixedSizes(builder, op->getLoc(), op->getOperand(0))};
   return success();
 }
 

@@ -15,7 +15,8 @@ Value mlir::smx::emptyFor(OpBuilder &builder, Location loc,
                           RankedTensorType type, Value source,
                           AffineMap sourceMap, AffineMap resultMap) {
   SmallVector<OpFoldResult> sizes;
-  for (auto [expr, extent] : llvm::zip(resultMap.getResults(), type.getShape())) {
+  for (auto [expr, extent] :
+       llvm::zip(resultMap.getResults(), type.getShape())) {
     if (!ShapedType::isDynamic(extent)) {
       sizes.push_back(builder.getIndexAttr(extent));
       continue;
@@ -47,13 +48,11 @@ Value mlir::smx::filledLike(OpBuilder &builder, Location loc, Value like,
 }
 
 /// Builds one generic over the dimensions that its operands use.
-static SmallVector<Value> buildGeneric(OpBuilder &builder, Location loc,
-                                       StringRef name,
-                                       ArrayRef<TileOperand> inputs,
-                                       ArrayRef<TileOperand> outputs,
-                                       ArrayRef<unsigned> reduced,
-                                       bool bodySeesOutputs,
-                                       TileArithmetic::Body body) {
+static SmallVector<Value>
+buildGeneric(OpBuilder &builder, Location loc, StringRef name,
+             ArrayRef<TileOperand> inputs, ArrayRef<TileOperand> outputs,
+             ArrayRef<unsigned> reduced, bool bodySeesOutputs,
+             TileArithmetic::Body body) {
   loc = NameLoc::get(builder.getStringAttr(name), loc);
   SmallVector<Value> ins, outs;
   SmallVector<AffineMap> maps;
@@ -90,10 +89,10 @@ SmallVector<Value> TileArithmetic::map(StringRef name,
   SmallVector<TileOperand> outputs;
   for (TileOperand like : likes) {
     bool isFresh = like.tensor.getDefiningOp<tensor::EmptyOp>() != nullptr;
-    Value empty =
-        isFresh ? like.tensor
-                : emptyLike(builder, loc, like.tensor,
-                            getElementTypeOrSelf(like.tensor.getType()));
+    Value empty = isFresh
+                      ? like.tensor
+                      : emptyLike(builder, loc, like.tensor,
+                                  getElementTypeOrSelf(like.tensor.getType()));
     outputs.push_back({empty, like.map});
   }
   return mapOnto(name, inputs, outputs, body);

@@ -1,7 +1,8 @@
-//===- TileArithmetic.h - linalg on tiles, written as arithmetic -*- C++ -*-===//
+//===- TileArithmetic.h - linalg on tiles, written as arithmetic -*- C++
+//-*-===//
 //
-// What the algebras are written with: scalar arithmetic inside a body, and generics
-// over the dimensions of a streaming reduction. Private to lib/IR.
+// What the algebras are written with: scalar arithmetic inside a body, and
+// generics over the dimensions of a streaming reduction. Private to lib/IR.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_LIB_IR_TILEARITHMETIC_H
@@ -39,6 +40,7 @@ struct ScalarMath {
     return math::Exp2Op::create(b, loc, x, arith::FastMathFlags::afn);
   }
   Value log(Value x) { return math::LogOp::create(b, loc, x); }
+  Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
   Value sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
   /// `x > y ? x : y`: one instruction on every target. A NaN in `x` is dropped.
   Value max(Value x, Value y) {
@@ -84,24 +86,27 @@ Value filledTensor(OpBuilder &builder, Location loc, RankedTensorType type,
 /// The same, of the type and shape of `like`.
 Value filledLike(OpBuilder &builder, Location loc, Value like, double value);
 
-/// Builds generics over the dimensions of a domain; dimensions that no operand of a
-/// generic uses are left out of it.
+/// Builds generics over the dimensions of a domain; dimensions that no operand
+/// of a generic uses are left out of it.
 struct TileArithmetic {
   using Body = llvm::function_ref<SmallVector<Value>(ScalarMath, ValueRange)>;
   OpBuilder &builder;
   Location loc;
 
-  /// Elementwise; fresh results of the shapes of `likes`. The body sees the inputs.
+  /// Elementwise; fresh results of the shapes of `likes`. The body sees the
+  /// inputs.
   SmallVector<Value> map(StringRef name, ArrayRef<TileOperand> inputs,
                          ArrayRef<TileOperand> likes, Body body);
-  /// Elementwise; results take the places of `outputs`, whose contents are not read. The body sees
-  /// the inputs.
+  /// Elementwise; results take the places of `outputs`, whose contents are not
+  /// read. The body sees the inputs.
   SmallVector<Value> mapOnto(StringRef name, ArrayRef<TileOperand> inputs,
                              ArrayRef<TileOperand> outputs, Body body);
-  /// Elementwise update of `output`. The body sees the inputs and the output's element.
+  /// Elementwise update of `output`. The body sees the inputs and the output's
+  /// element.
   Value mapInto(StringRef name, ArrayRef<TileOperand> inputs,
                 TileOperand output, Body body);
-  /// Reduces over `reduced`. The body sees the inputs and the outputs' elements.
+  /// Reduces over `reduced`. The body sees the inputs and the outputs'
+  /// elements.
   SmallVector<Value> reduce(StringRef name, ArrayRef<TileOperand> inputs,
                             ArrayRef<TileOperand> outputs,
                             ArrayRef<unsigned> reduced, Body body);

@@ -66,7 +66,8 @@ static Value buildProduct(OpBuilder &builder, AttentionOp op,
       .getResult(0);
 }
 
-/// Copies `region`, which takes `arguments`, in front of `builder`; returns what it yields.
+/// Copies `region`, which takes `arguments`, in front of `builder`; returns
+/// what it yields.
 static Value inlineRegion(OpBuilder &builder, Region &region,
                           ValueRange arguments) {
   IRMapping mapping;
@@ -87,7 +88,8 @@ AttentionScores mlir::smx::buildAttentionScores(OpBuilder &builder,
   double scale = op.getScale().convertToDouble();
   Value scores = buildProduct(builder, op, sizes);
 
-  // A negative scale does not commute with the maximum, and a score region wants real scores.
+  // A negative scale does not commute with the maximum, and a score region
+  // wants real scores.
   bool hasRegion = !op.getScore().empty() || !op.getVisible().empty();
   bool keepsScale = op.getScore().empty() && scale > 0;
   if (hasRegion || !keepsScale) {

@@ -6,11 +6,12 @@
 
 namespace mlir::smx {
 
-/// The scores `[batch.., Hq, Sq, Sk]` of `op` as ordinary linalg: the product of queries and keys,
-/// then whatever `score`, `visible` and `mask` do to it.
+/// The scores `[batch.., Hq, Sq, Sk]` of `op` as ordinary linalg: the product
+/// of queries and keys, then whatever `score`, `visible` and `mask` do to it.
 struct AttentionScores {
   Value scores;
-  /// What the scores are still to be multiplied by (1 if the scale is already in them).
+  /// What the scores are still to be multiplied by (1 if the scale is already
+  /// in them).
   double scale;
   /// Some place may be hidden by `visible` or `mask`.
   bool masked;
@@ -18,7 +19,8 @@ struct AttentionScores {
 AttentionScores buildAttentionScores(OpBuilder &builder, AttentionOp op);
 
 /// How the batch dims of a domain (its first dimensions) address the
-/// batch dims of keys and values: a head of queries shares the keys of its group.
+/// batch dims of keys and values: a head of queries shares the keys of its
+/// group.
 SmallVector<AffineExpr> getKeyBatchExprs(AttentionOp op);
 
 } // namespace mlir::smx

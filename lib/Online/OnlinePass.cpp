@@ -1,7 +1,8 @@
 //===- OnlinePass.cpp - specification ops become states -------------------===//
 //
-// A row op over axis a of a tensor of rank n has the domain (rows..., stream): its rows are
-// the other axes in order. Values add column dimensions at the end.
+// A row op over axis a of a tensor of rank n has the domain (rows..., stream):
+// its rows are the other axes in order. Values add column dimensions at the
+// end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,7 +115,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
         FloatAttr::get(Float64Type::get(&getContext()), scale), maskedRow);
   }
 
-  /// Scores times a negative scale: only a positive one commutes with the maximum.
+  /// Scores times a negative scale: only a positive one commutes with the
+  /// maximum.
   static Value premultiplied(OpBuilder &builder, Location loc, Value scores,
                              double scale) {
     auto type = cast<RankedTensorType>(scores.getType());
@@ -150,8 +152,7 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
       input = premultiplied(builder, loc, input, scale);
       scale = 1.0;
     }
-    MaskedRow maskedRow =
-        op.getMaskedRow().value_or(MaskedRow::NaN);
+    MaskedRow maskedRow = op.getMaskedRow().value_or(MaskedRow::NaN);
     lowerOverAxis(builder, op, input, op.getAxis(),
                   algebraFor(/*prefersBase2=*/false, scale, maskedRow),
                   quantity, /*stateCount=*/2);
@@ -164,7 +165,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
                   "normalized", /*stateCount=*/3);
   }
 
-  /// A reduction of `input` over `axis` whose state components are one value per row.
+  /// A reduction of `input` over `axis` whose state components are one value
+  /// per row.
   static void lowerOverAxis(OpBuilder &builder, Operation *op, Value input,
                             unsigned axis, StateAlgebraAttrInterface algebra,
                             StringRef quantity, unsigned stateCount) {
@@ -190,10 +192,9 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     if (!isStreamed)
       maps.pop_back();
     maps.push_back(isStreamed ? all : row);
-    Value result =
-        reduction.finish(quantity, state,
-                         isStreamed ? ValueRange(input) : ValueRange(), maps,
-                         op->getResult(0).getType());
+    Value result = reduction.finish(
+        quantity, state, isStreamed ? ValueRange(input) : ValueRange(), maps,
+        op->getResult(0).getType());
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
   }
@@ -207,8 +208,7 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
       scores = premultiplied(builder, loc, scores, scale);
       scale = 1.0;
     }
-    MaskedRow maskedRow =
-        op.getMaskedRow().value_or(MaskedRow::NaN);
+    MaskedRow maskedRow = op.getMaskedRow().value_or(MaskedRow::NaN);
     unsigned rows = cast<RankedTensorType>(scores.getType()).getRank() - 1;
     unsigned dims = cast<RankedTensorType>(op.getValues().getType()).getRank();
     ReductionBuilder reduction{
@@ -227,15 +227,14 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     AttentionScores attention = buildAttentionScores(builder, op);
     unsigned rows = op.getNumBatchDims() + 1, dims = rows + 2;
     bool isDouble = op.getScoreType().isF64();
-    ReductionBuilder reduction{
-        builder, loc,
-        algebraFor(/*prefersBase2=*/!isDouble, attention.scale,
-                   MaskedRow::Zero),
-        rows, dims};
+    ReductionBuilder reduction{builder, loc,
+                               algebraFor(/*prefersBase2=*/!isDouble,
+                                          attention.scale, MaskedRow::Zero),
+                               rows, dims};
     SmallVector<unsigned> all = llvm::to_vector(llvm::seq(0u, dims));
     SmallVector<AffineExpr> value = getKeyBatchExprs(op);
-    value.append({builder.getAffineDimExpr(rows),
-                  builder.getAffineDimExpr(rows + 1)});
+    value.append(
+        {builder.getAffineDimExpr(rows), builder.getAffineDimExpr(rows + 1)});
     lowerAverage(reduction, attention.scores, op.getValue(),
                  reduction.map(ArrayRef(all).take_front(rows + 1)),
                  AffineMap::get(dims, 0, value, &getContext()),
@@ -243,7 +242,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     op.erase();
   }
 
-  /// The weighted average of `values`, and the log-sum-exp of the scores where it is wanted.
+  /// The weighted average of `values`, and the log-sum-exp of the scores where
+  /// it is wanted.
   static void lowerAverage(ReductionBuilder &reduction, Value scores,
                            Value values, AffineMap scoreMap, AffineMap valueMap,
                            bool masked, Value result, Value logSumExp) {
@@ -259,17 +259,16 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
       accumulatorSizes.push_back(tensor::getMixedSize(
           builder, loc, values, valueRank - columns + column));
     Type element = getAccumulatorType(getElementTypeOrSelf(scores.getType()));
-    SmallVector<Value> state = reduction.identity(
-        {rowSizes, rowSizes, accumulatorSizes}, element);
+    SmallVector<Value> state =
+        reduction.identity({rowSizes, rowSizes, accumulatorSizes}, element);
     AffineMap row = reduction.rowMap(), acc = reduction.accumulatorMap();
     state = reduction.update(state, {scores, values},
                              {row, row, acc, scoreMap, valueMap}, masked);
     result.replaceAllUsesWith(reduction.finish(
         "average", state, {}, {row, row, acc, acc}, result.getType()));
     if (logSumExp)
-      logSumExp.replaceAllUsesWith(
-          reduction.finish("logsumexp", state, {}, {row, row, acc, row},
-                           logSumExp.getType()));
+      logSumExp.replaceAllUsesWith(reduction.finish(
+          "logsumexp", state, {}, {row, row, acc, row}, logSumExp.getType()));
   }
 };
 } // namespace

@@ -1,7 +1,8 @@
 //===- SplitPass.cpp - partial states and their merge tree ----------------===//
 //
-// update(identity, x ++ y) = merge(update(identity, x), update(identity, y)): what follows from
-// associativity alone. Written against StreamingReductionOpInterface.
+// update(identity, x ++ y) = merge(update(identity, x), update(identity, y)):
+// what follows from associativity alone. Written against
+// StreamingReductionOpInterface.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,11 +43,11 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
   void split(StreamingReductionOpInterface op) {
     OpBuilder builder(op);
     SmallVector<OpFoldResult> sizes = op.getDomainSizes(builder, op.getLoc());
-    std::optional<int64_t> extent =
-        getConstantIntValue(sizes[op.getNumRows()]);
+    std::optional<int64_t> extent = getConstantIntValue(sizes[op.getNumRows()]);
     if (parts == 1 || !extent || *extent < parts)
       return;
-    // Chunks of equal extent, the last one shorter: the tree is fixed by the shape alone.
+    // Chunks of equal extent, the last one shorter: the tree is fixed by the
+    // shape alone.
     int64_t chunk = llvm::divideCeil(*extent, (int64_t)parts);
     SmallVector<AffineMap> maps = op.getOperandMaps();
     SmallVector<SmallVector<Value>> partial;
@@ -55,11 +56,9 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
       SmallVector<Value> inputs;
       for (auto [input, map] : llvm::zip_equal(
                op.getInputOperands(),
-               ArrayRef(maps)
-                   .drop_front(op.getStateOperands().size())))
-        inputs.push_back(
-            slice(builder, op.getLoc(), input, map, op.getNumRows(), first,
-                  length));
+               ArrayRef(maps).drop_front(op.getStateOperands().size())))
+        inputs.push_back(slice(builder, op.getLoc(), input, map,
+                               op.getNumRows(), first, length));
       SmallVector<Value> identity =
           op.buildIdentity(builder, op.getLoc(), sizes);
       partial.push_back(op.buildUpdate(builder, op.getLoc(), identity, inputs,

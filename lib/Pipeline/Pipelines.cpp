@@ -25,7 +25,8 @@ static void buildNaive(OpPassManager &pm) {
 }
 
 static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
-  // The layout of the back end and the cut into partial states are decided on whole rows.
+  // The layout of the back end and the cut into partial states are decided on
+  // whole rows.
   pm.addPass(createRowsInLanesPass());
   if (options.splits > 1)
     pm.addPass(createSplitPass(SplitPassOptions{options.splits}));
@@ -89,8 +90,7 @@ void mlir::smx::buildRoad(OpPassManager &pm, Stage from, Stage to,
 
 namespace {
 /// RoadOptions as options of a pipeline.
-struct RoadPipelineOptions
-    : public PassPipelineOptions<RoadPipelineOptions> {
+struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
   Option<int64_t> rows{*this, "rows",
                        llvm::cl::desc("rows of a tile; 0 = the model chooses"),
                        llvm::cl::init(0)};

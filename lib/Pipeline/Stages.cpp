@@ -14,7 +14,8 @@ static const StageInfo stages[] = {
      "every row reduction is an explicit state; no op needs a whole row"},
     {Stage::Tiled, "tiled",
      "loops over tiles, the state in iter_args, tails and masked tiles apart"},
-    {Stage::Cpu, "cpu", "memrefs, vector operations and register-blocked loops"},
+    {Stage::Cpu, "cpu",
+     "memrefs, vector operations and register-blocked loops"},
     {Stage::Llvm, "llvm", "the llvm dialect (and omp) only"},
 };
 

@@ -18,8 +18,7 @@ using namespace mlir;
 using namespace mlir::smx;
 
 namespace {
-struct ExpandStatePass
-    : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
+struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {

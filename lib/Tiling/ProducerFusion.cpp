@@ -85,9 +85,9 @@ Value ProducerFusion::tileOf(OpBuilder &builder, Location loc, Value tensor,
     auto outer = dyn_cast<tensor::ExtractSliceOp>(producer);
     if (outer && outer.hasUnitStride() &&
         outer.getSourceType().getRank() == outer.getResultType().getRank())
-      return tileOf(
-          builder, loc, outer.getSource(),
-          shifted(builder, loc, slice, outer.getMixedOffsets()), skipMasks);
+      return tileOf(builder, loc, outer.getSource(),
+                    shifted(builder, loc, slice, outer.getMixedOffsets()),
+                    skipMasks);
     if (auto tileable = dyn_cast<TilingInterface>(producer)) {
       FailureOr<TilingResult> tiled = tileable.generateResultTileValue(
           builder, 0, slice.offsets, slice.sizes);
@@ -98,10 +98,9 @@ Value ProducerFusion::tileOf(OpBuilder &builder, Location loc, Value tensor,
           builder.setInsertionPoint(inner);
           if (!isFused(inner.getSource().getDefiningOp()))
             continue;
-          inner.replaceAllUsesWith(
-              tileOf(builder, loc, inner.getSource(),
-                     {inner.getMixedOffsets(), inner.getMixedSizes()},
-                     skipMasks));
+          inner.replaceAllUsesWith(tileOf(
+              builder, loc, inner.getSource(),
+              {inner.getMixedOffsets(), inner.getMixedSizes()}, skipMasks));
           inner.erase();
         }
         return tiled->tiledValues.front();

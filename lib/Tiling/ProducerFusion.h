@@ -1,4 +1,5 @@
-//===- ProducerFusion.h - tiles of the tensors that are streamed -*- C++ -*-===//
+//===- ProducerFusion.h - tiles of the tensors that are streamed -*- C++
+//-*-===//
 #ifndef SMX_LIB_TILING_PRODUCERFUSION_H
 #define SMX_LIB_TILING_PRODUCERFUSION_H
 
@@ -12,19 +13,23 @@ struct DomainTile {
   SmallVector<OpFoldResult> offsets, sizes;
 };
 
-/// The slice of a tensor that `map` addresses in `tile`. Dimensions that `map` addresses by more
-/// than a plain dimension (shared key heads) must have size 1 in the tile.
+/// The slice of a tensor that `map` addresses in `tile`. Dimensions that `map`
+/// addresses by more than a plain dimension (shared key heads) must have size 1
+/// in the tile.
 DomainTile sliceFor(OpBuilder &builder, Location loc, AffineMap map,
                     const DomainTile &tile);
 
-/// Computes tiles of tensors, together with the producers that only the reduction needs.
+/// Computes tiles of tensors, together with the producers that only the
+/// reduction needs.
 class ProducerFusion {
 public:
-  /// `consumers` are the ops of one reduction (updates, merges, finishes). With `isOnePass` every
-  /// tile is asked for once, so that products may be recomputed per tile as well.
+  /// `consumers` are the ops of one reduction (updates, merges, finishes). With
+  /// `isOnePass` every tile is asked for once, so that products may be
+  /// recomputed per tile as well.
   ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass);
 
-  /// The tile of `tensor` at `slice`; with `skipMasks` every place is known to be visible.
+  /// The tile of `tensor` at `slice`; with `skipMasks` every place is known to
+  /// be visible.
   Value tileOf(OpBuilder &builder, Location loc, Value tensor,
                const DomainTile &slice, bool skipMasks) const;
 

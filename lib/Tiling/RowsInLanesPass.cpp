@@ -32,17 +32,17 @@ RankedTensorType withLastTwoSwapped(RankedTensorType type) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-/// `tensor` as `elementType`, its last two dimensions exchanged if `transposes`.
+/// `tensor` as `elementType`, its last two dimensions exchanged if
+/// `transposes`.
 Value relaid(OpBuilder &builder, Value tensor, Type elementType,
              bool transposes) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.getElementType() == elementType && !transposes)
     return tensor;
-  Location loc = NameLoc::get(
-      builder.getStringAttr(transposes ? "transpose" : "widen"),
-      tensor.getLoc());
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, loc, tensor);
+  Location loc =
+      NameLoc::get(builder.getStringAttr(transposes ? "transpose" : "widen"),
+                   tensor.getLoc());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, tensor);
   AffineMap in = builder.getMultiDimIdentityMap(type.getRank()), out = in;
   if (transposes) {
     std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
@@ -63,7 +63,8 @@ Value relaid(OpBuilder &builder, Value tensor, Type elementType,
       .getResult(0);
 }
 
-/// The producers of scores, rebuilt with the last two dimensions of their results exchanged.
+/// The producers of scores, rebuilt with the last two dimensions of their
+/// results exchanged.
 class TransposedScores {
 public:
   explicit TransposedScores(OpBuilder &builder) : builder(builder) {}
@@ -108,7 +109,8 @@ private:
     unsigned numLoops = op.getNumLoops();
     bool isProduct = op.getNumReductionLoops() == 1;
     if (isProduct) {
-      // Rows are the lanes: the operand that has them is wanted with its rows fastest.
+      // Rows are the lanes: the operand that has them is wanted with its rows
+      // fastest.
       AffineExpr row = maps.back().getResult(type.getRank() - 2);
       AffineExpr inner = builder.getAffineDimExpr(numLoops - 1);
       for (auto [index, input] : llvm::enumerate(inputs)) {
@@ -131,9 +133,9 @@ private:
     Value output = rebuildOutput(op.getOutputs()[0], type);
     if (!output)
       return {};
-    auto rebuilt = linalg::GenericOp::create(
-        builder, op.getLoc(), output.getType(), inputs, output, maps,
-        op.getIteratorTypesArray());
+    auto rebuilt = linalg::GenericOp::create(builder, op.getLoc(),
+                                             output.getType(), inputs, output,
+                                             maps, op.getIteratorTypesArray());
     IRMapping mapping;
     op.getRegion().cloneInto(&rebuilt.getRegion(), mapping);
     if (isProduct)
@@ -173,8 +175,7 @@ private:
   OpBuilder &builder;
 };
 
-struct RowsInLanesPass
-    : mlir::smx::impl::RowsInLanesPassBase<RowsInLanesPass> {
+struct RowsInLanesPass : mlir::smx::impl::RowsInLanesPassBase<RowsInLanesPass> {
   void runOnOperation() override {
     SmallVector<UpdateOp> updates;
     getOperation()->walk([&](UpdateOp op) {
@@ -186,14 +187,14 @@ struct RowsInLanesPass
       relay(op);
   }
 
-  /// Changes the layout of one update, of the identity it starts from and of its finishes.
+  /// Changes the layout of one update, of the identity it starts from and of
+  /// its finishes.
   static void relay(UpdateOp op) {
     SmallVector<AffineMap> maps = op.getOperandMaps();
     unsigned rows = maps[0].getNumResults();
     if (rows == 0 || maps[2].getNumResults() != rows + 1 ||
         maps[3].getNumResults() < 2 ||
-        maps[3].getResult(rows) !=
-            getAffineDimExpr(rows, op.getContext()) ||
+        maps[3].getResult(rows) != getAffineDimExpr(rows, op.getContext()) ||
         !llvm::all_of(op->getUsers(),
                       [](Operation *user) { return isa<FinishOp>(user); }))
       return;
@@ -225,8 +226,8 @@ struct RowsInLanesPass
     llvm::SetVector<Operation *> users(op->user_begin(), op->user_end());
     for (Operation *user : users) {
       auto finish = cast<FinishOp>(user);
-      SmallVector<AffineMap> finishMaps = llvm::to_vector(
-          finish.getMaps().getAsValueRange<AffineMapAttr>());
+      SmallVector<AffineMap> finishMaps =
+          llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());
       finishMaps[2] = maps[2];
       finish.setMapsAttr(builder.getAffineMapArrayAttr(finishMaps));
       finish.getStatesMutable().assign(update.getResults());

@@ -13,8 +13,9 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-/// Moves what does not depend on the stream (a transposed tile of queries) in front of the loop.
-/// What starts a state or a sum stays: its buffer is written in every round.
+/// Moves what does not depend on the stream (a transposed tile of queries) in
+/// front of the loop. What starts a state or a sum stays: its buffer is written
+/// in every round.
 static void hoistInvariantTiles(scf::ForOp loop) {
   moveLoopInvariantCode(
       loop.getLoopRegions(),
@@ -110,9 +111,8 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
   // The tail is visited if some row sees a key in it.
   if (getConstantIntValue(left) == 0)
     return carried;
-  Value seesTail = arith::CmpIOp::create(builder, loc,
-                                         arith::CmpIPredicate::sgt, keys.end,
-                                         whole);
+  Value seesTail = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sgt, keys.end, whole);
   Value tailEnd = arith::SelectOp::create(builder, loc, seesTail,
                                           loops.index(extent), whole);
   return loops.loop(whole, tailEnd, left, /*masked=*/true, carried);

@@ -11,16 +11,17 @@ using StreamBody = llvm::function_ref<SmallVector<Value>(
     OpBuilder &, OpFoldResult offset, OpFoldResult size, bool masked,
     ValueRange carried)>;
 
-/// Which tiles of the stream are visited, and which of them masked; all of them, unmasked, if a
-/// value is missing. In elements of the stream, which begins at 0.
+/// Which tiles of the stream are visited, and which of them masked; all of
+/// them, unmasked, if a value is missing. In elements of the stream, which
+/// begins at 0.
 struct StreamBounds {
   bool hasMask = false;
   VisibleKeys keys;
 };
 
-/// Visits `[0, extent)` in tiles of `tile` elements, in order: masked tiles in front, tiles seen
-/// whole, masked tiles behind, and what is left over at the end. Loops that can not run because
-/// of static extents are not built.
+/// Visits `[0, extent)` in tiles of `tile` elements, in order: masked tiles in
+/// front, tiles seen whole, masked tiles behind, and what is left over at the
+/// end. Loops that can not run because of static extents are not built.
 SmallVector<Value> buildStreamLoops(OpBuilder &builder, Location loc,
                                     OpFoldResult extent, int64_t tile,
                                     const StreamBounds &bounds,

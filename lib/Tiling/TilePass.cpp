@@ -1,8 +1,9 @@
 //===- TilePass.cpp - loops over tiles of rows ----------------------------===//
 //
-// One group is a finished state and every op that reads it. The state is computed inside a loop
-// over tiles of rows by following the state values back: a merge merges what its operands compute,
-// an update streams, an identity starts.
+// One group is a finished state and every op that reads it. The state is
+// computed inside a loop over tiles of rows by following the state values back:
+// a merge merges what its operands compute, an update streams, an identity
+// starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@ using namespace mlir::smx;
 
 namespace {
 
-/// The mask of a streamed tensor, and where the tensor starts in the masked scores.
+/// The mask of a streamed tensor, and where the tensor starts in the masked
+/// scores.
 struct MaskOfStream {
   MaskOp mask;
   OpFoldResult firstKey;
@@ -89,12 +91,10 @@ SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
 
 SmallVector<Value> TiledReduction::build(OpBuilder &builder) {
   SmallVector<Value> results;
-  DomainTile whole{SmallVector<OpFoldResult>(sizes.size(),
-                                             builder.getIndexAttr(0)),
-                   sizes};
+  DomainTile whole{
+      SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(0)), sizes};
   for (FinishOp finish : finishes) {
-    DomainTile slice =
-        sliceFor(builder, loc(), finish.getResultMap(), whole);
+    DomainTile slice = sliceFor(builder, loc(), finish.getResultMap(), whole);
     results.push_back(tensor::EmptyOp::create(
         builder, loc(), slice.sizes,
         getElementTypeOrSelf(finish.getResult().getType())));
@@ -102,7 +102,8 @@ SmallVector<Value> TiledReduction::build(OpBuilder &builder) {
   OpFoldResult zero = builder.getIndexAttr(0);
   if (numRows == 0)
     return buildRowLoop(builder, results, zero, zero, zero);
-  // Whole tiles of the last row dimension first, then one loop for what is left.
+  // Whole tiles of the last row dimension first, then one loop for what is
+  // left.
   OpFoldResult extent = sizes[numRows - 1];
   int64_t tile = tileSizes.rows.back();
   AffineExpr x, y;
@@ -136,23 +137,20 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
                                       destinations, std::nullopt);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forall.getBody());
-  DomainTile rows{SmallVector<OpFoldResult>(sizes.size(),
-                                            builder.getIndexAttr(0)),
-                  sizes};
+  DomainTile rows{
+      SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(0)), sizes};
   for (unsigned row = 0; row < numRows; ++row) {
     rows.offsets[row] = forall.getInductionVar(row);
     rows.sizes[row] = row + 1 == numRows
                           ? lastRowSize
                           : builder.getIndexAttr(tileSizes.rows[row]);
   }
-  SmallVector<Value> state =
-      buildState(builder, finishes.front().getStates()[0].getDefiningOp(),
-                 rows);
+  SmallVector<Value> state = buildState(
+      builder, finishes.front().getStates()[0].getDefiningOp(), rows);
   for (auto [finish, destination] :
        llvm::zip(finishes, forall.getRegionIterArgs())) {
     Value tile = buildFinish(builder, finish, state, rows, destination);
-    DomainTile slice =
-        sliceFor(builder, loc(), finish.getResultMap(), rows);
+    DomainTile slice = sliceFor(builder, loc(), finish.getResultMap(), rows);
     SmallVector<OpFoldResult> strides(slice.sizes.size(),
                                       builder.getIndexAttr(1));
     OpBuilder::InsertionGuard guard(builder);
@@ -197,8 +195,8 @@ StreamBounds TiledReduction::boundsFor(OpBuilder &builder,
                                        StreamingReductionOpInterface op,
                                        const DomainTile &rows) {
   AffineMap map = op.getOperandMaps()[op.getStateOperands().size()];
-  std::optional<unsigned> streamPosition = map.getResultPosition(
-      getAffineDimExpr(numRows, builder.getContext()));
+  std::optional<unsigned> streamPosition =
+      map.getResultPosition(getAffineDimExpr(numRows, builder.getContext()));
   std::optional<MaskOfStream> found =
       findMask(builder, op.getInputOperands().front(), *streamPosition);
   if (!found || found->mask.getKeyDim() != *streamPosition)
@@ -231,12 +229,11 @@ StreamBounds TiledReduction::boundsFor(OpBuilder &builder,
   return bounds;
 }
 
-SmallVector<Value>
-TiledReduction::buildStream(OpBuilder &builder,
-                            StreamingReductionOpInterface op,
-                            const DomainTile &rows) {
-  SmallVector<Value> initial = buildState(
-      builder, op.getStateOperands().front().getDefiningOp(), rows);
+SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
+                                               StreamingReductionOpInterface op,
+                                               const DomainTile &rows) {
+  SmallVector<Value> initial =
+      buildState(builder, op.getStateOperands().front().getDefiningOp(), rows);
   SmallVector<AffineMap> maps = op.getOperandMaps();
   ArrayRef<AffineMap> inputMaps =
       ArrayRef(maps).drop_front(op.getStateOperands().size());
@@ -272,9 +269,8 @@ Value TiledReduction::buildFinish(OpBuilder &builder, FinishOp finish,
   DomainTile block = sliceFor(builder, loc(), finish.getResultMap(), rows);
   SmallVector<OpFoldResult> strides(block.sizes.size(),
                                     builder.getIndexAttr(1));
-  Value rowBlock =
-      tensor::ExtractSliceOp::create(builder, loc(), destination, block.offsets,
-                                     block.sizes, strides);
+  Value rowBlock = tensor::ExtractSliceOp::create(
+      builder, loc(), destination, block.offsets, block.sizes, strides);
   return buildStreamLoops(
       builder, loc(), sizes[numRows], tileSizes.stream, {}, rowBlock,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool,
@@ -284,8 +280,7 @@ Value TiledReduction::buildFinish(OpBuilder &builder, FinishOp finish,
         tile.sizes[numRows] = size;
         Value value = reduction.buildFinish(
             b, loc(), finish, state,
-            tilesOf(b, finish.getInputs(), inputMaps, tile, false),
-            tile.sizes);
+            tilesOf(b, finish.getInputs(), inputMaps, tile, false), tile.sizes);
         // Within the block of rows, rows start at 0.
         DomainTile local = tile;
         for (unsigned row = 0; row < numRows; ++row)
@@ -294,9 +289,8 @@ Value TiledReduction::buildFinish(OpBuilder &builder, FinishOp finish,
         if (getConstantIntValue(size) == getConstantIntValue(sizes[numRows]) &&
             getConstantIntValue(size))
           return {value};
-        return {tensor::InsertSliceOp::create(b, loc(), value, carried[0],
-                                              slice.offsets, slice.sizes,
-                                              strides)};
+        return {tensor::InsertSliceOp::create(
+            b, loc(), value, carried[0], slice.offsets, slice.sizes, strides)};
       })[0];
 }
 
@@ -304,10 +298,10 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
   using TilePassBase::TilePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    for (auto [name, value] : {std::pair{"rows", int64_t(rows)},
-                               std::pair{"stream", int64_t(stream)},
-                               std::pair{"resident-bytes",
-                                         int64_t(residentBytes)}})
+    for (auto [name, value] :
+         {std::pair{"rows", int64_t(rows)},
+          std::pair{"stream", int64_t(stream)},
+          std::pair{"resident-bytes", int64_t(residentBytes)}})
       if (value < 0)
         return emitError(UnknownLoc::get(context))
                << "option '" << name << "' must not be negative, got " << value;
@@ -345,8 +339,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
       return isa<StreamingReductionOpInterface>(op);
     };
     auto found = llvm::find_if(group, isUpdate);
-    if (found == group.end() ||
-        llvm::any_of(group, [&](Operation *op) {
+    if (found == group.end() || llvm::any_of(group, [&](Operation *op) {
           return !isUpdate(op) && !isa<IdentityOp, MergeOp>(op);
         }))
       return finishes.front().emitOpError(
@@ -356,16 +349,16 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     OpBuilder builder(finishes.front());
     SmallVector<OpFoldResult> sizes =
         reduction.getDomainSizes(builder, reduction.getLoc());
-    bool isStreamed = llvm::any_of(
-        finishes, [](FinishOp op) { return op.isStreamed(); });
+    bool isStreamed =
+        llvm::any_of(finishes, [](FinishOp op) { return op.isStreamed(); });
     // Splits see a part of the stream each; a finish sees all of it.
     for (FinishOp finish : finishes)
       if (finish.isStreamed())
         sizes[reduction.getNumRows()] = streamExtent(builder, finish);
     TileSizes tileSizes = chooseTileSizes(reduction, sizes, rows, stream,
                                           residentBytes, isStreamed);
-    remark::passed(reduction.getLoc(), remark::RemarkOpts::name("TileSizes")
-                                           .category("smx-tile"))
+    remark::passed(reduction.getLoc(),
+                   remark::RemarkOpts::name("TileSizes").category("smx-tile"))
         << remark::metric("rows", tileSizes.rows.empty()
                                       ? int64_t(1)
                                       : tileSizes.rows.back())
@@ -392,8 +385,8 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     AffineMap map = maps[finish.getStates().size()];
     unsigned position = *map.getResultPosition(
         getAffineDimExpr(finish.getNumRows(), builder.getContext()));
-    return tensor::getMixedSize(builder, finish.getLoc(),
-                                finish.getInputs()[0], position);
+    return tensor::getMixedSize(builder, finish.getLoc(), finish.getInputs()[0],
+                                position);
   }
 };
 } // namespace

@@ -22,9 +22,8 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
       8;
   std::optional<int64_t> extent = getConstantIntValue(sizes[numRows]);
   AffineMap streamed = op.getOperandMaps()[op.getStateOperands().size()];
-  bool streamIsFastest =
-      streamed.getResults().back() ==
-      getAffineDimExpr(numRows, op->getContext());
+  bool streamIsFastest = streamed.getResults().back() ==
+                         getAffineDimExpr(numRows, op->getContext());
 
   TileSizes tile;
   int64_t tileRows;
@@ -45,8 +44,8 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
     bool isResident = wantsResidentRows && extent &&
                       *extent * tileRows * elementBytes <= residentBytes;
     int64_t fitting = passBytes / (tileRows * elementBytes);
-    tile.stream = isResident ? *extent
-                             : std::min(extent.value_or(fitting), fitting);
+    tile.stream =
+        isResident ? *extent : std::min(extent.value_or(fitting), fitting);
   }
   if (stream != 0)
     tile.stream = extent ? std::min(*extent, stream) : stream;

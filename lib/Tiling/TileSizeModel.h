@@ -13,15 +13,17 @@ struct TileSizes {
   int64_t stream;
 };
 
-/// Chooses tiles for a reduction whose domain has `sizes`. `rows` and `stream` override the model
-/// where they are not 0; a row whose tile of accumulator elements takes at most `residentBytes`
-/// is one tile if `wantsResidentRows`.
+/// Chooses tiles for a reduction whose domain has `sizes`. `rows` and `stream`
+/// override the model where they are not 0; a row whose tile of accumulator
+/// elements takes at most `residentBytes` is one tile if `wantsResidentRows`.
 ///
-/// The model: a reduction with an accumulator does two products per tile, and 64 rows by 128
-/// elements keep the score tile (32 KiB of f32) near the first cache while the accumulator stays
-/// in the second. A plain row reduction moves every element once or twice and wants tiles of
-/// about 16 KiB, so that the second look at a row finds it in the first cache; with the stream in
-/// the fastest dimension those are few whole rows, otherwise a strip of neighbouring rows.
+/// The model: a reduction with an accumulator does two products per tile, and
+/// 64 rows by 128 elements keep the score tile (32 KiB of f32) near the first
+/// cache while the accumulator stays in the second. A plain row reduction moves
+/// every element once or twice and wants tiles of about 16 KiB, so that the
+/// second look at a row finds it in the first cache; with the stream in the
+/// fastest dimension those are few whole rows, otherwise a strip of
+/// neighbouring rows.
 TileSizes chooseTileSizes(StreamingReductionOpInterface op,
                           ArrayRef<OpFoldResult> sizes, int64_t rows,
                           int64_t stream, int64_t residentBytes,

@@ -1,1 +1,115 @@
 //===- Kernel.h - compile a module and call it ------------------*- C++ -*-===//
+//
+// The C++ front door: MLIR text or a module in, something callable out. Nothing throws; every
+// error says what was wrong and what would work. `compile` and a kernel may be used from any
+// number of threads at once.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_RUNTIME_KERNEL_H
+#define SMX_RUNTIME_KERNEL_H
+
+#include "smx/Pipeline/Pipelines.h"
+#include "smx/Runtime/TensorView.h"
+
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace smx {
+
+/// How to compile. Members without a comment on their default may be left alone.
+struct CompileOptions {
+  /// Tile sizes, splits, threads; the model chooses what is not given.
+  mlir::smx::RoadOptions road;
+  /// The function to call; may be empty where the module has one public function.
+  std::string entry;
+  /// The stage that the module is at.
+  mlir::smx::Stage from = mlir::smx::Stage::Input;
+  /// Optimisation of the machine code, 0 to 3.
+  int optLevel = 2;
+  /// What error messages call the module text.
+  std::string sourceName = "<module>";
+  /// Folder for the file that reproduces a pass failure; the system's temporary folder if not
+  /// set, no file if empty.
+  std::optional<std::string> reproducerDir;
+  /// Called with the name and text of every stage, of "llvm-ir" (optimised) and of "asm". A
+  /// compilation with this set is neither taken from the cache nor put there.
+  std::function<void(llvm::StringRef stage, llvm::StringRef text)> onText;
+};
+
+/// One step of a compilation and the milliseconds it took.
+struct CompileStep {
+  std::string name;
+  double milliseconds;
+};
+
+/// What a kernel takes or gives in one place.
+struct TensorSpec {
+  reference::DType dtype = reference::DType::F32;
+  /// False for a scalar argument.
+  bool isTensor = true;
+  /// Extents; -1 where any will do.
+  llvm::SmallVector<int64_t, 4> sizes;
+};
+
+namespace detail {
+struct KernelState;
+} // namespace detail
+
+/// A compiled function. Copies share the code, which lives as long as any of them.
+class Kernel {
+public:
+  /// Runs the kernel: results are written to `outputs`, of which each must have its own memory.
+  /// Checks number, element types, ranks, sizes and strides before anything is touched.
+  llvm::Error run(llvm::ArrayRef<TensorView> inputs,
+                  llvm::ArrayRef<TensorView> outputs) const;
+  llvm::Error operator()(llvm::ArrayRef<TensorView> inputs,
+                         llvm::ArrayRef<TensorView> outputs) const {
+    return run(inputs, outputs);
+  }
+
+  /// The function's name in the module.
+  llvm::StringRef name() const;
+  llvm::ArrayRef<TensorSpec> inputs() const;
+  llvm::ArrayRef<TensorSpec> outputs() const;
+  /// Sizes of every output for these inputs; -1 where they can not be told from the inputs' sizes.
+  llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
+  outputSizes(llvm::ArrayRef<TensorView> inputs) const;
+  /// What the compilation spent its time on, in order.
+  llvm::ArrayRef<CompileStep> timing() const;
+
+private:
+  friend llvm::Expected<Kernel> compile(llvm::StringRef,
+                                        const CompileOptions &);
+  explicit Kernel(std::shared_ptr<const detail::KernelState> state)
+      : state(std::move(state)) {}
+  std::shared_ptr<const detail::KernelState> state;
+};
+
+/// Compiles a module, given as text, for the host. The same text with the same options is compiled
+/// once, also if several threads ask at the same time.
+llvm::Expected<Kernel> compile(llvm::StringRef mlirText,
+                               const CompileOptions &options = {});
+/// The same for a module in memory, which is left as it is.
+llvm::Expected<Kernel> compile(mlir::ModuleOp module,
+                               const CompileOptions &options = {});
+
+/// Forgets every kernel in the cache; those in use stay alive.
+void clearKernelCache();
+
+/// Threads that kernels run on; 0 asks for as many as the machine has cores. Holds for calls made
+/// from the calling thread from now on.
+void setThreadCount(int threads);
+int threadCount();
+
+} // namespace smx
+
+#endif // SMX_RUNTIME_KERNEL_H

@@ -1,0 +1,204 @@
+//===- HostCode.cpp - LLVM IR to code in this process ---------------------===//
+
+#include "HostCode.h"
+#include "StepTimer.h"
+
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace smx;
+
+extern "C" int omp_get_max_threads();
+
+static constexpr StringRef entryName = "smx_entry";
+
+/// The host's target, detected once.
+static const orc::JITTargetMachineBuilder &hostTarget() {
+  static const orc::JITTargetMachineBuilder target = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser();
+    // Detection fails only for a triple without a backend, and the native one was just registered.
+    return cantFail(orc::JITTargetMachineBuilder::detectHost());
+  }();
+  return target;
+}
+
+StringRef smx::hostDescription() {
+  static const std::string text =
+      hostTarget().getCPU() + " " + hostTarget().getFeatures().getString();
+  return text;
+}
+
+static Expected<std::unique_ptr<TargetMachine>> createTarget(int optLevel) {
+  orc::JITTargetMachineBuilder builder = hostTarget();
+  constexpr CodeGenOptLevel levels[] = {
+      CodeGenOptLevel::None, CodeGenOptLevel::Less, CodeGenOptLevel::Default,
+      CodeGenOptLevel::Aggressive};
+  builder.setCodeGenOptLevel(levels[optLevel]);
+  builder.setRelocationModel(Reloc::PIC_);
+  builder.setCodeModel(CodeModel::Small);
+  return builder.createTargetMachine();
+}
+
+/// `void smx_entry(ptr arguments)`, which loads every argument from the address given for it.
+static Error addEntry(Module &module, StringRef name) {
+  Function *callee = module.getFunction(name);
+  if (!callee)
+    return createStringError("the compiled module lacks the function '" + name +
+                             "'");
+  if (!callee->getReturnType()->isVoidTy())
+    return createStringError("the compiled function '" + name +
+                             "' returns a value; results must be tensors");
+  LLVMContext &context = module.getContext();
+  Type *pointer = PointerType::get(context, 0);
+  auto *type = FunctionType::get(Type::getVoidTy(context), {pointer}, false);
+  auto *entry =
+      Function::Create(type, Function::ExternalLinkage, entryName, module);
+  IRBuilder<> builder(BasicBlock::Create(context, "", entry));
+  SmallVector<Value *> arguments;
+  for (auto [i, argument] : llvm::enumerate(callee->args())) {
+    Value *slot =
+        builder.CreateConstInBoundsGEP1_64(pointer, entry->getArg(0), i);
+    Value *address = builder.CreateLoad(pointer, slot);
+    arguments.push_back(
+        argument.getType()->isPointerTy()
+            ? address
+            : builder.CreateLoad(argument.getType(), address));
+  }
+  builder.CreateCall(callee, arguments);
+  builder.CreateRetVoid();
+  return Error::success();
+}
+
+/// Lets the code use whole vector registers where the host has AVX-512: LLVM shies away from them
+/// on some processors, but the width was chosen when the loops were vectorised.
+static void setVectorWidth(Module &module, const TargetMachine &target) {
+  if (!target.getTargetFeatureString().contains("+avx512f"))
+    return;
+  for (Function &function : module) {
+    function.addFnAttr("prefer-vector-width", "512");
+    function.addFnAttr("min-legal-vector-width", "512");
+  }
+}
+
+static void optimize(Module &module, TargetMachine &target, int optLevel) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager callGraph;
+  ModuleAnalysisManager modules;
+  PipelineTuningOptions tuning;
+  // Loops come vectorised; what is left scalar is not worth the time.
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  PassBuilder builder(&target, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  constexpr OptimizationLevel const *levels[] = {
+      &OptimizationLevel::O0, &OptimizationLevel::O1, &OptimizationLevel::O2,
+      &OptimizationLevel::O3};
+  ModulePassManager passes =
+      optLevel == 0
+          ? builder.buildO0DefaultPipeline(OptimizationLevel::O0)
+          : builder.buildPerModuleDefaultPipeline(*levels[optLevel]);
+  passes.run(module, modules);
+}
+
+static Expected<std::unique_ptr<MemoryBuffer>>
+emit(Module &module, TargetMachine &target, CodeGenFileType kind) {
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream os(bytes);
+  legacy::PassManager passes;
+  if (target.addPassesToEmitFile(passes, os, nullptr, kind))
+    return createStringError("the host's target can not emit code");
+  passes.run(module);
+  return std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(bytes), module.getModuleIdentifier(),
+      /*RequiresNullTerminator=*/false);
+}
+
+/// A JIT whose code sees the process and, even if this library was loaded with local scope, the
+/// OpenMP runtime that it is linked with.
+static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
+  auto jit = orc::LLJITBuilder()
+                 .setJITTargetMachineBuilder(hostTarget())
+                 .setPlatformSetUp(orc::setUpInactivePlatform)
+                 .setNumCompileThreads(0)
+                 .create();
+  if (!jit)
+    return jit.takeError();
+  Dl_info openmp;
+  if (dladdr(reinterpret_cast<void *>(&omp_get_max_threads), &openmp)) {
+    auto generator = orc::DynamicLibrarySearchGenerator::Load(
+        openmp.dli_fname, (*jit)->getDataLayout().getGlobalPrefix());
+    if (!generator)
+      return generator.takeError();
+    (*jit)->getMainJITDylib().addGenerator(std::move(*generator));
+  }
+  return jit;
+}
+
+Expected<HostCode> smx::generateHostCode(Module &module, StringRef entry,
+                                         const CompileOptions &options,
+                                         std::vector<CompileStep> &steps) {
+  StepTimer timer(steps);
+  auto target = createTarget(options.optLevel);
+  if (!target)
+    return target.takeError();
+  module.setTargetTriple((*target)->getTargetTriple());
+  module.setDataLayout((*target)->createDataLayout());
+  if (Error error = addEntry(module, entry))
+    return error;
+  setVectorWidth(module, **target);
+  timer.finish("target");
+
+  optimize(module, **target, options.optLevel);
+  timer.finish("optimize");
+  if (options.onText) {
+    std::string text;
+    raw_string_ostream(text) << module;
+    options.onText("llvm-ir", text);
+    auto copy = CloneModule(module);
+    auto assembly = emit(*copy, **target, CodeGenFileType::AssemblyFile);
+    if (!assembly)
+      return assembly.takeError();
+    options.onText("asm", (*assembly)->getBuffer());
+    timer.restart();
+  }
+
+  auto object = emit(module, **target, CodeGenFileType::ObjectFile);
+  if (!object)
+    return object.takeError();
+  timer.finish("codegen");
+
+  auto jit = createJit();
+  if (!jit)
+    return jit.takeError();
+  if (Error error = (*jit)->addObjectFile(std::move(*object)))
+    return error;
+  auto address = (*jit)->lookup(entryName);
+  if (!address)
+    return address.takeError();
+  timer.finish("link");
+  HostCode code;
+  code.jit = std::move(*jit);
+  code.call = address->toPtr<void (*)(void **)>();
+  return code;
+}

@@ -1,0 +1,19 @@
+//===- KernelState.h - what a kernel is made of -----------------*- C++ -*-===//
+#ifndef SMX_LIB_RUNTIME_KERNELSTATE_H
+#define SMX_LIB_RUNTIME_KERNELSTATE_H
+
+#include "HostCode.h"
+#include "Signature.h"
+
+namespace smx::detail {
+
+struct KernelState {
+  std::string name;
+  Signature signature;
+  HostCode code;
+  std::vector<CompileStep> steps;
+};
+
+} // namespace smx::detail
+
+#endif // SMX_LIB_RUNTIME_KERNELSTATE_H

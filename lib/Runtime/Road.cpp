@@ -1,0 +1,68 @@
+//===- Road.cpp - run the road stage by stage -----------------------------===//
+
+#include "smx/Runtime/Road.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::smx;
+
+/// A name in `dir` that no file has yet, or an empty one if there can be none.
+static std::string makeReproducerPath(StringRef dir, Stage stage) {
+  SmallString<128> model(dir);
+  llvm::sys::path::append(
+      model, "smx-reproducer-" + getStageInfo(stage).name + "-%%%%%%.mlir");
+  SmallString<128> path;
+  llvm::sys::fs::createUniquePath(model, path, /*MakeAbsolute=*/false);
+  return path.str().str();
+}
+
+static llvm::Error runStage(ModuleOp module, Stage stage,
+                            const RoadOptions &options,
+                            const RoadHooks &hooks) {
+  PassManager passes(module->getContext());
+  buildStage(passes, stage, options);
+  std::string reproducer;
+  if (!hooks.reproducerDir.empty()) {
+    reproducer = makeReproducerPath(hooks.reproducerDir, stage);
+    passes.enableCrashReproducerGeneration(reproducer);
+  }
+  if (hooks.onPasses)
+    hooks.onPasses(stage, passes);
+  if (succeeded(passes.run(module)))
+    return llvm::Error::success();
+  std::string message =
+      ("stage '" + getStageInfo(stage).name + "' failed").str();
+  if (!reproducer.empty() && llvm::sys::fs::exists(reproducer))
+    message += "; 'softmax-opt --run-reproducer " + reproducer + "' repeats it";
+  return llvm::createStringError(message);
+}
+
+llvm::Error mlir::smx::runRoad(ModuleOp module, Stage from, Stage to,
+                               const RoadOptions &options,
+                               const RoadHooks &hooks) {
+  if (to < from)
+    return llvm::createStringError(
+        "the module is at stage '" + getStageInfo(from).name +
+        "', which comes after stage '" + getStageInfo(to).name +
+        "'; the order is " + getStageNames());
+  if (hooks.onStage)
+    hooks.onStage(from, module, 0);
+  for (const StageInfo &info : getStages()) {
+    if (info.stage <= from || info.stage > to)
+      continue;
+    auto start = std::chrono::steady_clock::now();
+    if (llvm::Error error = runStage(module, info.stage, options, hooks))
+      return error;
+    std::chrono::duration<double, std::milli> time =
+        std::chrono::steady_clock::now() - start;
+    if (hooks.onStage)
+      hooks.onStage(info.stage, module, time.count());
+  }
+  return llvm::Error::success();
+}

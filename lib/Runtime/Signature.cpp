@@ -1,0 +1,226 @@
+//===- Signature.cpp - what a function takes and gives --------------------===//
+
+#include "Signature.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace smx;
+using llvm::createStringError;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+using reference::DType;
+
+static std::string print(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+Expected<mlir::func::FuncOp> smx::findEntry(mlir::ModuleOp module,
+                                            StringRef name) {
+  llvm::SmallVector<mlir::func::FuncOp> candidates;
+  llvm::SmallVector<std::string> names;
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    if (function.isDeclaration() || !function.isPublic())
+      continue;
+    if (function.getName() == name)
+      return function;
+    candidates.push_back(function);
+    names.push_back(("'" + function.getName() + "'").str());
+  }
+  if (candidates.empty())
+    return createStringError("the module has no public func.func with a body");
+  if (!name.empty())
+    return createStringError("no public function is called '" + name +
+                             "'; there is " + llvm::join(names, ", "));
+  if (candidates.size() > 1)
+    return createStringError(Twine("the module has ") +
+                             Twine(candidates.size()) +
+                             " public functions; name one of " +
+                             llvm::join(names, ", "));
+  return candidates.front();
+}
+
+static std::optional<DType> readElementType(mlir::Type type) {
+  if (type.isIndex())
+    return DType::I64;
+  if (type.isUnsignedInteger(8))
+    return DType::U8;
+  return reference::dtypeFromName(print(type));
+}
+
+static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
+  TensorSpec spec;
+  mlir::Type element = type;
+  if (auto shaped = llvm::dyn_cast<mlir::ShapedType>(type)) {
+    if (!shaped.hasRank())
+      return createStringError(place + " has the type " + print(type) +
+                               "; a kernel needs ranked tensors");
+    element = shaped.getElementType();
+    for (int64_t size : shaped.getShape())
+      spec.sizes.push_back(mlir::ShapedType::isDynamic(size) ? -1 : size);
+  } else {
+    spec.isTensor = false;
+  }
+  std::optional<DType> dtype = readElementType(element);
+  if (!dtype)
+    return createStringError(place + " has elements of type " + print(element) +
+                             "; supported are " +
+                             std::string(reference::dtypeNames()));
+  spec.dtype = *dtype;
+  return spec;
+}
+
+Expected<Signature> smx::readSignature(mlir::func::FuncOp function) {
+  Signature signature;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto spec = readType(type, "argument " + Twine(i) + " of '" +
+                                   function.getName() + "'");
+    if (!spec)
+      return spec.takeError();
+    signature.inputs.push_back(std::move(*spec));
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    if (!llvm::isa<mlir::RankedTensorType>(type))
+      return createStringError("result " + Twine(i) + " of '" +
+                               function.getName() + "' has the type " +
+                               print(type) +
+                               "; a kernel gives ranked tensors only");
+    auto spec = readType(type, "result " + Twine(i) + " of '" +
+                                   function.getName() + "'");
+    if (!spec)
+      return spec.takeError();
+    signature.outputs.push_back(std::move(*spec));
+  }
+  return signature;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static std::string printSizes(llvm::ArrayRef<int64_t> sizes) {
+  if (sizes.empty())
+    return "a scalar";
+  auto texts = llvm::map_range(sizes, [](int64_t size) {
+    return size < 0 ? std::string("?") : std::to_string(size);
+  });
+  return llvm::join(texts, "x");
+}
+
+/// True if memory of type `given` can be read as `wanted`.
+static bool isSameMemory(DType given, DType wanted) {
+  auto isByte = [](DType t) { return t == DType::I8 || t == DType::U8; };
+  return given == wanted || (isByte(given) && isByte(wanted));
+}
+
+static llvm::Error checkView(const TensorView &view, const TensorSpec &spec,
+                             const Twine &place) {
+  if (!isSameMemory(view.dtype, spec.dtype))
+    return createStringError(place + " has elements of type " +
+                             StringRef(nameOf(view.dtype)) +
+                             ", but the kernel was compiled for " +
+                             StringRef(nameOf(spec.dtype)));
+  if (view.strides.size() != view.sizes.size())
+    return createStringError(place + " has " + Twine(view.sizes.size()) +
+                             " sizes, but " + Twine(view.strides.size()) +
+                             " strides");
+  bool fits = view.sizes.size() == spec.sizes.size();
+  for (size_t d = 0; fits && d < view.sizes.size(); ++d)
+    fits = view.sizes[d] >= 0 &&
+           (spec.sizes[d] < 0 || spec.sizes[d] == view.sizes[d]);
+  if (!fits)
+    return createStringError(place + " is " + printSizes(view.sizes) +
+                             ", but the kernel was compiled for " +
+                             printSizes(spec.sizes));
+  if (view.elementCount() == 0)
+    return llvm::Error::success();
+  if (!view.data)
+    return createStringError(place + " has a null address, but " +
+                             Twine(view.elementCount()) + " elements");
+  auto width = static_cast<uintptr_t>(byteWidth(view.dtype));
+  if (reinterpret_cast<uintptr_t>(view.data) % width != 0)
+    return createStringError(place + " is not aligned to the " + Twine(width) +
+                             " bytes of its elements");
+  if (view.rank() > 0 && view.sizes.back() > 1 && view.strides.back() != 1)
+    return createStringError(place + " has a stride of " +
+                             Twine(view.strides.back()) +
+                             " elements in its innermost dimension, which must "
+                             "be 1; copy it into row-major order");
+  return llvm::Error::success();
+}
+
+namespace {
+/// Bytes `[begin, end)` that a view may touch.
+struct ByteRange {
+  explicit ByteRange(const TensorView &view) {
+    int64_t first = 0, last = 0;
+    for (auto [size, stride] : llvm::zip(view.sizes, view.strides))
+      (stride < 0 ? first : last) += (size - 1) * stride;
+    const int64_t width = byteWidth(view.dtype);
+    auto base = reinterpret_cast<intptr_t>(view.data);
+    begin = base + first * width;
+    end = base + (last + 1) * width;
+  }
+  intptr_t begin, end;
+};
+} // namespace
+
+/// True if the views certainly share memory. Strided views may lie in each other's gaps, which is
+/// legitimate, so these count only where they start at the same place.
+static bool overlap(const TensorView &a, const TensorView &b) {
+  if (a.elementCount() == 0 || b.elementCount() == 0)
+    return false;
+  if (a.data == b.data)
+    return true;
+  ByteRange rangeA(a), rangeB(b);
+  return rangeA.begin < rangeB.end && rangeB.begin < rangeA.end &&
+         a.isContiguous() && b.isContiguous();
+}
+
+static llvm::Error checkOverlaps(StringRef name,
+                                 llvm::ArrayRef<TensorView> inputs,
+                                 llvm::ArrayRef<TensorView> outputs) {
+  auto report = [&](const Twine &one, const Twine &other) {
+    return createStringError("'" + name + "': " + one + " shares memory with " +
+                             other + "; give every output memory of its own");
+  };
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    for (auto [j, input] : llvm::enumerate(inputs))
+      if (overlap(output, input))
+        return report("output " + Twine(i), "input " + Twine(j));
+    for (size_t j = 0; j < i; ++j)
+      if (overlap(output, outputs[j]))
+        return report("output " + Twine(i), "output " + Twine(j));
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error checkViews(StringRef name, StringRef role,
+                              llvm::ArrayRef<TensorSpec> specs,
+                              llvm::ArrayRef<TensorView> views) {
+  if (views.size() != specs.size())
+    return createStringError("'" + name + "' has " + Twine(specs.size()) + " " +
+                             role + "s, but the call gives " +
+                             Twine(views.size()));
+  for (auto [i, spec] : llvm::enumerate(specs))
+    if (llvm::Error error = checkView(views[i], spec,
+                                      "'" + name + "': " + role + " " +
+                                          Twine(i)))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error smx::checkCall(StringRef name, const Signature &signature,
+                           llvm::ArrayRef<TensorView> inputs,
+                           llvm::ArrayRef<TensorView> outputs) {
+  if (llvm::Error error = checkViews(name, "input", signature.inputs, inputs))
+    return error;
+  if (llvm::Error error =
+          checkViews(name, "output", signature.outputs, outputs))
+    return error;
+  return checkOverlaps(name, inputs, outputs);
+}
