@@ -5,13 +5,14 @@
 namespace smx::reference {
 
 bool Band::contains(int64_t i, int64_t j, int64_t queries, int64_t keys) const {
-  const int64_t diagonal = anchor == BandAnchor::TopLeft ? i : i + keys - queries;
+  const int64_t diagonal =
+      anchor == BandAnchor::TopLeft ? i : i + keys - queries;
   // Differences, not diagonal + right: a side may be as wide as int64_t.
   return (!left || diagonal - j <= *left) && (!right || j - diagonal <= *right);
 }
 
-std::optional<AttentionShape> AttentionShape::of(const Tensor &q, const Tensor &k,
-                                                 const Tensor &v) {
+std::optional<AttentionShape>
+AttentionShape::of(const Tensor &q, const Tensor &k, const Tensor &v) {
   const int64_t rank = q.rank();
   if (rank < 2 || k.rank() != rank || v.rank() != rank)
     return std::nullopt;
@@ -27,7 +28,8 @@ std::optional<AttentionShape> AttentionShape::of(const Tensor &q, const Tensor &
     if (v.dim(-3) != sizes.keyHeads)
       return std::nullopt;
   }
-  if (sizes.keyHeads == 0 ? sizes.queryHeads != 0 : sizes.queryHeads % sizes.keyHeads != 0)
+  if (sizes.keyHeads == 0 ? sizes.queryHeads != 0
+                          : sizes.queryHeads % sizes.keyHeads != 0)
     return std::nullopt;
   sizes.queries = q.dim(-2);
   sizes.keys = k.dim(-2);

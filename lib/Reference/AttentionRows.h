@@ -1,7 +1,7 @@
 //===- AttentionRows.h - attention in any arithmetic -----------*- C++ -*-===//
 //
-// The loops behind the float64 reference and behind the naive evaluator in low precision, which
-// differ in the type they compute in and in what they round.
+// The loops behind the float64 reference and behind the naive evaluator in low
+// precision, which differ in the type they compute in and in what they round.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_ATTENTIONROWS_H
@@ -17,18 +17,19 @@
 
 namespace smx::reference {
 
-/// Computes in `Real`; `round` is applied to what a three-pass program in a low precision stores:
-/// the products q . k, the scaled and changed scores, the probabilities and the output.
+/// Computes in `Real`; `round` is applied to what a three-pass program in a low
+/// precision stores: the products q . k, the scaled and changed scores, the
+/// probabilities and the output.
 template <typename Real, typename Round>
 class AttentionRows {
 public:
-  AttentionRows(const Tensor &q, const Tensor &k, const Tensor &v, const AttentionOptions &options,
-                const Round &round)
+  AttentionRows(const Tensor &q, const Tensor &k, const Tensor &v,
+                const AttentionOptions &options, const Round &round)
       : sizes(*AttentionShape::of(q, k, v)), options(options), round(round),
-        queries(q.data(), q.data() + q.size()), values(v.data(), v.data() + v.size()),
-        keysByDim(k.size()) {
-    // [.., D, Sk]: the loop over the keys is then contiguous for every d and needs no reordering
-    // of sums to be vectorised.
+        queries(q.data(), q.data() + q.size()),
+        values(v.data(), v.data() + v.size()), keysByDim(k.size()) {
+    // [.., D, Sk]: the loop over the keys is then contiguous for every d and
+    // needs no reordering of sums to be vectorised.
     for (int64_t b = 0; b < sizes.batch * sizes.keyHeads; ++b)
       for (int64_t j = 0; j < sizes.keys; ++j)
         for (int64_t d = 0; d < sizes.headDim; ++d)
@@ -43,14 +44,16 @@ public:
 
   AttentionResult run() const {
     Shape rowsShape(outShape.begin(), outShape.end() - 1);
-    AttentionResult result{Tensor(outShape),
-                           Tensor(rowsShape, -std::numeric_limits<double>::infinity())};
+    AttentionResult result{
+        Tensor(outShape),
+        Tensor(rowsShape, -std::numeric_limits<double>::infinity())};
     const int64_t work = sizes.keys * (sizes.headDim + sizes.valueDim);
-    parallelFor(result.logSumExp.size(), grainForRowsOf(work), [&](int64_t from, int64_t to) {
-      Row row(sizes);
-      for (int64_t r = from; r < to; ++r)
-        computeRow(r, row, result);
-    });
+    parallelFor(result.logSumExp.size(), grainForRowsOf(work),
+                [&](int64_t from, int64_t to) {
+                  Row row(sizes);
+                  for (int64_t r = from; r < to; ++r)
+                    computeRow(r, row, result);
+                });
     return result;
   }
 
@@ -97,13 +100,15 @@ private:
       if (row.visible[j])
         l += row.scores[j] = std::exp(row.scores[j] - m);
 
-    // Pass three: probabilities times values. What is not seen is left out, not multiplied by 0.
+    // Pass three: probabilities times values. What is not seen is left out, not
+    // multiplied by 0.
     std::fill(row.acc.begin(), row.acc.end(), Real(0));
     for (int64_t j = 0; j < sizes.keys; ++j) {
       if (!row.visible[j])
         continue;
       const Real p = round(row.scores[j] / l);
-      const Real *value = values.data() + (keyHead * sizes.keys + j) * sizes.valueDim;
+      const Real *value =
+          values.data() + (keyHead * sizes.keys + j) * sizes.valueDim;
       for (int64_t d = 0; d < sizes.valueDim; ++d)
         row.acc[d] += p * value[d];
     }
@@ -112,8 +117,10 @@ private:
     result.logSumExp[r] = m + std::log(l);
   }
 
-  /// products[j] = q . k_j, four head dims at a time to halve the traffic on `products`.
-  void multiplyQueryByKeys(int64_t r, int64_t keyHead, std::vector<Real> &products) const {
+  /// products[j] = q . k_j, four head dims at a time to halve the traffic on
+  /// `products`.
+  void multiplyQueryByKeys(int64_t r, int64_t keyHead,
+                           std::vector<Real> &products) const {
     std::fill(products.begin(), products.end(), Real(0));
     const Real *q = queries.data() + r * sizes.headDim;
     const Real *k = keysByDim.data() + keyHead * sizes.headDim * sizes.keys;
@@ -132,8 +139,9 @@ private:
   }
 
   bool sees(int64_t b, int64_t h, int64_t i, int64_t j) const {
-    const bool analysable = j < options.prefix || !options.band ||
-                            options.band->contains(i, j, sizes.queries, sizes.keys);
+    const bool analysable =
+        j < options.prefix || !options.band ||
+        options.band->contains(i, j, sizes.queries, sizes.keys);
     return analysable && (!options.mask || options.mask(b, h, i, j));
   }
 

@@ -1,7 +1,7 @@
 //===- CompensatedSum.h - sums whose error does not grow -------*- C++ -*-===//
 //
-// Neumaier's sum and exact differences. A reference has to be better than what it judges: plain
-// sums over a million terms lose what a 1e-14 tolerance needs.
+// Neumaier's sum and exact differences. A reference has to be better than what
+// it judges: plain sums over a million terms lose what a 1e-14 tolerance needs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_COMPENSATEDSUM_H
@@ -11,12 +11,14 @@
 
 namespace smx::reference {
 
-/// Adds up with the rounding errors carried along; NaN and infinities as in a plain sum.
+/// Adds up with the rounding errors carried along; NaN and infinities as in a
+/// plain sum.
 class CompensatedSum {
 public:
   void add(double x) {
     const double next = total + x;
-    lost += std::abs(total) >= std::abs(x) ? (total - next) + x : (x - next) + total;
+    lost += std::abs(total) >= std::abs(x) ? (total - next) + x
+                                           : (x - next) + total;
     total = next;
   }
   /// The correction is itself NaN once the total is infinite.
@@ -27,8 +29,8 @@ private:
   double lost = 0;
 };
 
-/// exp(scale * (a - b)) with what the difference and the product round away put back to first
-/// order: for a - b near -700 the plain form is wrong by 500 ulp.
+/// exp(scale * (a - b)) with what the difference and the product round away put
+/// back to first order: for a - b near -700 the plain form is wrong by 500 ulp.
 inline double expOfScaledDifference(double scale, double a, double b) {
   const double d = a - b;
   const double s = scale * d;

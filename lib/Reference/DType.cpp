@@ -34,14 +34,16 @@ std::string_view nameOf(DType dtype) {
 }
 
 std::optional<DType> dtypeFromName(std::string_view name) {
-  for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I1, DType::I8,
-                      DType::U8, DType::I32, DType::I64})
+  for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16,
+                      DType::I1, DType::I8, DType::U8, DType::I32, DType::I64})
     if (nameOf(dtype) == name)
       return dtype;
   return std::nullopt;
 }
 
-std::string_view dtypeNames() { return "f64, f32, f16, bf16, i1, i8, u8, i32, i64"; }
+std::string_view dtypeNames() {
+  return "f64, f32, f16, bf16, i1, i8, u8, i32, i64";
+}
 
 int64_t byteWidth(DType dtype) {
   switch (dtype) {
@@ -62,7 +64,9 @@ int64_t byteWidth(DType dtype) {
   return 0;
 }
 
-bool isLowPrecision(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
+bool isLowPrecision(DType dtype) {
+  return dtype == DType::F16 || dtype == DType::BF16;
+}
 
 bool isFloat(DType dtype) {
   return dtype == DType::F64 || dtype == DType::F32 || isLowPrecision(dtype);
@@ -102,12 +106,13 @@ double maxFinite(DType dtype) {
 
 double ulpAt(DType dtype, double x) {
   assert(std::isfinite(x) && "no neighbours at infinity");
-  int exponent = x == 0 ? minExponent(dtype) : std::max(std::ilogb(x), minExponent(dtype));
+  int exponent =
+      x == 0 ? minExponent(dtype) : std::max(std::ilogb(x), minExponent(dtype));
   return std::ldexp(1.0, exponent - mantissaBits(dtype));
 }
 
-/// The 16-bit format with `mantissa` bits after the leading one; the other 15 - `mantissa` bits
-/// under the sign hold the exponent.
+/// The 16-bit format with `mantissa` bits after the leading one; the other 15 -
+/// `mantissa` bits under the sign hold the exponent.
 static uint16_t encode16(double x, int mantissa) {
   const uint64_t bits = std::bit_cast<uint64_t>(x);
   const uint16_t sign = static_cast<uint16_t>(bits >> 63 << 15);
@@ -121,18 +126,22 @@ static uint16_t encode16(double x, int mantissa) {
     return sign | infinity;
   const int denormal = std::max(0, (1 - bias) - exponent);
   const int dropped = 52 - mantissa + denormal;
-  // Less than half of the smallest denormal (a double's own denormals are far below).
+  // Less than half of the smallest denormal (a double's own denormals are far
+  // below).
   if (dropped > 53)
     return sign;
 
-  const uint64_t significand = (bits & ((uint64_t(1) << 52) - 1)) | uint64_t(1) << 52;
+  const uint64_t significand = (bits & ((uint64_t(1) << 52) - 1)) | uint64_t(1)
+                                                                        << 52;
   const uint64_t rest = significand & ((uint64_t(1) << dropped) - 1);
   const uint64_t half = uint64_t(1) << (dropped - 1);
   uint64_t kept = significand >> dropped;
   kept += rest > half || (rest == half && (kept & 1));
-  // `kept` holds the leading one of a normal number, hence the exponent one lower; a carry out
-  // of the significand moves the exponent up, through the last step to infinity.
-  const uint64_t exponentField = denormal ? 0 : static_cast<uint64_t>(exponent + bias - 1);
+  // `kept` holds the leading one of a normal number, hence the exponent one
+  // lower; a carry out of the significand moves the exponent up, through the
+  // last step to infinity.
+  const uint64_t exponentField =
+      denormal ? 0 : static_cast<uint64_t>(exponent + bias - 1);
   return sign | static_cast<uint16_t>((exponentField << mantissa) + kept);
 }
 
@@ -147,7 +156,8 @@ static double decode16(uint16_t bits, int mantissa) {
   else if (exponentField == 0)
     magnitude = std::ldexp(fraction, 1 - bias - mantissa);
   else
-    magnitude = std::ldexp(fraction + (1 << mantissa), exponentField - bias - mantissa);
+    magnitude =
+        std::ldexp(fraction + (1 << mantissa), exponentField - bias - mantissa);
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
@@ -156,14 +166,18 @@ double fromF16Bits(uint16_t bits) { return decode16(bits, 10); }
 uint16_t toBF16Bits(double x) { return encode16(x, 7); }
 
 double fromBF16Bits(uint16_t bits) {
-  // bf16 is the upper half of f32; far quicker than the general way, and just as exact.
-  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
+  // bf16 is the upper half of f32; far quicker than the general way, and just
+  // as exact.
+  return static_cast<double>(
+      std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
 }
 
-/// Truncates; out of range goes to the nearest end, NaN to 0 (a cast would be undefined).
+/// Truncates; out of range goes to the nearest end, NaN to 0 (a cast would be
+/// undefined).
 template <typename Integer>
 static double roundToInteger(double x) {
-  // As doubles, 2^63 - 1 reads 2^63; both ends are then compared as powers of two.
+  // As doubles, 2^63 - 1 reads 2^63; both ends are then compared as powers of
+  // two.
   const double low = static_cast<double>(std::numeric_limits<Integer>::min());
   const double high = static_cast<double>(std::numeric_limits<Integer>::max());
   if (std::isnan(x))

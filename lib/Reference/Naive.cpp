@@ -4,9 +4,10 @@
 
 namespace smx::reference {
 
-/// In halves, so that long rows lose log2(n) roundings and not n: a careless sum would make the
-/// yardstick longer than it has to be.
-static float sumInHalves(const std::vector<float> &terms, size_t from, size_t to) {
+/// In halves, so that long rows lose log2(n) roundings and not n: a careless
+/// sum would make the yardstick longer than it has to be.
+static float sumInHalves(const std::vector<float> &terms, size_t from,
+                         size_t to) {
   if (to - from <= 16) {
     float sum = 0;
     for (size_t j = from; j < to; ++j)
@@ -17,7 +18,8 @@ static float sumInHalves(const std::vector<float> &terms, size_t from, size_t to
   return sumInHalves(terms, from, middle) + sumInHalves(terms, middle, to);
 }
 
-Tensor naiveSoftmax(const Tensor &x, DType dtype, const SoftmaxOptions &options) {
+Tensor naiveSoftmax(const Tensor &x, DType dtype,
+                    const SoftmaxOptions &options) {
   constexpr float negativeInfinity = -std::numeric_limits<float>::infinity();
   const RowLayout layout(x.shape(), options.axis);
   const float scale = static_cast<float>(options.scale);
@@ -28,15 +30,18 @@ Tensor naiveSoftmax(const Tensor &x, DType dtype, const SoftmaxOptions &options)
     for (int64_t j = 0; j < layout.length; ++j) {
       const int64_t at = layout.begin(r) + j * layout.stride();
       const bool visible = !options.mask || (*options.mask)[at] != 0;
-      row[j] = visible ? scale * static_cast<float>(roundTo(dtype, x[at])) : negativeInfinity;
+      row[j] = visible ? scale * static_cast<float>(roundTo(dtype, x[at]))
+                       : negativeInfinity;
       m = maxKeepingNaN(m, row[j]);
     }
     for (float &s : row)
       s = std::exp(s - m);
     const float l = sumInHalves(row, 0, row.size());
-    const bool zero = m == negativeInfinity && options.maskedRow == MaskedRow::Zero;
+    const bool zero =
+        m == negativeInfinity && options.maskedRow == MaskedRow::Zero;
     for (int64_t j = 0; j < layout.length; ++j)
-      result[layout.begin(r) + j * layout.stride()] = zero ? 0.0 : roundTo(dtype, row[j] / l);
+      result[layout.begin(r) + j * layout.stride()] =
+          zero ? 0.0 : roundTo(dtype, row[j] / l);
   }
   return result;
 }
@@ -57,20 +62,26 @@ Tensor naiveSoftmaxDot(const Tensor &x, const Tensor &v, DType dtype,
       for (int64_t j = 0; j < keys; ++j) {
         const int64_t at = r * keys + j;
         const bool masked = options.mask && (*options.mask)[at] == 0;
-        terms[j] = masked ? 0.0f : static_cast<float>(p[at] * roundTo(dtype, v[at * width + d]));
+        terms[j] =
+            masked
+                ? 0.0f
+                : static_cast<float>(p[at] * roundTo(dtype, v[at * width + d]));
       }
-      result[r * width + d] = roundTo(dtype, sumInHalves(terms, 0, terms.size()));
+      result[r * width + d] =
+          roundTo(dtype, sumInHalves(terms, 0, terms.size()));
     }
   return result;
 }
 
-AttentionResult naiveAttention(const Tensor &q, const Tensor &k, const Tensor &v, DType dtype,
+AttentionResult naiveAttention(const Tensor &q, const Tensor &k,
+                               const Tensor &v, DType dtype,
                                const AttentionOptions &options) {
   auto round = [dtype](float x) {
     return dtype == DType::F32 ? x : static_cast<float>(roundTo(dtype, x));
   };
-  return AttentionRows<float, decltype(round)>(q.roundedTo(dtype), k.roundedTo(dtype),
-                                               v.roundedTo(dtype), options, round)
+  return AttentionRows<float, decltype(round)>(
+             q.roundedTo(dtype), k.roundedTo(dtype), v.roundedTo(dtype),
+             options, round)
       .run();
 }
 

@@ -7,12 +7,16 @@
 
 namespace smx::reference {
 
-/// Subtracts the mean if `centred`, then divides by the root of the mean square.
-static Tensor normalise(const Tensor &x, const NormOptions &options, bool centred) {
+/// Subtracts the mean if `centred`, then divides by the root of the mean
+/// square.
+static Tensor normalise(const Tensor &x, const NormOptions &options,
+                        bool centred) {
   const RowLayout layout(x.shape(), options.axis);
   const Shape extent = {layout.length};
-  assert((!options.weight || options.weight->shape() == extent) && "one weight per element");
-  assert((!options.bias || options.bias->shape() == extent) && "one bias per element");
+  assert((!options.weight || options.weight->shape() == extent) &&
+         "one weight per element");
+  assert((!options.bias || options.bias->shape() == extent) &&
+         "one bias per element");
   const double n = static_cast<double>(layout.length);
   Tensor result(x.shape());
   for (int64_t r = 0; r < layout.rowCount(); ++r) {
@@ -29,7 +33,8 @@ static Tensor normalise(const Tensor &x, const NormOptions &options, bool centre
     for (int64_t j = 0; j < layout.length; ++j) {
       const double y = (x[begin + j * stride] - mean) / deviation;
       result[begin + j * stride] =
-          y * (options.weight ? (*options.weight)[j] : 1.0) + (options.bias ? (*options.bias)[j] : 0.0);
+          y * (options.weight ? (*options.weight)[j] : 1.0) +
+          (options.bias ? (*options.bias)[j] : 0.0);
     }
   }
   return result;

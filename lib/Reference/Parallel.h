@@ -10,8 +10,9 @@
 
 namespace smx::reference {
 
-/// Calls body(begin, end) for consecutive pieces of [0, count), each of at most `grain`, on all
-/// cores. The pieces do not depend on the number of cores, so neither do results.
+/// Calls body(begin, end) for consecutive pieces of [0, count), each of at most
+/// `grain`, on all cores. The pieces do not depend on the number of cores, so
+/// neither do results.
 template <typename Body>
 void parallelFor(int64_t count, int64_t grain, const Body &body) {
   grain = std::max<int64_t>(grain, 1);

@@ -16,14 +16,15 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 namespace {
-/// One row of x with its mask, copied out so that every pass below is a plain loop.
+/// One row of x with its mask, copied out so that every pass below is a plain
+/// loop.
 struct Row {
   std::vector<double> x;
   std::vector<char> visible;
   double scale;
 
-  /// The x whose score scale * x is the largest of the visible ones; NaN if a score is NaN, and
-  /// nothing if no score is above -inf. Pass one.
+  /// The x whose score scale * x is the largest of the visible ones; NaN if a
+  /// score is NaN, and nothing if no score is above -inf. Pass one.
   std::optional<double> pivot() const {
     double best = -infinity;
     std::optional<double> at;
@@ -58,22 +59,27 @@ struct Row {
 
 /// Calls body(row, begin, stride, rowNumber) for every row along the axis.
 template <typename Body>
-static void forEachRow(const Tensor &x, const SoftmaxOptions &options, const Body &body) {
+static void forEachRow(const Tensor &x, const SoftmaxOptions &options,
+                       const Body &body) {
   assert((!options.mask || options.mask->shape() == x.shape()) &&
          "the mask has the shape of the input");
   const RowLayout layout(x.shape(), options.axis);
   const size_t length = static_cast<size_t>(layout.length);
-  parallelFor(layout.rowCount(), grainForRowsOf(layout.length), [&](int64_t from, int64_t to) {
-    Row row{std::vector<double>(length), std::vector<char>(length, 1), options.scale};
-    for (int64_t r = from; r < to; ++r) {
-      const int64_t begin = layout.begin(r);
-      for (size_t j = 0; j < length; ++j) {
-        row.x[j] = x[begin + j * layout.stride()];
-        row.visible[j] = !options.mask || (*options.mask)[begin + j * layout.stride()] != 0;
-      }
-      body(row, begin, layout.stride(), r);
-    }
-  });
+  parallelFor(layout.rowCount(), grainForRowsOf(layout.length),
+              [&](int64_t from, int64_t to) {
+                Row row{std::vector<double>(length),
+                        std::vector<char>(length, 1), options.scale};
+                for (int64_t r = from; r < to; ++r) {
+                  const int64_t begin = layout.begin(r);
+                  for (size_t j = 0; j < length; ++j) {
+                    row.x[j] = x[begin + j * layout.stride()];
+                    row.visible[j] =
+                        !options.mask ||
+                        (*options.mask)[begin + j * layout.stride()] != 0;
+                  }
+                  body(row, begin, layout.stride(), r);
+                }
+              });
 }
 
 static Shape withoutAxis(const Tensor &x, int64_t axis) {
@@ -88,31 +94,34 @@ static double valueOfMaskedRow(const SoftmaxOptions &options) {
 
 Tensor softmax(const Tensor &x, const SoftmaxOptions &options) {
   Tensor result(x.shape(), valueOfMaskedRow(options));
-  forEachRow(x, options, [&](const Row &row, int64_t begin, int64_t stride, int64_t) {
-    const std::optional<double> pivot = row.pivot();
-    if (!pivot)
-      return;
-    const double l = row.denominator(*pivot);
-    for (size_t j = 0; j < row.x.size(); ++j)
-      result[begin + j * stride] = row.exponential(j, *pivot) / l;
-  });
+  forEachRow(x, options,
+             [&](const Row &row, int64_t begin, int64_t stride, int64_t) {
+               const std::optional<double> pivot = row.pivot();
+               if (!pivot)
+                 return;
+               const double l = row.denominator(*pivot);
+               for (size_t j = 0; j < row.x.size(); ++j)
+                 result[begin + j * stride] = row.exponential(j, *pivot) / l;
+             });
   return result;
 }
 
 Tensor logSoftmax(const Tensor &x, const SoftmaxOptions &options) {
   const bool zero = options.maskedRow == MaskedRow::Zero;
   Tensor result(x.shape(), zero ? -infinity : notANumber);
-  forEachRow(x, options, [&](const Row &row, int64_t begin, int64_t stride, int64_t) {
-    const std::optional<double> pivot = row.pivot();
-    if (!pivot)
-      return;
-    const double logL = std::log(row.denominator(*pivot));
-    // A row with NaN is NaN in its masked places too, as softmax's is (0 / NaN).
-    const double masked = std::isnan(logL) ? logL : -infinity;
-    for (size_t j = 0; j < row.x.size(); ++j)
-      result[begin + j * stride] =
-          row.visible[j] ? row.scale * (row.x[j] - *pivot) - logL : masked;
-  });
+  forEachRow(
+      x, options, [&](const Row &row, int64_t begin, int64_t stride, int64_t) {
+        const std::optional<double> pivot = row.pivot();
+        if (!pivot)
+          return;
+        const double logL = std::log(row.denominator(*pivot));
+        // A row with NaN is NaN in its masked places too, as softmax's is (0 /
+        // NaN).
+        const double masked = std::isnan(logL) ? logL : -infinity;
+        for (size_t j = 0; j < row.x.size(); ++j)
+          result[begin + j * stride] =
+              row.visible[j] ? row.scale * (row.x[j] - *pivot) - logL : masked;
+      });
   return result;
 }
 
@@ -134,9 +143,12 @@ Tensor sumOfScaledExponentials(const Tensor &x, const SoftmaxOptions &options) {
   return result;
 }
 
-Tensor softmaxDot(const Tensor &x, const Tensor &v, const SoftmaxOptions &options) {
-  assert(x.resolveAxis(options.axis) == x.rank() - 1 && "softmax-dot reduces the last axis");
-  assert(v.rank() >= x.rank() && std::equal(x.shape().begin(), x.shape().end(), v.shape().begin()) &&
+Tensor softmaxDot(const Tensor &x, const Tensor &v,
+                  const SoftmaxOptions &options) {
+  assert(x.resolveAxis(options.axis) == x.rank() - 1 &&
+         "softmax-dot reduces the last axis");
+  assert(v.rank() >= x.rank() &&
+         std::equal(x.shape().begin(), x.shape().end(), v.shape().begin()) &&
          "the shape of the values starts with that of the scores");
   Shape shape = v.shape();
   shape.erase(shape.begin() + (x.rank() - 1));
@@ -175,28 +187,32 @@ TopK topkSoftmax(const Tensor &x, int64_t k, const SoftmaxOptions &options) {
   const Tensor probabilities = softmax(x, options);
   const RowLayout to(shape, axis);
 
-  forEachRow(x, options, [&](const Row &row, int64_t begin, int64_t stride, int64_t r) {
-    std::vector<double> scores(row.x.size(), -infinity);
-    for (size_t j = 0; j < scores.size(); ++j)
-      if (row.visible[j])
-        scores[j] = row.scale * row.x[j];
-    std::vector<int64_t> order(scores.size());
-    std::iota(order.begin(), order.end(), 0);
-    const std::optional<double> pivot = row.pivot();
-    if (pivot && std::isfinite(*pivot))
-      std::stable_sort(order.begin(), order.end(),
-                       [&](int64_t a, int64_t b) { return scores[a] > scores[b]; });
-    for (int64_t n = 0; n < k; ++n) {
-      const int64_t at = to.begin(r) + n * to.stride();
-      result.values[at] = probabilities[begin + order[n] * stride];
-      result.indices[at] = static_cast<double>(order[n]);
-    }
-  });
+  forEachRow(x, options,
+             [&](const Row &row, int64_t begin, int64_t stride, int64_t r) {
+               std::vector<double> scores(row.x.size(), -infinity);
+               for (size_t j = 0; j < scores.size(); ++j)
+                 if (row.visible[j])
+                   scores[j] = row.scale * row.x[j];
+               std::vector<int64_t> order(scores.size());
+               std::iota(order.begin(), order.end(), 0);
+               const std::optional<double> pivot = row.pivot();
+               if (pivot && std::isfinite(*pivot))
+                 std::partial_sort(order.begin(), order.begin() + k,
+                                   order.end(), [&](int64_t a, int64_t b) {
+                                     return scores[a] > scores[b] ||
+                                            (scores[a] == scores[b] && a < b);
+                                   });
+               for (int64_t n = 0; n < k; ++n) {
+                 const int64_t at = to.begin(r) + n * to.stride();
+                 result.values[at] = probabilities[begin + order[n] * stride];
+                 result.indices[at] = static_cast<double>(order[n]);
+               }
+             });
   return result;
 }
 
-Tensor crossEntropy(const Tensor &x, const Tensor &targets, std::optional<int64_t> ignoreIndex,
-                    double scale) {
+Tensor crossEntropy(const Tensor &x, const Tensor &targets,
+                    std::optional<int64_t> ignoreIndex, double scale) {
   assert(targets.shape() == withoutAxis(x, -1) && "one target for every row");
   SoftmaxOptions options;
   options.scale = scale;

@@ -75,7 +75,8 @@ Tensor Tensor::reshaped(Shape shape) const {
 
 Tensor Tensor::slice(int64_t axis, int64_t begin, int64_t end) const {
   axis = resolveAxis(axis);
-  assert(0 <= begin && begin <= end && end <= extents[axis] && "slice out of range");
+  assert(0 <= begin && begin <= end && end <= extents[axis] &&
+         "slice out of range");
   Shape shape = extents;
   shape[axis] = end - begin;
   Tensor result(shape);
@@ -112,7 +113,8 @@ static Shape stepsOf(const Shape &shape) {
 }
 
 Tensor Tensor::transposed(const Shape &order) const {
-  assert(static_cast<int64_t>(order.size()) == rank() && "one source axis for every axis");
+  assert(static_cast<int64_t>(order.size()) == rank() &&
+         "one source axis for every axis");
   Shape steps = stepsOf(extents), shape, permuted;
   for (int64_t axis : order) {
     shape.push_back(dim(axis));

@@ -77,9 +77,9 @@ static Expected<State> compileModule(mlir::ModuleOp module,
     return signature.takeError();
   state->signature = std::move(*signature);
 
-  if (llvm::Error error = mlir::smx::runRoad(module, options.from, Stage::Llvm,
-                                             options.road,
-                                             makeHooks(options, steps)))
+  if (llvm::Error error =
+          mlir::smx::runRoad(module, options.from, Stage::Llvm, options.road,
+                             makeHooks(options, steps)))
     return withDiagnostics(std::move(error), diagnostics);
 
   StepTimer timer(steps);
@@ -110,8 +110,8 @@ static Expected<State> compileText(llvm::StringRef text,
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   mlir::registerOpenMPDialectTranslation(registry);
-  // Threads of its own would cost more than they save on one function, and callers may compile
-  // on several threads themselves.
+  // Threads of its own would cost more than they save on one function, and
+  // callers may compile on several threads themselves.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   DiagnosticText diagnostics(&context);
@@ -159,7 +159,8 @@ public:
     Outcome mine = compileNow(text, options);
     promise.set_value(mine);
     if (!mine.state) {
-      // Whoever asks again shall see it fail again, with a reproducer that exists.
+      // Whoever asks again shall see it fail again, with a reproducer that
+      // exists.
       std::lock_guard<std::mutex> lock(mutex);
       entries.erase(key);
     }

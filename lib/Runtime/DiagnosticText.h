@@ -8,8 +8,9 @@
 
 namespace mlir::smx {
 
-/// Collects the errors (with their notes) that a context emits while this lives, one a line:
-/// "file:line:column: message". Swallows warnings and remarks.
+/// Collects the errors (with their notes) that a context emits while this
+/// lives, one a line: "file:line:column: message". Swallows warnings and
+/// remarks.
 class DiagnosticText {
 public:
   explicit DiagnosticText(MLIRContext *context);

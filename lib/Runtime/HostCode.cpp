@@ -30,7 +30,8 @@ static const orc::JITTargetMachineBuilder &hostTarget() {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
     InitializeNativeTargetAsmParser();
-    // Detection fails only for a triple without a backend, and the native one was just registered.
+    // Detection fails only for a triple without a backend, and the native one
+    // was just registered.
     return cantFail(orc::JITTargetMachineBuilder::detectHost());
   }();
   return target;
@@ -53,7 +54,8 @@ static Expected<std::unique_ptr<TargetMachine>> createTarget(int optLevel) {
   return builder.createTargetMachine();
 }
 
-/// `void smx_entry(ptr arguments)`, which loads every argument from the address given for it.
+/// `void smx_entry(ptr arguments)`, which loads every argument from the address
+/// given for it.
 static Error addEntry(Module &module, StringRef name) {
   Function *callee = module.getFunction(name);
   if (!callee)
@@ -73,18 +75,18 @@ static Error addEntry(Module &module, StringRef name) {
     Value *slot =
         builder.CreateConstInBoundsGEP1_64(pointer, entry->getArg(0), i);
     Value *address = builder.CreateLoad(pointer, slot);
-    arguments.push_back(
-        argument.getType()->isPointerTy()
-            ? address
-            : builder.CreateLoad(argument.getType(), address));
+    arguments.push_back(argument.getType()->isPointerTy()
+                            ? address
+                            : builder.CreateLoad(argument.getType(), address));
   }
   builder.CreateCall(callee, arguments);
   builder.CreateRetVoid();
   return Error::success();
 }
 
-/// Lets the code use whole vector registers where the host has AVX-512: LLVM shies away from them
-/// on some processors, but the width was chosen when the loops were vectorised.
+/// Lets the code use whole vector registers where the host has AVX-512: LLVM
+/// shies away from them on some processors, but the width was chosen when the
+/// loops were vectorised.
 static void setVectorWidth(Module &module, const TargetMachine &target) {
   if (!target.getTargetFeatureString().contains("+avx512f"))
     return;
@@ -115,9 +117,8 @@ static void optimize(Module &module, TargetMachine &target, int optLevel) {
       &OptimizationLevel::O0, &OptimizationLevel::O1, &OptimizationLevel::O2,
       &OptimizationLevel::O3};
   ModulePassManager passes =
-      optLevel == 0
-          ? builder.buildO0DefaultPipeline(OptimizationLevel::O0)
-          : builder.buildPerModuleDefaultPipeline(*levels[optLevel]);
+      optLevel == 0 ? builder.buildO0DefaultPipeline(OptimizationLevel::O0)
+                    : builder.buildPerModuleDefaultPipeline(*levels[optLevel]);
   passes.run(module, modules);
 }
 
@@ -134,8 +135,8 @@ emit(Module &module, TargetMachine &target, CodeGenFileType kind) {
       /*RequiresNullTerminator=*/false);
 }
 
-/// A JIT whose code sees the process and, even if this library was loaded with local scope, the
-/// OpenMP runtime that it is linked with.
+/// A JIT whose code sees the process and, even if this library was loaded with
+/// local scope, the OpenMP runtime that it is linked with.
 static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
   auto jit = orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(hostTarget())

@@ -10,17 +10,19 @@
 
 namespace smx {
 
-/// A compiled module. `call` takes the address of every argument; it lives as long as `jit`.
+/// A compiled module. `call` takes the address of every argument; it lives as
+/// long as `jit`.
 struct HostCode {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   void (*call)(void **arguments) = nullptr;
 };
 
-/// The host's processor and its features, as one string: what code depends on beside its text.
+/// The host's processor and its features, as one string: what code depends on
+/// beside its text.
 llvm::StringRef hostDescription();
 
-/// Optimises `module` for the host, generates code and links it. `entry` is a function that
-/// returns nothing. Adds its steps to `steps`.
+/// Optimises `module` for the host, generates code and links it. `entry` is a
+/// function that returns nothing. Adds its steps to `steps`.
 llvm::Expected<HostCode> generateHostCode(llvm::Module &module,
                                           llvm::StringRef entry,
                                           const CompileOptions &options,

@@ -18,7 +18,8 @@ void smx::setThreadCount(int threads) {
 
 int smx::threadCount() { return omp_get_max_threads(); }
 
-/// Appends the words of a memref descriptor: allocated, aligned, offset, sizes, strides.
+/// Appends the words of a memref descriptor: allocated, aligned, offset, sizes,
+/// strides.
 static void appendDescriptor(llvm::SmallVectorImpl<int64_t> &words,
                              const TensorView &view) {
   auto address = static_cast<int64_t>(reinterpret_cast<intptr_t>(view.data));

@@ -15,8 +15,8 @@ using namespace mlir::smx;
 /// A name in `dir` that no file has yet, or an empty one if there can be none.
 static std::string makeReproducerPath(StringRef dir, Stage stage) {
   SmallString<128> model(dir);
-  llvm::sys::path::append(
-      model, "smx-reproducer-" + getStageInfo(stage).name + "-%%%%%%.mlir");
+  llvm::sys::path::append(model, "smx-reproducer-" + getStageInfo(stage).name +
+                                     "-%%%%%%.mlir");
   SmallString<128> path;
   llvm::sys::fs::createUniquePath(model, path, /*MakeAbsolute=*/false);
   return path.str().str();

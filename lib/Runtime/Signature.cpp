@@ -37,10 +37,9 @@ Expected<mlir::func::FuncOp> smx::findEntry(mlir::ModuleOp module,
     return createStringError("no public function is called '" + name +
                              "'; there is " + llvm::join(names, ", "));
   if (candidates.size() > 1)
-    return createStringError(Twine("the module has ") +
-                             Twine(candidates.size()) +
-                             " public functions; name one of " +
-                             llvm::join(names, ", "));
+    return createStringError(
+        Twine("the module has ") + Twine(candidates.size()) +
+        " public functions; name one of " + llvm::join(names, ", "));
   return candidates.front();
 }
 
@@ -120,10 +119,9 @@ static bool isSameMemory(DType given, DType wanted) {
 static llvm::Error checkView(const TensorView &view, const TensorSpec &spec,
                              const Twine &place) {
   if (!isSameMemory(view.dtype, spec.dtype))
-    return createStringError(place + " has elements of type " +
-                             StringRef(nameOf(view.dtype)) +
-                             ", but the kernel was compiled for " +
-                             StringRef(nameOf(spec.dtype)));
+    return createStringError(
+        place + " has elements of type " + StringRef(nameOf(view.dtype)) +
+        ", but the kernel was compiled for " + StringRef(nameOf(spec.dtype)));
   if (view.strides.size() != view.sizes.size())
     return createStringError(place + " has " + Twine(view.sizes.size()) +
                              " sizes, but " + Twine(view.strides.size()) +
@@ -169,8 +167,9 @@ struct ByteRange {
 };
 } // namespace
 
-/// True if the views certainly share memory. Strided views may lie in each other's gaps, which is
-/// legitimate, so these count only where they start at the same place.
+/// True if the views certainly share memory. Strided views may lie in each
+/// other's gaps, which is legitimate, so these count only where they start at
+/// the same place.
 static bool overlap(const TensorView &a, const TensorView &b) {
   if (a.elementCount() == 0 || b.elementCount() == 0)
     return false;
@@ -207,9 +206,8 @@ static llvm::Error checkViews(StringRef name, StringRef role,
                              role + "s, but the call gives " +
                              Twine(views.size()));
   for (auto [i, spec] : llvm::enumerate(specs))
-    if (llvm::Error error = checkView(views[i], spec,
-                                      "'" + name + "': " + role + " " +
-                                          Twine(i)))
+    if (llvm::Error error = checkView(
+            views[i], spec, "'" + name + "': " + role + " " + Twine(i)))
       return error;
   return llvm::Error::success();
 }

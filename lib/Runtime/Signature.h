@@ -13,16 +13,18 @@ struct Signature {
   std::vector<TensorSpec> outputs;
 };
 
-/// The public function called `name`, or the only public one if `name` is empty.
+/// The public function called `name`, or the only public one if `name` is
+/// empty.
 llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
                                              llvm::StringRef name);
 
-/// The types of `function` in this project's terms; an error for a type that can not be passed in.
-/// A function on memrefs takes its destinations as further inputs.
+/// The types of `function` in this project's terms; an error for a type that
+/// can not be passed in. A function on memrefs takes its destinations as
+/// further inputs.
 llvm::Expected<Signature> readSignature(mlir::func::FuncOp function);
 
-/// Checks number, element types, ranks, static sizes, strides, addresses and overlaps of the
-/// views that a call gives.
+/// Checks number, element types, ranks, static sizes, strides, addresses and
+/// overlaps of the views that a call gives.
 llvm::Error checkCall(llvm::StringRef name, const Signature &signature,
                       llvm::ArrayRef<TensorView> inputs,
                       llvm::ArrayRef<TensorView> outputs);

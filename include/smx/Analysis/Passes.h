@@ -1,7 +1,8 @@
-//===- Passes.h - the passes of smx/Analysis --------------------------*- C++ -*-===//
+//===- Passes.h - the passes of smx/Analysis --------------------*- C++ -*-===//
 #ifndef SMX_ANALYSIS_PASSES_H
 #define SMX_ANALYSIS_PASSES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::smx {

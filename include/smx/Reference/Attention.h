@@ -1,10 +1,12 @@
 //===- Attention.h - attention in float64 ----------------------*- C++ -*-===//
 //
-// Scores, softmax, product: three passes over a whole row of scores, per query. Contract:
-//   a query that sees no key, or only keys with the score -inf: output 0, log-sum-exp -inf;
-//   NaN or +inf among the scores it sees: output and log-sum-exp NaN;
-//   NaN or infinity in the value of a key it sees: NaN as multiplication gives it, per column;
-//   anything at a key it does not see (key, value, bias): ignored.
+// Scores, softmax, product: three passes over a whole row of scores, per query.
+// Contract:
+//   a query that sees no key, or only keys with the score -inf: output 0,
+//   log-sum-exp -inf; NaN or +inf among the scores it sees: output and
+//   log-sum-exp NaN; NaN or infinity in the value of a key it sees: NaN as
+//   multiplication gives it, per column; anything at a key it does not see
+//   (key, value, bias): ignored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_ATTENTION_H
@@ -17,11 +19,13 @@
 
 namespace smx::reference {
 
-/// Where the diagonal of a band starts: at key 0 for query 0, or at the last key for the last query.
+/// Where the diagonal of a band starts: at key 0 for query 0, or at the last
+/// key for the last query.
 enum class BandAnchor { TopLeft, BottomRight };
 
-/// Query i sees key j iff i + off - left <= j <= i + off + right, with off = 0 (top left) or
-/// keys - queries (bottom right). A side without a value is unbounded; causal is right = 0.
+/// Query i sees key j iff i + off - left <= j <= i + off + right, with off = 0
+/// (top left) or keys - queries (bottom right). A side without a value is
+/// unbounded; causal is right = 0.
 struct Band {
   BandAnchor anchor = BandAnchor::TopLeft;
   std::optional<int64_t> left;
@@ -32,9 +36,11 @@ struct Band {
 };
 
 /// The new score, from the score and its place (batch, query head, query, key).
-using ScoreModifier = std::function<double(double s, int64_t b, int64_t h, int64_t i, int64_t j)>;
+using ScoreModifier =
+    std::function<double(double s, int64_t b, int64_t h, int64_t i, int64_t j)>;
 /// Whether the query sees the key.
-using MaskPredicate = std::function<bool(int64_t b, int64_t h, int64_t i, int64_t j)>;
+using MaskPredicate =
+    std::function<bool(int64_t b, int64_t h, int64_t i, int64_t j)>;
 
 struct AttentionOptions {
   /// Scores are scale * (q . k). Finite; 1/sqrt(D) is not implied.
@@ -58,18 +64,22 @@ struct AttentionResult {
   Tensor logSumExp;
 };
 
-/// The sizes of an attention problem; leading dims are one batch, and missing ones are 1.
+/// The sizes of an attention problem; leading dims are one batch, and missing
+/// ones are 1.
 struct AttentionShape {
   int64_t batch = 1, queryHeads = 1, keyHeads = 1, queries = 0, keys = 0;
   int64_t headDim = 0, valueDim = 0;
 
-  /// Nothing if the shapes do not fit together: ranks equal and at least 2, same batch, head dims
-  /// of q and k equal, heads and keys of k and v equal, query heads a multiple of key heads.
-  static std::optional<AttentionShape> of(const Tensor &q, const Tensor &k, const Tensor &v);
+  /// Nothing if the shapes do not fit together: ranks equal and at least 2,
+  /// same batch, head dims of q and k equal, heads and keys of k and v equal,
+  /// query heads a multiple of key heads.
+  static std::optional<AttentionShape> of(const Tensor &q, const Tensor &k,
+                                          const Tensor &v);
 };
 
-/// q [B.., Hq, Sq, D], k [B.., Hkv, Sk, D], v [B.., Hkv, Sk, Dv]; query head h reads key head
-/// h / (Hq / Hkv). The shapes must fit (AttentionShape::of). Runs on all cores.
+/// q [B.., Hq, Sq, D], k [B.., Hkv, Sk, D], v [B.., Hkv, Sk, Dv]; query head h
+/// reads key head h / (Hq / Hkv). The shapes must fit (AttentionShape::of).
+/// Runs on all cores.
 AttentionResult attention(const Tensor &q, const Tensor &k, const Tensor &v,
                           const AttentionOptions &options = {});
 

@@ -1,7 +1,8 @@
 //===- DType.h - element types and exact rounding to them ------*- C++ -*-===//
 //
-// The reference computes in double; this file says what a double becomes when it is stored in
-// another type. Every conversion rounds once, to nearest, ties to even.
+// The reference computes in double; this file says what a double becomes when
+// it is stored in another type. Every conversion rounds once, to nearest, ties
+// to even.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_DTYPE_H
@@ -35,19 +36,20 @@ int mantissaBits(DType dtype);
 int minExponent(DType dtype);
 /// Largest finite number. Floats only.
 double maxFinite(DType dtype);
-/// Distance of neighbouring numbers of the type at the magnitude of `x`; that of the denormals
-/// below the smallest normal number. Floats only; `x` finite.
+/// Distance of neighbouring numbers of the type at the magnitude of `x`; that
+/// of the denormals below the smallest normal number. Floats only; `x` finite.
 double ulpAt(DType dtype, double x);
 
-/// Bit patterns of f16 and bf16. NaN gives a quiet NaN of the same sign, too large a number
-/// gives infinity, too small a one a denormal or a zero of the same sign.
+/// Bit patterns of f16 and bf16. NaN gives a quiet NaN of the same sign, too
+/// large a number gives infinity, too small a one a denormal or a zero of the
+/// same sign.
 uint16_t toF16Bits(double x);
 double fromF16Bits(uint16_t bits);
 uint16_t toBF16Bits(double x);
 double fromBF16Bits(uint16_t bits);
 
-/// `x` after storing it as `dtype` and loading it back. Integers: truncated and saturated, NaN
-/// is 0, i1 is `x != 0`.
+/// `x` after storing it as `dtype` and loading it back. Integers: truncated and
+/// saturated, NaN is 0, i1 is `x != 0`.
 double roundTo(DType dtype, double x);
 
 } // namespace smx::reference

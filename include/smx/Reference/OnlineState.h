@@ -1,8 +1,9 @@
 //===- OnlineState.h - the algebra of streaming softmax --------*- C++ -*-===//
 //
-// The element (m, l, acc) that softmax, log-sum-exp, softmax-dot and attention reduce, for one
-// row, in plain C++: running maximum, running sum of exp(s - m), running sum of exp(s - m) * v.
-// Used to test that what the compiler emits is an instance of this algebra, and that this is one.
+// The element (m, l, acc) that softmax, log-sum-exp, softmax-dot and attention
+// reduce, for one row, in plain C++: running maximum, running sum of exp(s -
+// m), running sum of exp(s - m) * v. Used to test that what the compiler emits
+// is an instance of this algebra, and that this is one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_ONLINESTATE_H
@@ -23,16 +24,19 @@ Real maxKeepingNaN(Real a, Real b) {
   return std::isnan(a) || a > b ? a : b;
 }
 
-/// A partial softmax-weighted sum over some of the keys of one row. `Real` is float or double.
+/// A partial softmax-weighted sum over some of the keys of one row. `Real` is
+/// float or double.
 template <typename Real>
 struct OnlineState {
-  static constexpr Real negativeInfinity = -std::numeric_limits<Real>::infinity();
+  static constexpr Real negativeInfinity =
+      -std::numeric_limits<Real>::infinity();
 
   /// Maximum of the scores seen; -inf while there are none but masked ones.
   Real m = negativeInfinity;
   /// Sum of exp(s - m) over the scores seen.
   Real l = 0;
-  /// Sum of exp(s - m) * v, one element for every column of the values; may be empty.
+  /// Sum of exp(s - m) * v, one element for every column of the values; may be
+  /// empty.
   std::vector<Real> acc;
 
   /// Has seen nothing: merge(identity, x) = x.
@@ -42,13 +46,15 @@ struct OnlineState {
     return state;
   }
 
-  /// Has seen one score and its value. A score of -inf adds nothing, its value is not read.
+  /// Has seen one score and its value. A score of -inf adds nothing, its value
+  /// is not read.
   static OnlineState lift(Real score, std::span<const Real> value) {
     OnlineState state = identity(value.size());
     if (score == negativeInfinity)
       return state;
     state.m = score;
-    // Not the constant 1: the score +inf makes it NaN, as it does in three passes.
+    // Not the constant 1: the score +inf makes it NaN, as it does in three
+    // passes.
     state.l = std::exp(score - score);
     for (size_t d = 0; d < value.size(); ++d)
       state.acc[d] = state.l * value[d];
@@ -58,7 +64,8 @@ struct OnlineState {
   /// Has seen a tile too: scores[j] with values[j * width .. (j + 1) * width).
   void update(std::span<const Real> scores, std::span<const Real> values) {
     const size_t width = acc.size();
-    assert(values.size() == scores.size() * width && "one row of values per score");
+    assert(values.size() == scores.size() * width &&
+           "one row of values per score");
     Real tileMax = negativeInfinity;
     for (Real s : scores)
       tileMax = maxKeepingNaN(tileMax, s);
@@ -73,8 +80,9 @@ struct OnlineState {
     }
   }
 
-  /// Has seen what both have: a.l * e^(a.m - m) + b.l * e^(b.m - m), with m the larger maximum.
-  /// Associative and commutative, so tiles may be merged in any order.
+  /// Has seen what both have: a.l * e^(a.m - m) + b.l * e^(b.m - m), with m the
+  /// larger maximum. Associative and commutative, so tiles may be merged in any
+  /// order.
   static OnlineState merge(OnlineState a, OnlineState b) {
     assert(a.acc.size() == b.acc.size() && "states of rows of the same width");
     const Real m = maxKeepingNaN(a.m, b.m);
@@ -86,10 +94,12 @@ struct OnlineState {
     return a;
   }
 
-  /// The same element with another reference: (m, l, acc) = (r, l*e^(m-r), acc*e^(m-r)).
+  /// The same element with another reference: (m, l, acc) = (r, l*e^(m-r),
+  /// acc*e^(m-r)).
   void moveReference(Real reference) {
     // exp(-inf - -inf) would be NaN, but nothing seen stays nothing.
-    const Real factor = m == negativeInfinity ? Real(0) : std::exp(m - reference);
+    const Real factor =
+        m == negativeInfinity ? Real(0) : std::exp(m - reference);
     m = reference;
     l *= factor;
     for (Real &a : acc)

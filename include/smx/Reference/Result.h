@@ -1,7 +1,7 @@
 //===- Result.h - a value, or why there is none ----------------*- C++ -*-===//
 //
-// The reference is plain C++ and throws nothing: what can fail on bad input returns a `Result`,
-// whose message says what is wrong and what would work.
+// The reference is plain C++ and throws nothing: what can fail on bad input
+// returns a `Result`, whose message says what is wrong and what would work.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_RESULT_H
@@ -15,7 +15,8 @@
 
 namespace smx::reference {
 
-/// Why something failed. Made apart from `Result` so that `return Failure{...}` reads as one.
+/// Why something failed. Made apart from `Result` so that `return Failure{...}`
+/// reads as one.
 struct Failure {
   std::string message;
 };

@@ -1,11 +1,12 @@
 //===- Softmax.h - the softmax family and norms in float64 -----*- C++ -*-===//
 //
-// The textbook forms: three passes over a visible row. Nothing here streams; this is what the
-// compiler's output is measured against. The algebra of OnlineState.h appears nowhere.
+// The textbook forms: three passes over a visible row. Nothing here streams;
+// this is what the compiler's output is measured against. The algebra of
+// OnlineState.h appears nowhere.
 //
 // Contract for the rows of the softmax family:
-//   every score -inf or masked, or no score at all: NaN, or 0 if asked for; log-sum-exp -inf;
-//   NaN or +inf in an unmasked place: the row is NaN;
+//   every score -inf or masked, or no score at all: NaN, or 0 if asked for;
+//   log-sum-exp -inf; NaN or +inf in an unmasked place: the row is NaN;
 //   anything in a masked place is ignored.
 //
 //===----------------------------------------------------------------------===//
@@ -31,23 +32,28 @@ struct SoftmaxOptions {
   const Tensor *mask = nullptr;
 };
 
-/// exp(s_j - max s) / sum_k exp(s_k - max s), in the shape of x. Masked places are 0.
+/// exp(s_j - max s) / sum_k exp(s_k - max s), in the shape of x. Masked places
+/// are 0.
 Tensor softmax(const Tensor &x, const SoftmaxOptions &options = {});
 
-/// s_j - logsumexp(s), in the shape of x. Masked places are -inf; in a fully masked row they are
-/// NaN, or -inf with MaskedRow::Zero.
+/// s_j - logsumexp(s), in the shape of x. Masked places are -inf; in a fully
+/// masked row they are NaN, or -inf with MaskedRow::Zero.
 Tensor logSoftmax(const Tensor &x, const SoftmaxOptions &options = {});
 
 /// max s + log(sum_k exp(s_k - max s)), in the shape of x without the axis.
 Tensor logSumExp(const Tensor &x, const SoftmaxOptions &options = {});
 
-/// sum_k exp(s_k - max s), in the shape of x without the axis; 0 for a fully masked row.
-Tensor sumOfScaledExponentials(const Tensor &x, const SoftmaxOptions &options = {});
+/// sum_k exp(s_k - max s), in the shape of x without the axis; 0 for a fully
+/// masked row.
+Tensor sumOfScaledExponentials(const Tensor &x,
+                               const SoftmaxOptions &options = {});
 
-/// sum_j softmax(s)_j * v_j over the last axis of x. The shape of v starts with that of x, and
-/// the result has the shape of v without the reduced axis. `options.axis` must name the last
-/// axis. Values in masked places are not read.
-Tensor softmaxDot(const Tensor &x, const Tensor &v, const SoftmaxOptions &options = {});
+/// sum_j softmax(s)_j * v_j over the last axis of x. The shape of v starts with
+/// that of x, and the result has the shape of v without the reduced axis.
+/// `options.axis` must name the last axis. Values in masked places are not
+/// read.
+Tensor softmaxDot(const Tensor &x, const Tensor &v,
+                  const SoftmaxOptions &options = {});
 
 struct TopK {
   /// The k largest probabilities of each row, falling; the axis has extent k.
@@ -56,15 +62,18 @@ struct TopK {
   Tensor indices;
 };
 
-/// Softmax over the whole row, then its k largest; 0 <= k <= extent. Order is that of the scores
-/// (probabilities that underflow keep it too); equal scores: the lowest index first. A row that
-/// is NaN gives NaN at places 0 .. k-1.
-TopK topkSoftmax(const Tensor &x, int64_t k, const SoftmaxOptions &options = {});
+/// Softmax over the whole row, then its k largest; 0 <= k <= extent. Order is
+/// that of the scores (probabilities that underflow keep it too); equal scores:
+/// the lowest index first. A row that is NaN gives NaN at places 0 .. k-1.
+TopK topkSoftmax(const Tensor &x, int64_t k,
+                 const SoftmaxOptions &options = {});
 
-/// logsumexp(s) - s_target over the last axis. `targets` has the shape of x without that axis.
-/// A target of `ignoreIndex` gives 0; any other target outside the row gives NaN.
+/// logsumexp(s) - s_target over the last axis. `targets` has the shape of x
+/// without that axis. A target of `ignoreIndex` gives 0; any other target
+/// outside the row gives NaN.
 Tensor crossEntropy(const Tensor &x, const Tensor &targets,
-                    std::optional<int64_t> ignoreIndex = std::nullopt, double scale = 1.0);
+                    std::optional<int64_t> ignoreIndex = std::nullopt,
+                    double scale = 1.0);
 
 struct NormOptions {
   int64_t axis = -1;
@@ -75,7 +84,8 @@ struct NormOptions {
   const Tensor *bias = nullptr;
 };
 
-/// (x - mean) / sqrt(variance + epsilon) * weight + bias, with the population variance.
+/// (x - mean) / sqrt(variance + epsilon) * weight + bias, with the population
+/// variance.
 Tensor layerNorm(const Tensor &x, const NormOptions &options = {});
 
 /// x / sqrt(mean of x^2 + epsilon) * weight + bias.

@@ -1,7 +1,8 @@
 //===- Tensor.h - dense tensors of doubles ---------------------*- C++ -*-===//
 //
-// What the reference computes on: a shape and row-major doubles, nothing lazy, no strides. Wrong
-// shapes are errors of the caller and asserted; what comes from outside is checked by Npy.h.
+// What the reference computes on: a shape and row-major doubles, nothing lazy,
+// no strides. Wrong shapes are errors of the caller and asserted; what comes
+// from outside is checked by Npy.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_TENSOR_H
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace smx::reference {
@@ -19,8 +21,9 @@ namespace smx::reference {
 /// Extents, outermost first. Also used for multi-dimensional indices.
 using Shape = std::vector<int64_t>;
 
-/// Number of elements (1 for rank 0); nothing if an extent is negative or the product exceeds
-/// 2^63 - 1. A zero extent makes it 0, whatever stands beside it.
+/// Number of elements (1 for rank 0); nothing if an extent is negative or the
+/// product exceeds 2^63 - 1. A zero extent makes it 0, whatever stands beside
+/// it.
 std::optional<int64_t> elementCount(const Shape &shape);
 /// "2x8x128", or "scalar" for rank 0.
 std::string toString(const Shape &shape);
@@ -45,8 +48,10 @@ public:
 
   double *data() { return elements.data(); }
   const double *data() const { return elements.data(); }
-  std::vector<double> &values() { return elements; }
-  const std::vector<double> &values() const { return elements; }
+  std::vector<double> &values() & { return elements; }
+  const std::vector<double> &values() const & { return elements; }
+  /// By value, so that a loop over the values of a temporary is safe.
+  std::vector<double> values() && { return std::move(elements); }
 
   double &operator[](int64_t offset) { return elements[offset]; }
   double operator[](int64_t offset) const { return elements[offset]; }
@@ -85,7 +90,8 @@ struct RowLayout {
   RowLayout(const Shape &shape, int64_t axis);
 
   int64_t rowCount() const { return outer * inner; }
-  /// Offset of element 0 of a row; rows are numbered row-major over the remaining axes.
+  /// Offset of element 0 of a row; rows are numbered row-major over the
+  /// remaining axes.
   int64_t begin(int64_t row) const {
     return row / inner * length * inner + row % inner;
   }

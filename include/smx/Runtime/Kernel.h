@@ -1,8 +1,8 @@
 //===- Kernel.h - compile a module and call it ------------------*- C++ -*-===//
 //
-// The C++ front door: MLIR text or a module in, something callable out. Nothing throws; every
-// error says what was wrong and what would work. `compile` and a kernel may be used from any
-// number of threads at once.
+// The C++ front door: MLIR text or a module in, something callable out. Nothing
+// throws; every error says what was wrong and what would work. `compile` and a
+// kernel may be used from any number of threads at once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_RUNTIME_KERNEL_H
@@ -25,11 +25,13 @@ class ModuleOp;
 
 namespace smx {
 
-/// How to compile. Members without a comment on their default may be left alone.
+/// How to compile. Members without a comment on their default may be left
+/// alone.
 struct CompileOptions {
   /// Tile sizes, splits, threads; the model chooses what is not given.
   mlir::smx::RoadOptions road;
-  /// The function to call; may be empty where the module has one public function.
+  /// The function to call; may be empty where the module has one public
+  /// function.
   std::string entry;
   /// The stage that the module is at.
   mlir::smx::Stage from = mlir::smx::Stage::Input;
@@ -37,11 +39,12 @@ struct CompileOptions {
   int optLevel = 2;
   /// What error messages call the module text.
   std::string sourceName = "<module>";
-  /// Folder for the file that reproduces a pass failure; the system's temporary folder if not
-  /// set, no file if empty.
+  /// Folder for the file that reproduces a pass failure; the system's temporary
+  /// folder if not set, no file if empty.
   std::optional<std::string> reproducerDir;
-  /// Called with the name and text of every stage, of "llvm-ir" (optimised) and of "asm". A
-  /// compilation with this set is neither taken from the cache nor put there.
+  /// Called with the name and text of every stage, of "llvm-ir" (optimised) and
+  /// of "asm". A compilation with this set is neither taken from the cache nor
+  /// put there.
   std::function<void(llvm::StringRef stage, llvm::StringRef text)> onText;
 };
 
@@ -64,11 +67,13 @@ namespace detail {
 struct KernelState;
 } // namespace detail
 
-/// A compiled function. Copies share the code, which lives as long as any of them.
+/// A compiled function. Copies share the code, which lives as long as any of
+/// them.
 class Kernel {
 public:
-  /// Runs the kernel: results are written to `outputs`, of which each must have its own memory.
-  /// Checks number, element types, ranks, sizes and strides before anything is touched.
+  /// Runs the kernel: results are written to `outputs`, of which each must have
+  /// its own memory. Checks number, element types, ranks, sizes and strides
+  /// before anything is touched.
   llvm::Error run(llvm::ArrayRef<TensorView> inputs,
                   llvm::ArrayRef<TensorView> outputs) const;
   llvm::Error operator()(llvm::ArrayRef<TensorView> inputs,
@@ -80,7 +85,8 @@ public:
   llvm::StringRef name() const;
   llvm::ArrayRef<TensorSpec> inputs() const;
   llvm::ArrayRef<TensorSpec> outputs() const;
-  /// Sizes of every output for these inputs; -1 where they can not be told from the inputs' sizes.
+  /// Sizes of every output for these inputs; -1 where they can not be told from
+  /// the inputs' sizes.
   llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
   outputSizes(llvm::ArrayRef<TensorView> inputs) const;
   /// What the compilation spent its time on, in order.
@@ -94,8 +100,8 @@ private:
   std::shared_ptr<const detail::KernelState> state;
 };
 
-/// Compiles a module, given as text, for the host. The same text with the same options is compiled
-/// once, also if several threads ask at the same time.
+/// Compiles a module, given as text, for the host. The same text with the same
+/// options is compiled once, also if several threads ask at the same time.
 llvm::Expected<Kernel> compile(llvm::StringRef mlirText,
                                const CompileOptions &options = {});
 /// The same for a module in memory, which is left as it is.
@@ -105,8 +111,8 @@ llvm::Expected<Kernel> compile(mlir::ModuleOp module,
 /// Forgets every kernel in the cache; those in use stay alive.
 void clearKernelCache();
 
-/// Threads that kernels run on; 0 asks for as many as the machine has cores. Holds for calls made
-/// from the calling thread from now on.
+/// Threads that kernels run on; 0 asks for as many as the machine has cores.
+/// Holds for calls made from the calling thread from now on.
 void setThreadCount(int threads);
 int threadCount();
 

@@ -1,0 +1,199 @@
+//===- IndexEvaluator.cpp - index arithmetic under given positions --------===//
+
+#include "IndexEvaluator.h"
+#include "TileExtents.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+void IndexEvaluator::bind(Value value, int64_t position) {
+  known[value] = position;
+}
+
+void IndexEvaluator::bindExtent(Value shaped, int64_t dim, int64_t extent) {
+  extents[{shaped, dim}] = extent;
+}
+
+void IndexEvaluator::forgetSince(size_t mark) {
+  for (Value value : ArrayRef(trail).drop_front(mark))
+    known.erase(value);
+  trail.truncate(mark);
+}
+
+std::optional<int64_t> IndexEvaluator::evaluate(OpFoldResult index) {
+  if (auto value = dyn_cast<Value>(index))
+    return evaluate(value);
+  return getConstantIntValue(index);
+}
+
+std::optional<int64_t> IndexEvaluator::evaluate(Value index) {
+  auto found = known.find(index);
+  if (found != known.end())
+    return found->second;
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  std::optional<int64_t> value = compute(index);
+  known[index] = value;
+  trail.push_back(index);
+  return value;
+}
+
+static std::optional<int64_t> evaluate(AffineExpr expr,
+                                       ArrayRef<std::optional<int64_t>> dims,
+                                       ArrayRef<std::optional<int64_t>> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<int64_t> lhs = evaluate(binary.getLHS(), dims, symbols);
+  std::optional<int64_t> rhs = evaluate(binary.getRHS(), dims, symbols);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return *lhs + *rhs;
+  case AffineExprKind::Mul:
+    return *lhs * *rhs;
+  default:
+    break;
+  }
+  if (*rhs <= 0)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Mod:
+    return *lhs - llvm::divideFloorSigned(*lhs, *rhs) * *rhs;
+  case AffineExprKind::FloorDiv:
+    return llvm::divideFloorSigned(*lhs, *rhs);
+  default:
+    return llvm::divideCeilSigned(*lhs, *rhs);
+  }
+}
+
+std::optional<int64_t> IndexEvaluator::compute(Value index) {
+  Operation *op = index.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  using Result = std::optional<int64_t>;
+  auto binary = [&](auto function) -> Result {
+    Result lhs = evaluate(op->getOperand(0)), rhs = evaluate(op->getOperand(1));
+    return lhs && rhs ? function(*lhs, *rhs) : std::nullopt;
+  };
+  auto divided = [&](auto function) {
+    return binary([&](int64_t x, int64_t y) {
+      return y > 0 ? Result(function(x, y)) : std::nullopt;
+    });
+  };
+  auto mapResults = [&](AffineMap map) {
+    SmallVector<Result> operands, results;
+    for (Value operand : op->getOperands())
+      operands.push_back(evaluate(operand));
+    for (AffineExpr expr : map.getResults())
+      results.push_back(::evaluate(
+          expr, ArrayRef(operands).take_front(map.getNumDims()),
+          ArrayRef(operands).drop_front(map.getNumDims())));
+    return results;
+  };
+  auto extreme = [&](AffineMap map, auto choose) -> Result {
+    SmallVector<Result> results = mapResults(map);
+    Result best = results.front();
+    for (Result result : results) {
+      if (!result)
+        return std::nullopt;
+      best = choose(*best, *result);
+    }
+    return best;
+  };
+  auto smaller = [](int64_t x, int64_t y) { return Result(std::min(x, y)); };
+  auto larger = [](int64_t x, int64_t y) { return Result(std::max(x, y)); };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::AddIOp) {
+        return binary([](int64_t x, int64_t y) { return Result(x + y); });
+      })
+      .Case([&](arith::SubIOp) {
+        return binary([](int64_t x, int64_t y) { return Result(x - y); });
+      })
+      .Case([&](arith::MulIOp) {
+        return binary([](int64_t x, int64_t y) { return Result(x * y); });
+      })
+      .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) {
+        return divided([](int64_t x, int64_t y) { return x / y; });
+      })
+      .Case([&](arith::FloorDivSIOp) {
+        return divided(llvm::divideFloorSigned<int64_t, int64_t>);
+      })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) {
+        return divided(llvm::divideCeilSigned<int64_t, int64_t>);
+      })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) {
+        return divided([](int64_t x, int64_t y) { return x % y; });
+      })
+      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return binary(smaller); })
+      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return binary(larger); })
+      .Case([&](arith::CmpIOp compare) {
+        return binary([&](int64_t x, int64_t y) {
+          return Result(arith::applyCmpPredicate(
+              compare.getPredicate(), APInt(64, x, true), APInt(64, y, true)));
+        });
+      })
+      .Case([&](arith::SelectOp select) -> Result {
+        Result condition = evaluate(select.getCondition());
+        if (!condition)
+          return std::nullopt;
+        return evaluate(*condition ? select.getTrueValue()
+                                   : select.getFalseValue());
+      })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp>(
+          [&](auto cast) { return evaluate(cast.getIn()); })
+      .Case([&](affine::AffineApplyOp apply) {
+        return mapResults(apply.getAffineMap()).front();
+      })
+      .Case([&](affine::AffineMinOp min) {
+        return extreme(min.getAffineMap(), smaller);
+      })
+      .Case([&](affine::AffineMaxOp max) {
+        return extreme(max.getAffineMap(), larger);
+      })
+      .Case<tensor::DimOp, memref::DimOp>([&](auto dim) -> Result {
+        Result position = evaluate(dim.getIndex());
+        return position ? extentOf(dim.getSource(), *position) : std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<int64_t> IndexEvaluator::extentOf(Value shaped, int64_t dim) {
+  TileExtent extent = traceExtent(shaped, dim);
+  if (extent.constant)
+    return extent.constant;
+  if (extent.index)
+    return evaluate(extent.index);
+  auto found = extents.find({extent.shaped, extent.dim});
+  if (found != extents.end())
+    return found->second;
+  return std::nullopt;
+}
+
+std::optional<int64_t> IndexEvaluator::elementsOf(Value shaped) {
+  auto type = cast<ShapedType>(shaped.getType());
+  if (!type.hasRank())
+    return std::nullopt;
+  int64_t elements = 1;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    std::optional<int64_t> extent = extentOf(shaped, dim);
+    if (!extent)
+      return std::nullopt;
+    elements *= *extent;
+  }
+  return elements;
+}

@@ -1,0 +1,169 @@
+//===- Constants.cpp - constants, and scalar arithmetic -------------------===//
+
+#include "ScalarOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::smx;
+namespace reference = ::smx::reference;
+
+/// The number that an attribute of a scalar type stands for.
+static Slot toSlot(const APFloat &value) {
+  APFloat wide = value;
+  bool losesInfo;
+  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return floatSlot(wide.convertToDouble());
+}
+static Slot toSlot(const APInt &value) {
+  return intSlot(value.getBitWidth() == 1 ? int64_t(value.getZExtValue())
+                                          : value.getSExtValue());
+}
+
+static Shape shapeOf(ShapedType type) {
+  return Shape(type.getShape().begin(), type.getShape().end());
+}
+
+static Tensor readDense(DenseElementsAttr elements) {
+  std::vector<double> values;
+  values.reserve(elements.getNumElements());
+  if (isa<FloatType>(elements.getElementType()))
+    for (const APFloat &value : elements.getValues<APFloat>())
+      values.push_back(toSlot(value).f);
+  else
+    for (const APInt &value : elements.getValues<APInt>())
+      values.push_back(static_cast<double>(toSlot(value).i));
+  return Tensor(shapeOf(elements.getType()), std::move(values));
+}
+
+template <typename Stored>
+static double readAs(const char *bytes) {
+  Stored value;
+  std::memcpy(&value, bytes, sizeof(value));
+  return static_cast<double>(value);
+}
+
+static double readStored(reference::DType dtype, const char *bytes) {
+  using reference::DType;
+  switch (dtype) {
+  case DType::F64:
+    return readAs<double>(bytes);
+  case DType::F32:
+    return readAs<float>(bytes);
+  case DType::F16:
+    return reference::fromF16Bits(
+        static_cast<uint16_t>(readAs<uint16_t>(bytes)));
+  case DType::BF16:
+    return reference::fromBF16Bits(
+        static_cast<uint16_t>(readAs<uint16_t>(bytes)));
+  case DType::I1:
+  case DType::U8:
+    return readAs<uint8_t>(bytes);
+  case DType::I8:
+    return readAs<int8_t>(bytes);
+  case DType::I32:
+    return readAs<int32_t>(bytes);
+  case DType::I64:
+    return readAs<int64_t>(bytes);
+  }
+  llvm_unreachable("all types are listed");
+}
+
+/// Weights that the module keeps outside of its text.
+static llvm::Expected<Tensor> readResource(Operation *op,
+                                           DenseResourceElementsAttr elements) {
+  std::string typeName;
+  llvm::raw_string_ostream(typeName) << elements.getElementType();
+  std::optional<reference::DType> dtype = reference::dtypeFromName(typeName);
+  AsmResourceBlob *blob = elements.getRawHandle().getBlob();
+  if (!dtype || !blob)
+    return errorAt(op, "has a resource of elements " + typeName +
+                           (blob ? " that can not be read"
+                                 : " whose data is not in the module"));
+  ArrayRef<char> bytes = blob->getData();
+  const int64_t width = byteWidth(*dtype);
+  const int64_t count = elements.getType().getNumElements();
+  if (static_cast<int64_t>(bytes.size()) != count * width)
+    return errorAt(op, "has a resource of " + Twine(bytes.size()) +
+                           " bytes, but its type needs " +
+                           Twine(count * width));
+  std::vector<double> values(count);
+  for (int64_t i = 0; i < count; ++i)
+    values[i] = readStored(*dtype, bytes.data() + i * width);
+  return Tensor(shapeOf(elements.getType()), std::move(values));
+}
+
+llvm::Expected<bool> mlir::smx::evaluateConstant(Operation *op, Frame &frame) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!constant)
+    return false;
+  Attribute value = constant.getValue();
+  if (auto number = dyn_cast<FloatAttr>(value)) {
+    frame.set(constant, toSlot(number.getValue()));
+  } else if (auto number = dyn_cast<IntegerAttr>(value)) {
+    frame.set(constant, toSlot(number.getValue()));
+  } else if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+    frame.set(constant, readDense(dense));
+  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    auto tensor = readResource(op, resource);
+    if (!tensor)
+      return tensor.takeError();
+    frame.set(constant, std::move(*tensor));
+  } else {
+    return errorAt(op, "has a kind of constant that is not supported");
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic outside of loops
+//===----------------------------------------------------------------------===//
+
+static void evaluateOnTensors(Operation *op, const Instruction &instruction,
+                              Frame &frame) {
+  const Tensor *like = nullptr;
+  for (Value operand : op->getOperands())
+    if (frame.get(operand).tensor)
+      like = &frame.tensor(operand);
+  const bool isFloat = hasFloatElements(op->getResult(0).getType());
+  std::vector<double> results(like->size());
+  SmallVector<Slot, 3> operands(op->getNumOperands());
+  SmallVector<const Slot *, 3> addresses;
+  for (Slot &slot : operands)
+    addresses.push_back(&slot);
+  for (int64_t i = 0; i < like->size(); ++i) {
+    for (auto [slot, operand] : llvm::zip(operands, op->getOperands())) {
+      const RuntimeValue &value = frame.get(operand);
+      slot = value.tensor ? loadElement((*value.tensor)[i],
+                                        hasFloatElements(operand.getType()))
+                          : value.scalar;
+    }
+    Slot result;
+    execute(instruction, addresses.data(), &result, 1);
+    results[i] = storedElement(result, isFloat);
+  }
+  frame.set(op->getResult(0), Tensor(like->shape(), std::move(results)));
+}
+
+llvm::Expected<bool> mlir::smx::evaluateElementwiseOp(Operation *op,
+                                                      Frame &frame) {
+  std::optional<Instruction> instruction =
+      lookUpScalarOp(op, frame.getRounding());
+  if (!instruction)
+    return false;
+  if (isa<ShapedType>(op->getResult(0).getType())) {
+    evaluateOnTensors(op, *instruction, frame);
+    return true;
+  }
+  // A scalar may still be selected or computed from scalars only.
+  SmallVector<const Slot *, 3> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(&frame.get(operand).scalar);
+  Slot result;
+  execute(*instruction, operands.data(), &result, 1);
+  frame.set(op->getResult(0), result);
+  return true;
+}

@@ -1,0 +1,367 @@
+//===- ScalarOps.cpp - arithmetic ops as loops over lanes -----------------===//
+
+#include "ScalarOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::smx;
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+template <auto function>
+static void floatUnary(const Instruction &, const Slot *const *in, Slot *out,
+                       size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].f = function(in[0][i].f);
+}
+
+template <auto function>
+static void floatBinary(const Instruction &, const Slot *const *in, Slot *out,
+                        size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].f = function(in[0][i].f, in[1][i].f);
+}
+
+template <auto function>
+static void floatTest(const Instruction &, const Slot *const *in, Slot *out,
+                      size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].i = function(in[0][i].f);
+}
+
+/// The value of the low `bits` bits as `Slot::i` keeps it.
+static int64_t wrap(uint64_t value, unsigned bits) {
+  if (bits == 1)
+    return static_cast<int64_t>(value & 1);
+  if (bits >= 64)
+    return static_cast<int64_t>(value);
+  return static_cast<int64_t>(value << (64 - bits)) >>
+         static_cast<int64_t>(64 - bits);
+}
+
+/// The low `bits` bits as an unsigned number.
+static uint64_t toUnsigned(int64_t value, unsigned bits) {
+  auto word = static_cast<uint64_t>(value);
+  return bits >= 64 ? word : word & ((uint64_t(1) << bits) - 1);
+}
+
+/// i1 is -1 or 0 where an op reads it as signed.
+static int64_t toSigned(int64_t value, unsigned bits) {
+  return bits == 1 ? -value : value;
+}
+
+template <auto function>
+static void signedBinary(const Instruction &instruction, const Slot *const *in,
+                         Slot *out, size_t lanes) {
+  const unsigned bits = instruction.operandBits;
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].i = wrap(static_cast<uint64_t>(function(toSigned(in[0][i].i, bits),
+                                                   toSigned(in[1][i].i, bits))),
+                    bits);
+}
+
+template <auto function>
+static void unsignedBinary(const Instruction &instruction,
+                           const Slot *const *in, Slot *out, size_t lanes) {
+  const unsigned bits = instruction.operandBits;
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].i = wrap(
+        function(toUnsigned(in[0][i].i, bits), toUnsigned(in[1][i].i, bits)),
+        bits);
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions, comparisons, selection
+//===----------------------------------------------------------------------===//
+
+static void copyLanes(const Instruction &, const Slot *const *in, Slot *out,
+                      size_t lanes) {
+  std::copy_n(in[0], lanes, out);
+}
+
+static void extendSigned(const Instruction &instruction, const Slot *const *in,
+                         Slot *out, size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].i = wrap(
+        static_cast<uint64_t>(toSigned(in[0][i].i, instruction.operandBits)),
+        instruction.resultBits);
+}
+
+static void extendUnsigned(const Instruction &instruction,
+                           const Slot *const *in, Slot *out, size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].i = wrap(toUnsigned(in[0][i].i, instruction.operandBits),
+                    instruction.resultBits);
+}
+
+static void signedToFloat(const Instruction &instruction, const Slot *const *in,
+                          Slot *out, size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].f =
+        static_cast<double>(toSigned(in[0][i].i, instruction.operandBits));
+}
+
+static void unsignedToFloat(const Instruction &instruction,
+                            const Slot *const *in, Slot *out, size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].f =
+        static_cast<double>(toUnsigned(in[0][i].i, instruction.operandBits));
+}
+
+static void floatToInt(const Instruction &instruction, const Slot *const *in,
+                       Slot *out, size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i) {
+    // Out of range is poison; any number will do, but not undefined behaviour.
+    const double value = in[0][i].f;
+    const bool inRange = std::abs(value) < 0x1p63;
+    out[i].i =
+        wrap(static_cast<uint64_t>(inRange ? static_cast<int64_t>(value) : 0),
+             instruction.resultBits);
+  }
+}
+
+/// A predicate as the set of its outcomes: bit 0 equal, bit 1 greater, bit 2
+/// less, bit 3 unordered.
+static int64_t outcomesOf(arith::CmpFPredicate predicate) {
+  // arith numbers false, oeq, ogt, oge, olt, ole, one, ord, then those from ueq
+  // to une, uno, true.
+  auto number = static_cast<int64_t>(predicate);
+  if (predicate == arith::CmpFPredicate::UNO)
+    return 8;
+  if (predicate == arith::CmpFPredicate::AlwaysTrue)
+    return 15;
+  return number < 8 ? number : (number - 7) | 8;
+}
+
+static void compareFloats(const Instruction &instruction, const Slot *const *in,
+                          Slot *out, size_t lanes) {
+  const int64_t set = instruction.predicate;
+  for (size_t i = 0; i < lanes; ++i) {
+    const double a = in[0][i].f, b = in[1][i].f;
+    const int64_t outcome = a == b ? 1 : a > b ? 2 : a < b ? 4 : 8;
+    out[i].i = (set & outcome) != 0;
+  }
+}
+
+static bool compareInts(arith::CmpIPredicate predicate, int64_t a, int64_t b,
+                        unsigned bits) {
+  const int64_t sa = toSigned(a, bits), sb = toSigned(b, bits);
+  const uint64_t ua = toUnsigned(a, bits), ub = toUnsigned(b, bits);
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return sa < sb;
+  case arith::CmpIPredicate::sle:
+    return sa <= sb;
+  case arith::CmpIPredicate::sgt:
+    return sa > sb;
+  case arith::CmpIPredicate::sge:
+    return sa >= sb;
+  case arith::CmpIPredicate::ult:
+    return ua < ub;
+  case arith::CmpIPredicate::ule:
+    return ua <= ub;
+  case arith::CmpIPredicate::ugt:
+    return ua > ub;
+  case arith::CmpIPredicate::uge:
+    return ua >= ub;
+  }
+  llvm_unreachable("all predicates are listed");
+}
+
+static void compareIntLanes(const Instruction &instruction,
+                            const Slot *const *in, Slot *out, size_t lanes) {
+  auto predicate = static_cast<arith::CmpIPredicate>(instruction.predicate);
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].i =
+        compareInts(predicate, in[0][i].i, in[1][i].i, instruction.operandBits);
+}
+
+static void selectLanes(const Instruction &, const Slot *const *in, Slot *out,
+                        size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i] = in[0][i].i ? in[1][i] : in[2][i];
+}
+
+static void multiplyAdd(const Instruction &, const Slot *const *in, Slot *out,
+                        size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].f = std::fma(in[0][i].f, in[1][i].f, in[2][i].f);
+}
+
+static void powerOfInt(const Instruction &, const Slot *const *in, Slot *out,
+                       size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].f = std::pow(in[0][i].f, static_cast<double>(in[1][i].i));
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static double maximum(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmax(a, b);
+}
+static double minimum(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmin(a, b);
+}
+static int64_t quotientOf(int64_t a, int64_t b) {
+  if (b == 0 || (b == -1 && a == INT64_MIN))
+    return 0;
+  return a / b;
+}
+static int64_t remainderOf(int64_t a, int64_t b) {
+  return b == 0 || b == -1 ? 0 : a % b;
+}
+static int64_t floorDivide(int64_t a, int64_t b) {
+  return quotientOf(a, b) - (remainderOf(a, b) != 0 && (a < 0) != (b < 0));
+}
+static int64_t ceilDivide(int64_t a, int64_t b) {
+  return quotientOf(a, b) + (remainderOf(a, b) != 0 && (a < 0) == (b < 0));
+}
+
+using Table = llvm::StringMap<LaneKernel>;
+
+static void addFloatOps(Table &t) {
+  using D = double;
+  t["arith.addf"] = floatBinary<[](D a, D b) { return a + b; }>;
+  t["arith.subf"] = floatBinary<[](D a, D b) { return a - b; }>;
+  t["arith.mulf"] = floatBinary<[](D a, D b) { return a * b; }>;
+  t["arith.divf"] = floatBinary<[](D a, D b) { return a / b; }>;
+  t["arith.remf"] = floatBinary<[](D a, D b) { return std::fmod(a, b); }>;
+  t["arith.maximumf"] = floatBinary<maximum>;
+  t["arith.minimumf"] = floatBinary<minimum>;
+  t["arith.maxnumf"] = floatBinary<[](D a, D b) { return std::fmax(a, b); }>;
+  t["arith.minnumf"] = floatBinary<[](D a, D b) { return std::fmin(a, b); }>;
+  t["arith.negf"] = floatUnary<[](D a) { return -a; }>;
+  t["math.absf"] = floatUnary<[](D a) { return std::abs(a); }>;
+  t["math.atan"] = floatUnary<[](D a) { return std::atan(a); }>;
+  t["math.atan2"] = floatBinary<[](D a, D b) { return std::atan2(a, b); }>;
+  t["math.cbrt"] = floatUnary<[](D a) { return std::cbrt(a); }>;
+  t["math.ceil"] = floatUnary<[](D a) { return std::ceil(a); }>;
+  t["math.copysign"] =
+      floatBinary<[](D a, D b) { return std::copysign(a, b); }>;
+  t["math.cos"] = floatUnary<[](D a) { return std::cos(a); }>;
+  t["math.cosh"] = floatUnary<[](D a) { return std::cosh(a); }>;
+  t["math.erf"] = floatUnary<[](D a) { return std::erf(a); }>;
+  t["math.erfc"] = floatUnary<[](D a) { return std::erfc(a); }>;
+  t["math.exp"] = floatUnary<[](D a) { return std::exp(a); }>;
+  t["math.exp2"] = floatUnary<[](D a) { return std::exp2(a); }>;
+  t["math.expm1"] = floatUnary<[](D a) { return std::expm1(a); }>;
+  t["math.floor"] = floatUnary<[](D a) { return std::floor(a); }>;
+  t["math.fma"] = multiplyAdd;
+  t["math.fpowi"] = powerOfInt;
+  t["math.log"] = floatUnary<[](D a) { return std::log(a); }>;
+  t["math.log10"] = floatUnary<[](D a) { return std::log10(a); }>;
+  t["math.log1p"] = floatUnary<[](D a) { return std::log1p(a); }>;
+  t["math.log2"] = floatUnary<[](D a) { return std::log2(a); }>;
+  t["math.powf"] = floatBinary<[](D a, D b) { return std::pow(a, b); }>;
+  t["math.round"] = floatUnary<[](D a) { return std::round(a); }>;
+  t["math.roundeven"] = floatUnary<[](D a) { return std::nearbyint(a); }>;
+  t["math.rsqrt"] = floatUnary<[](D a) { return 1.0 / std::sqrt(a); }>;
+  t["math.sin"] = floatUnary<[](D a) { return std::sin(a); }>;
+  t["math.sinh"] = floatUnary<[](D a) { return std::sinh(a); }>;
+  t["math.sqrt"] = floatUnary<[](D a) { return std::sqrt(a); }>;
+  t["math.tan"] = floatUnary<[](D a) { return std::tan(a); }>;
+  t["math.tanh"] = floatUnary<[](D a) { return std::tanh(a); }>;
+  t["math.trunc"] = floatUnary<[](D a) { return std::trunc(a); }>;
+  t["math.isfinite"] = floatTest<[](D a) { return std::isfinite(a); }>;
+  t["math.isinf"] = floatTest<[](D a) { return std::isinf(a); }>;
+  t["math.isnan"] = floatTest<[](D a) { return std::isnan(a); }>;
+  t["math.isnormal"] = floatTest<[](D a) { return std::isnormal(a); }>;
+}
+
+static void addIntOps(Table &t) {
+  using S = int64_t;
+  using U = uint64_t;
+  t["arith.addi"] = unsignedBinary<[](U a, U b) { return a + b; }>;
+  t["arith.subi"] = unsignedBinary<[](U a, U b) { return a - b; }>;
+  t["arith.muli"] = unsignedBinary<[](U a, U b) { return a * b; }>;
+  t["arith.andi"] = unsignedBinary<[](U a, U b) { return a & b; }>;
+  t["arith.ori"] = unsignedBinary<[](U a, U b) { return a | b; }>;
+  t["arith.xori"] = unsignedBinary<[](U a, U b) { return a ^ b; }>;
+  t["arith.shli"] =
+      unsignedBinary<[](U a, U b) { return b < 64 ? a << b : U(0); }>;
+  t["arith.shrui"] =
+      unsignedBinary<[](U a, U b) { return b < 64 ? a >> b : U(0); }>;
+  t["arith.shrsi"] =
+      signedBinary<[](S a, S b) { return a >> std::min<S>(b, 63); }>;
+  // Division by zero is undefined; it shall not end the evaluator.
+  t["arith.divui"] = unsignedBinary<[](U a, U b) { return b ? a / b : U(0); }>;
+  t["arith.remui"] = unsignedBinary<[](U a, U b) { return b ? a % b : U(0); }>;
+  t["arith.divsi"] = signedBinary<quotientOf>;
+  t["arith.remsi"] = signedBinary<remainderOf>;
+  t["arith.floordivsi"] = signedBinary<floorDivide>;
+  t["arith.ceildivsi"] = signedBinary<ceilDivide>;
+  t["arith.ceildivui"] =
+      unsignedBinary<[](U a, U b) { return b ? a / b + (a % b != 0) : U(0); }>;
+  t["arith.maxsi"] = signedBinary<[](S a, S b) { return std::max(a, b); }>;
+  t["arith.minsi"] = signedBinary<[](S a, S b) { return std::min(a, b); }>;
+  t["arith.maxui"] = unsignedBinary<[](U a, U b) { return std::max(a, b); }>;
+  t["arith.minui"] = unsignedBinary<[](U a, U b) { return std::min(a, b); }>;
+}
+
+static void addConversions(Table &t) {
+  for (StringRef name : {"arith.extf", "arith.truncf"})
+    t[name] = copyLanes;
+  for (StringRef name : {"arith.extsi", "arith.trunci", "arith.index_cast"})
+    t[name] = extendSigned;
+  for (StringRef name : {"arith.extui", "arith.index_castui"})
+    t[name] = extendUnsigned;
+  for (StringRef name : {"arith.fptosi", "arith.fptoui"})
+    t[name] = floatToInt;
+  t["arith.sitofp"] = signedToFloat;
+  t["arith.uitofp"] = unsignedToFloat;
+  t["arith.cmpf"] = compareFloats;
+  t["arith.cmpi"] = compareIntLanes;
+  t["arith.select"] = selectLanes;
+}
+
+static unsigned bitsOf(Type type) {
+  auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  return integer ? integer.getWidth() : 64;
+}
+
+std::optional<Instruction> mlir::smx::lookUpScalarOp(Operation *op,
+                                                     Rounding rounding) {
+  static const Table table = [] {
+    Table table;
+    addFloatOps(table);
+    addIntOps(table);
+    addConversions(table);
+    return table;
+  }();
+  auto found = table.find(op->getName().getStringRef());
+  if (found == table.end())
+    return std::nullopt;
+  Instruction instruction;
+  instruction.kernel = found->second;
+  instruction.operandBits = bitsOf(op->getOperand(0).getType());
+  instruction.resultBits = bitsOf(op->getResult(0).getType());
+  instruction.roundedTo = getRoundedType(op->getResult(0).getType(), rounding);
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    instruction.predicate = outcomesOf(compare.getPredicate());
+  else if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    instruction.predicate = static_cast<int64_t>(compare.getPredicate());
+  return instruction;
+}
+
+void mlir::smx::execute(const Instruction &instruction,
+                        const Slot *const *operands, Slot *result,
+                        size_t lanes) {
+  instruction.kernel(instruction, operands, result, lanes);
+  if (instruction.roundedTo)
+    for (size_t i = 0; i < lanes; ++i)
+      result[i].f =
+          ::smx::reference::roundTo(*instruction.roundedTo, result[i].f);
+}

@@ -1,0 +1,225 @@
+//===- SpecOps.cpp - the smx ops by the plain C++ reference ---------------===//
+
+#include "BodyProgram.h"
+
+#include "smx/IR/Smx.h"
+#include "smx/Reference/Attention.h"
+#include "smx/Reference/Naive.h"
+#include "smx/Reference/Softmax.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::smx;
+namespace reference = ::smx::reference;
+
+/// Scale and masked row, which the softmax family has in common.
+template <typename Op>
+static reference::SoftmaxOptions softmaxOptions(Op op, int64_t axis) {
+  reference::SoftmaxOptions options;
+  options.axis = axis;
+  options.scale = op.getScale().convertToDouble();
+  auto maskedRow = op.getMaskedRow();
+  if (maskedRow && *maskedRow == MaskedRow::Zero)
+    options.maskedRow = reference::MaskedRow::Zero;
+  return options;
+}
+
+static reference::BandAnchor toReference(Anchor anchor) {
+  return anchor == Anchor::TopLeft ? reference::BandAnchor::TopLeft
+                                   : reference::BandAnchor::BottomRight;
+}
+
+namespace {
+/// An analysable mask in the reference's terms.
+struct Visibility {
+  std::optional<reference::Band> band;
+  int64_t prefix = 0;
+
+  bool contains(int64_t row, int64_t key, int64_t rows, int64_t keys) const {
+    return !band || key < prefix || band->contains(row, key, rows, keys);
+  }
+};
+} // namespace
+
+static llvm::Expected<Visibility> readMask(Operation *op, Attribute mask) {
+  Visibility visibility;
+  if (auto band = dyn_cast_or_null<BandAttr>(mask)) {
+    visibility.band = reference::Band{toReference(band.getAnchor()),
+                                      band.getLeft(), band.getRight()};
+  } else if (auto prefix = dyn_cast_or_null<PrefixAttr>(mask)) {
+    visibility.band = reference::Band::causal(toReference(prefix.getAnchor()));
+    visibility.prefix = prefix.getLength();
+  } else if (mask) {
+    return errorAt(op, "has a mask that the reference does not know");
+  }
+  return visibility;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A region of an attention, called for one score at a time, from any thread.
+class ScoreRegion {
+public:
+  ScoreRegion(BodyProgram program, const Shape &query)
+      : program(std::move(program)), leading(query.begin(), query.end() - 2) {}
+
+  /// The region's value at a place; `score` is its first argument if it takes
+  /// one.
+  Slot call(std::optional<double> score, int64_t batch, int64_t head,
+            int64_t row, int64_t key) const {
+    BodyProgram::Registers registers(program, 1);
+    unsigned next = 0;
+    if (score)
+      *registers[next++] = floatSlot(*score);
+    for (int64_t index : place(batch, head, row, key))
+      *registers[next++] = intSlot(index);
+    program.run(registers, 1);
+    return *registers[program.getYields().front()];
+  }
+
+private:
+  /// The reference numbers batches through; the region has an index per
+  /// dimension.
+  SmallVector<int64_t, 6> place(int64_t batch, int64_t head, int64_t row,
+                                int64_t key) const {
+    SmallVector<int64_t, 6> index(leading.size(), 0);
+    if (!leading.empty())
+      index.back() = head;
+    for (int64_t d = static_cast<int64_t>(leading.size()) - 2; d >= 0; --d) {
+      index[d] = batch % leading[d];
+      batch /= leading[d];
+    }
+    index.append({row, key});
+    return index;
+  }
+
+  BodyProgram program;
+  Shape leading;
+};
+} // namespace
+
+static llvm::Expected<std::shared_ptr<ScoreRegion>>
+compileRegion(Region &region, const Frame &frame, const Shape &query) {
+  if (region.empty())
+    return nullptr;
+  auto program = BodyProgram::compile(region.front(), frame);
+  if (!program)
+    return program.takeError();
+  return std::make_shared<ScoreRegion>(std::move(*program), query);
+}
+
+static llvm::Error attention(AttentionOp op, Frame &frame) {
+  const Tensor &query = frame.tensor(op.getQuery());
+  const Tensor &key = frame.tensor(op.getKey());
+  const Tensor &value = frame.tensor(op.getValue());
+  if (!reference::AttentionShape::of(query, key, value))
+    return errorAt(op, "gets shapes that do not fit together: " +
+                           reference::toString(query.shape()) + ", " +
+                           reference::toString(key.shape()) + " and " +
+                           reference::toString(value.shape()));
+  auto mask = readMask(op, op.getMaskAttr());
+  if (!mask)
+    return mask.takeError();
+  auto score = compileRegion(op.getScore(), frame, query.shape());
+  if (!score)
+    return score.takeError();
+  auto visible = compileRegion(op.getVisible(), frame, query.shape());
+  if (!visible)
+    return visible.takeError();
+
+  reference::AttentionOptions options;
+  options.scale = op.getScale().convertToDouble();
+  options.band = mask->band;
+  options.prefix = mask->prefix;
+  if (*score)
+    options.score = [region = *score](double s, int64_t b, int64_t h, int64_t i,
+                                      int64_t j) {
+      return region->call(s, b, h, i, j).f;
+    };
+  if (*visible)
+    options.mask = [region = *visible](int64_t b, int64_t h, int64_t i,
+                                       int64_t j) {
+      return region->call(std::nullopt, b, h, i, j).i != 0;
+    };
+  std::optional<reference::DType> dtype =
+      getRoundedType(op.getResult().getType(), frame.getRounding());
+  reference::AttentionResult result =
+      dtype ? reference::naiveAttention(query, key, value, *dtype, options)
+            : reference::attention(query, key, value, options);
+  frame.set(op.getResult(), std::move(result.out));
+  if (op.getLogSumExp())
+    frame.set(op.getLogSumExp(), std::move(result.logSumExp));
+  return llvm::Error::success();
+}
+
+static llvm::Error applyMask(MaskOp op, Frame &frame) {
+  auto mask = readMask(op, op.getMask());
+  if (!mask)
+    return mask.takeError();
+  Tensor result = frame.tensor(op.getInput());
+  const int64_t firstRow = frame.integer(op.getFirstRow());
+  const int64_t firstKey = frame.integer(op.getFirstKey());
+  const int64_t rows = frame.integer(op.getRows());
+  const int64_t keys = frame.integer(op.getKeys());
+  for (int64_t offset = 0; offset < result.size(); ++offset) {
+    Shape index = result.indexOf(offset);
+    if (!mask->contains(index[op.getRowDim()] + firstRow,
+                        index[op.getKeyDim()] + firstKey, rows, keys))
+      result[offset] = -std::numeric_limits<double>::infinity();
+  }
+  frame.set(op, std::move(result));
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
+  bool isKnown = true;
+  std::optional<reference::DType> dtype =
+      op->getNumResults() == 0
+          ? std::nullopt
+          : getRoundedType(op->getResult(0).getType(), frame.getRounding());
+  auto set = [&](Tensor tensor) {
+    frame.set(op->getResult(0), dtype ? tensor.roundedTo(*dtype) : tensor);
+    return llvm::Error::success();
+  };
+  llvm::Error error =
+      llvm::TypeSwitch<Operation *, llvm::Error>(op)
+          .Case([&](SoftmaxOp o) {
+            return set(reference::softmax(frame.tensor(o.getInput()),
+                                          softmaxOptions(o, o.getAxis())));
+          })
+          .Case([&](LogSoftmaxOp o) {
+            return set(reference::logSoftmax(frame.tensor(o.getInput()),
+                                             softmaxOptions(o, o.getAxis())));
+          })
+          .Case([&](LogSumExpOp o) {
+            return set(reference::logSumExp(frame.tensor(o.getInput()),
+                                            softmaxOptions(o, o.getAxis())));
+          })
+          .Case([&](SoftmaxDotOp o) {
+            return set(reference::softmaxDot(frame.tensor(o.getScores()),
+                                             frame.tensor(o.getValues()),
+                                             softmaxOptions(o, -1)));
+          })
+          .Case([&](LayerNormOp o) {
+            reference::NormOptions options;
+            options.axis = o.getAxis();
+            options.epsilon = o.getEpsilon().convertToDouble();
+            return set(
+                reference::layerNorm(frame.tensor(o.getInput()), options));
+          })
+          .Case([&](AttentionOp o) { return attention(o, frame); })
+          .Case([&](MaskOp o) { return applyMask(o, frame); })
+          .Default([&](Operation *) {
+            isKnown = false;
+            return llvm::Error::success();
+          });
+  if (error)
+    return error;
+  return isKnown;
+}

@@ -1,0 +1,132 @@
+//===- Element.h - tensors read one element at a time --------------*- C++ -*-===//
+//
+// Front ends spell one formula in many ways: fused or op by op, with broadcasts, unit
+// dimensions, reshapes and transposes in between. Seen from one element they are all the
+// same: a scalar expression over elements of other tensors, at affine functions of a few
+// named positions. Everything in this directory matches that expression and never an
+// order of ops.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_RAISE_ELEMENT_H
+#define SMX_RAISE_ELEMENT_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/AffineExpr.h"
+#include <optional>
+
+namespace mlir::smx {
+
+/// The positions that elements are spoken of in: affine dims, the n-th of which runs
+/// over [0, extent(n)). An extent may be dynamic.
+class Positions {
+public:
+  Positions(MLIRContext *context, ArrayRef<int64_t> extents)
+      : context(context), extents(extents) {}
+  /// Adds a position that is not in use yet.
+  AffineExpr add(int64_t extent);
+  AffineExpr get(unsigned n) const { return getAffineDimExpr(n, context); }
+  SmallVector<AffineExpr> getAll() const;
+  int64_t extent(unsigned n) const { return extents[n]; }
+  /// Narrows an extent that was not known when the position was added.
+  void setExtent(unsigned n, int64_t extent) { extents[n] = extent; }
+  unsigned size() const { return extents.size(); }
+  MLIRContext *getContext() const { return context; }
+  AffineExpr constant(int64_t value) const {
+    return getAffineConstantExpr(value, context);
+  }
+  AffineExpr simplify(AffineExpr expr) const {
+    return simplifyAffineExpr(expr, size(), /*numSymbols=*/0);
+  }
+  /// Largest value of a non-negative `expr`, if the extents tell it.
+  std::optional<int64_t> upperBound(AffineExpr expr) const;
+
+private:
+  MLIRContext *context;
+  SmallVector<int64_t> extents;
+};
+
+/// One element of a tensor, or one scalar of the body of a linalg op.
+struct Element {
+  Value value;
+  /// One index per dimension of a tensor, one per loop of `body` for a scalar in it.
+  SmallVector<AffineExpr> at;
+  /// The linalg op whose body holds `value`; null for tensors and for scalars outside.
+  Operation *body = nullptr;
+
+  bool isTensor() const { return isa<RankedTensorType>(value.getType()); }
+  /// The element type of a tensor, or the type of a scalar.
+  Type getType() const { return getElementTypeOrSelf(value.getType()); }
+  bool operator==(const Element &other) const {
+    return value == other.value && at == other.at && body == other.body;
+  }
+};
+
+/// Follows elements to where they come from.
+class ElementReader {
+public:
+  explicit ElementReader(Positions &positions) : positions(positions) {}
+  Positions &getPositions() { return positions; }
+
+  /// `tensor` at `at`; an index along a dimension of extent 1 is written 0.
+  Element tensorElement(Value tensor, ArrayRef<AffineExpr> at);
+  /// `tensor` at the positions 0, 1, 2, ...
+  Element identityElement(Value tensor);
+  /// A scalar in the body of `body` (which may be null) in iteration `loops`.
+  Element scalarElement(Value scalar, ArrayRef<AffineExpr> loops,
+                        Operation *body);
+
+  /// One step through what only moves elements: reshapes, slices, broadcasts,
+  /// transposes, and the border of a body. Nothing if `e` is computed or unknown.
+  std::optional<Element> step(const Element &e);
+  /// The counterpart of `step`: where the element `at` of `operand` is found in the result
+  /// of its owner, a reshape, a transpose or a copy that at most converts float types.
+  std::optional<SmallVector<AffineExpr>> stepForward(OpOperand &operand,
+                                                     ArrayRef<AffineExpr> at);
+  /// Steps as far as possible.
+  Element peel(Element e);
+  /// Peels, and drops conversions between floating-point types.
+  Element strip(Element e);
+
+  /// The op that computes a peeled element from other elements; null for a leaf.
+  Operation *arithmetic(const Element &peeled);
+  Element operand(const Element &peeled, unsigned n);
+  /// Strips `e` and returns its op if that is an `OpT`.
+  template <typename OpT> OpT stripTo(Element &e) {
+    e = strip(e);
+    return dyn_cast_or_null<OpT>(arithmetic(e));
+  }
+
+  /// The value of a constant element, as a double.
+  std::optional<double> constant(Element e);
+  /// The integer of `e` as an affine function of the positions.
+  AffineExpr affine(Element e);
+  /// True if both are the same expression but for conversions between float types.
+  bool equal(Element lhs, Element rhs, unsigned depth = 32);
+  /// True if some part of the expression satisfies `predicate`. Arithmetic is followed,
+  /// reductions and products are leaves.
+  bool contains(Element e, function_ref<bool(const Element &)> predicate,
+                unsigned depth = 32);
+
+private:
+  std::optional<Element> stepThroughTensorOp(const Element &e);
+  std::optional<SmallVector<AffineExpr>>
+  split(AffineExpr index, ArrayRef<int64_t> sizes);
+  std::optional<AffineExpr> join(ArrayRef<AffineExpr> indices,
+                                 ArrayRef<int64_t> sizes);
+  std::optional<SmallVector<AffineExpr>>
+  regroup(ArrayRef<AffineExpr> at, ArrayRef<int64_t> sizes,
+          ArrayRef<ReassociationIndices> groups, bool splits);
+  Positions &positions;
+};
+
+/// The loops of `op` for the element `at` of the operand behind `map`: loops that the map
+/// does not name are null.
+SmallVector<AffineExpr> loopsFor(AffineMap map, ArrayRef<AffineExpr> at);
+
+/// `index` of a loop nest written in `map`, at iteration `loops`.
+SmallVector<AffineExpr> indicesFor(Positions &positions, AffineMap map,
+                                   ArrayRef<AffineExpr> loops);
+
+} // namespace mlir::smx
+
+#endif // SMX_RAISE_ELEMENT_H

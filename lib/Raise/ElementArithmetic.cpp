@@ -1,0 +1,163 @@
+//===- ElementArithmetic.cpp - the scalar expression behind an element ----===//
+
+#include "Element.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+Operation *ElementReader::arithmetic(const Element &peeled) {
+  Operation *op = peeled.value.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || op->getNumRegions() > 0 ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return nullptr;
+  if (peeled.isTensor() && !OpTrait::hasElementwiseMappableTraits(op))
+    return nullptr;
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+                 isa<linalg::IndexOp>(op)
+             ? op
+             : nullptr;
+}
+
+Element ElementReader::operand(const Element &peeled, unsigned n) {
+  Value value = peeled.value.getDefiningOp()->getOperand(n);
+  if (isa<RankedTensorType>(value.getType()))
+    return tensorElement(value, peeled.at);
+  return scalarElement(value, peeled.at, peeled.body);
+}
+
+static std::optional<double> toDouble(Attribute attr) {
+  if (auto real = dyn_cast<FloatAttr>(attr))
+    return real.getValueAsDouble();
+  auto integer = dyn_cast<IntegerAttr>(attr);
+  if (!integer)
+    return std::nullopt;
+  // An i1 is 0 or 1, not 0 or -1.
+  if (integer.getType().isInteger(1))
+    return integer.getValue().isZero() ? 0.0 : 1.0;
+  return integer.getValue().getSignificantBits() <= 64
+             ? std::optional<double>(integer.getValue().getSExtValue())
+             : std::nullopt;
+}
+
+std::optional<double> ElementReader::constant(Element e) {
+  e = strip(e);
+  Attribute attr;
+  if (matchPattern(e.value, m_Constant(&attr))) {
+    if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+      attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
+    return attr ? toDouble(attr) : std::nullopt;
+  }
+  Operation *op = arithmetic(e);
+  if (!op)
+    return std::nullopt;
+  if (isa<arith::SIToFPOp, arith::IndexCastOp, arith::ExtSIOp>(op))
+    return constant(operand(e, 0));
+  if (!isa<arith::DivFOp, arith::MulFOp, arith::NegFOp, math::SqrtOp,
+           math::RsqrtOp>(op))
+    return std::nullopt;
+  std::optional<double> lhs = constant(operand(e, 0));
+  std::optional<double> rhs =
+      op->getNumOperands() > 1 ? constant(operand(e, 1)) : lhs;
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (isa<arith::DivFOp>(op))
+    return *lhs / *rhs;
+  if (isa<arith::MulFOp>(op))
+    return *lhs * *rhs;
+  if (isa<arith::NegFOp>(op))
+    return -*lhs;
+  return isa<math::SqrtOp>(op) ? std::sqrt(*lhs) : 1.0 / std::sqrt(*lhs);
+}
+
+AffineExpr ElementReader::affine(Element e) {
+  e = peel(e);
+  if (!e.getType().isIntOrIndex() || e.getType().isInteger(1))
+    return {};
+  if (std::optional<double> value = constant(e))
+    return positions.constant((int64_t)*value);
+  Operation *op = arithmetic(e);
+  if (!op)
+    return {};
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return e.at[index.getDim()];
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+          arith::ExtUIOp, arith::TruncIOp>(op)) {
+    // Positions are far below the range of any of these types but the narrowest.
+    if (e.getType().isIndex() || e.getType().getIntOrFloatBitWidth() >= 32)
+      return affine(operand(e, 0));
+    return {};
+  }
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return {};
+  AffineExpr lhs = affine(operand(e, 0)), rhs = affine(operand(e, 1));
+  if (!lhs || !rhs)
+    return {};
+  if (isa<arith::AddIOp>(op))
+    return positions.simplify(lhs + rhs);
+  if (isa<arith::SubIOp>(op))
+    return positions.simplify(lhs - rhs);
+  if (!lhs.isSymbolicOrConstant() && !rhs.isSymbolicOrConstant())
+    return {};
+  return positions.simplify(lhs * rhs);
+}
+
+/// Attributes that say what an op computes: how strictly it rounds does not count.
+static DictionaryAttr meaning(Operation *op) {
+  NamedAttrList attributes(op->getAttrDictionary());
+  attributes.erase("fastmath");
+  attributes.erase("overflowFlags");
+  return attributes.getDictionary(op->getContext());
+}
+
+bool ElementReader::equal(Element lhs, Element rhs, unsigned depth) {
+  if (lhs == rhs)
+    return true;
+  if (depth == 0)
+    return false;
+  lhs = strip(lhs);
+  rhs = strip(rhs);
+  if (lhs == rhs)
+    return true;
+  std::optional<double> constants[] = {constant(lhs), constant(rhs)};
+  if (constants[0] || constants[1])
+    return constants[0] && constants[1] && *constants[0] == *constants[1];
+  Operation *a = arithmetic(lhs), *b = arithmetic(rhs);
+  if (!a || !b || a->getName() != b->getName() ||
+      a->getNumOperands() != b->getNumOperands())
+    return false;
+  if (auto index = dyn_cast<linalg::IndexOp>(a))
+    return lhs.at[index.getDim()] ==
+           rhs.at[cast<linalg::IndexOp>(b).getDim()];
+  if (meaning(a) != meaning(b))
+    return false;
+  auto equalInOrder = [&](bool swapped) {
+    unsigned count = a->getNumOperands();
+    for (unsigned n = 0; n < count; ++n)
+      if (!equal(operand(lhs, n), operand(rhs, swapped ? count - 1 - n : n),
+                 depth - 1))
+        return false;
+    return true;
+  };
+  if (equalInOrder(/*swapped=*/false))
+    return true;
+  return a->hasTrait<OpTrait::IsCommutative>() && equalInOrder(true);
+}
+
+bool ElementReader::contains(Element e,
+                             function_ref<bool(const Element &)> predicate,
+                             unsigned depth) {
+  e = peel(e);
+  if (predicate(e))
+    return true;
+  Operation *op = arithmetic(e);
+  if (!op || depth == 0)
+    return false;
+  for (unsigned n = 0; n < op->getNumOperands(); ++n)
+    if (contains(operand(e, n), predicate, depth - 1))
+      return true;
+  return false;
+}

@@ -1,0 +1,95 @@
+//===- Rows.cpp - what raising to any row op needs ------------------------===//
+
+#include "Rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+void mlir::smx::remarkNotRaised(Operation *op, StringRef target,
+                                StringRef reason) {
+  op->emitRemark() << "not raised to " << target << ": " << reason;
+}
+
+RowRoot::RowRoot(linalg::LinalgOp op)
+    : op(op), positions(op.getContext(), getType().getShape()),
+      reader(positions), result(reader.identityElement(op->getResult(0))) {}
+
+bool mlir::smx::isElementwiseRoot(linalg::LinalgOp op) {
+  return op.hasPureTensorSemantics() && op.getNumReductionLoops() == 0 &&
+         op->getNumResults() == 1 &&
+         isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
+static bool reaches(Operation *op, const llvm::SmallPtrSetImpl<Value> &sources,
+                    llvm::DenseMap<Operation *, bool> &known,
+                    llvm::SetVector<Operation *> &found) {
+  auto [entry, isNew] = known.try_emplace(op, false);
+  if (!isNew)
+    return entry->second;
+  bool result = false;
+  auto visit = [&](Value operand) {
+    if (sources.contains(operand)) {
+      result = true;
+      return;
+    }
+    Operation *producer = operand.getDefiningOp();
+    if (producer && reaches(producer, sources, known, found))
+      result = true;
+  };
+  // Values that the body captures count as operands.
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (inner == op || operand.getParentRegion()->isProperAncestor(
+                             inner->getParentRegion()))
+        visit(operand);
+  });
+  known[op] = result;
+  if (result)
+    found.insert(op);
+  return result;
+}
+
+llvm::SetVector<Operation *> mlir::smx::opsBetween(ArrayRef<Value> sources,
+                                                   Operation *root) {
+  llvm::SmallPtrSet<Value, 4> set(sources.begin(), sources.end());
+  llvm::DenseMap<Operation *, bool> known;
+  llvm::SetVector<Operation *> found;
+  reaches(root, set, known, found);
+  return found;
+}
+
+bool mlir::smx::escapes(const llvm::SetVector<Operation *> &cluster,
+                        Operation *root) {
+  auto isInside = [&](Operation *user) {
+    for (; user; user = user->getParentOp())
+      if (cluster.contains(user))
+        return true;
+    return false;
+  };
+  auto needsOnlyShape = [](Operation *user) {
+    return isa<tensor::DimOp>(user);
+  };
+  for (Operation *op : cluster) {
+    if (op == root)
+      continue;
+    for (Value result : op->getResults()) {
+      // Another result of an op in the cluster is computed for its own sake.
+      bool isUsedInside = llvm::any_of(result.getUsers(), isInside);
+      for (Operation *user : result.getUsers())
+        if (isUsedInside && !isInside(user) && !needsOnlyShape(user))
+          return true;
+    }
+  }
+  return false;
+}
+
+void mlir::smx::eraseUnused(RewriterBase &rewriter,
+                            const llvm::SetVector<Operation *> &cluster) {
+  // The cluster is in post-order: users come after what they use.
+  for (Operation *op : llvm::reverse(cluster.getArrayRef()))
+    if (op->use_empty())
+      rewriter.eraseOp(op);
+}

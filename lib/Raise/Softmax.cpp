@@ -1,0 +1,247 @@
+//===- Softmax.cpp - exp(x - max) / sum(exp(x - max)) ---------------------===//
+
+#include "RowReductions.h"
+#include "Rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+namespace {
+struct Quotient {
+  Element dividend, divisor;
+};
+} // namespace
+
+/// `a / b`, or `a * (1 / b)`.
+static std::optional<Quotient> matchQuotient(ElementReader &reader,
+                                             const Element &e) {
+  Operation *op = reader.arithmetic(e);
+  if (isa_and_nonnull<arith::DivFOp>(op))
+    return Quotient{reader.operand(e, 0), reader.operand(e, 1)};
+  if (!isa_and_nonnull<arith::MulFOp>(op))
+    return std::nullopt;
+  for (unsigned n : {1u, 0u}) {
+    Element reciprocal = reader.operand(e, n);
+    if (reader.stripTo<arith::DivFOp>(reciprocal) &&
+        reader.constant(reader.operand(reciprocal, 0)) == 1.0)
+      return Quotient{reader.operand(e, 1 - n), reader.operand(reciprocal, 1)};
+  }
+  return std::nullopt;
+}
+
+static bool containsExponential(ElementReader &reader, const Element &e) {
+  return reader.contains(e, [&](const Element &part) {
+    return isa_and_nonnull<math::ExpOp, math::Exp2Op>(reader.arithmetic(part));
+  });
+}
+
+namespace {
+struct SoftmaxMatch {
+  Element input;
+  int64_t axis;
+  double scale;
+};
+} // namespace
+
+static std::optional<SoftmaxMatch> matchSoftmax(RowRoot &root,
+                                                const Quotient &quotient,
+                                                std::string &whyNot) {
+  ElementReader &reader = root.reader;
+  whyNot = "the divisor is not a sum along one axis of the result";
+  for (int64_t axis = root.getType().getRank() - 1; axis >= 0; --axis) {
+    AffineExpr position = root.positions.get(axis);
+    int64_t extent = root.positions.extent(axis);
+    std::optional<Element> summed =
+        matchRowSum(reader, quotient.divisor, position, extent);
+    if (!summed)
+      continue;
+    if (!reader.equal(*summed, quotient.dividend)) {
+      whyNot = "the divisor is not the sum of the exponentials that are divided";
+      continue;
+    }
+    std::optional<ShiftedExponential> exponential = matchShiftedExponential(
+        reader, quotient.dividend, position, extent, whyNot);
+    if (exponential)
+      return SoftmaxMatch{exponential->input, axis, exponential->scale};
+  }
+  return std::nullopt;
+}
+
+bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, linalg::LinalgOp op) {
+  RowRoot root(op);
+  ElementReader &reader = root.reader;
+  Element e = reader.strip(root.result);
+  std::optional<Quotient> quotient = matchQuotient(reader, e);
+  if (!quotient || e.body != op.getOperation())
+    return false;
+  if (!reader.contains(quotient->divisor, isReduction) ||
+      !containsExponential(reader, quotient->dividend))
+    return false;
+
+  std::string whyNot;
+  std::optional<SoftmaxMatch> match = matchSoftmax(root, *quotient, whyNot);
+  if (!match) {
+    remarkNotRaised(op, "smx.softmax", whyNot);
+    return false;
+  }
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> sources;
+  Value input = materialize(rewriter, reader, match->input,
+                            root.positions.getAll(), sources);
+  if (!input) {
+    remarkNotRaised(op, "smx.softmax", "the scores are not a tensor");
+    return false;
+  }
+  auto cluster = opsBetween(sources, op);
+  if (escapes(cluster, op)) {
+    remarkNotRaised(op, "smx.softmax", "an intermediate value has another use");
+    return false;
+  }
+  auto softmax = SoftmaxOp::create(
+      rewriter, op.getLoc(), root.getType(), input,
+      rewriter.getI64IntegerAttr(match->axis),
+      rewriter.getF64FloatAttr(match->scale), /*masked_row=*/nullptr);
+  rewriter.replaceAllUsesWith(op->getResult(0), softmax.getResult());
+  eraseUnused(rewriter, cluster);
+  absorbConversions(rewriter, softmax);
+  return true;
+}
+
+bool mlir::smx::raiseLinalgSoftmax(RewriterBase &rewriter,
+                                   linalg::SoftmaxOp op) {
+  if (!op.hasPureTensorSemantics()) {
+    remarkNotRaised(op, "smx.softmax", "it works on buffers, not on tensors");
+    return false;
+  }
+  rewriter.setInsertionPoint(op);
+  auto softmax = SoftmaxOp::create(
+      rewriter, op.getLoc(), op->getResult(0).getType(), op.getInput(),
+      rewriter.getI64IntegerAttr(op.getDimension()),
+      rewriter.getF64FloatAttr(1.0), /*masked_row=*/nullptr);
+  rewriter.replaceOp(op, softmax.getResult());
+  absorbConversions(rewriter, softmax);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What stands around a softmax
+//===----------------------------------------------------------------------===//
+
+void mlir::smx::absorbConversions(RewriterBase &rewriter, Operation *rowOp) {
+  Value result = rowOp->getResult(0);
+  auto shape = [](Value v) {
+    return cast<RankedTensorType>(v.getType()).getShape();
+  };
+  if (result.hasOneUse()) {
+    Positions positions(rowOp->getContext(), shape(result));
+    ElementReader reader(positions);
+    OpOperand &use = *result.use_begin();
+    auto copy = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    auto at = copy ? reader.stepForward(use, positions.getAll())
+                   : std::nullopt;
+    if (at && *at == positions.getAll()) {
+      rewriter.modifyOpInPlace(
+          rowOp, [&] { result.setType(copy->getResult(0).getType()); });
+      rewriter.replaceOp(copy, result);
+    }
+  }
+  Value input = rowOp->getOperand(0);
+  // A double-precision softmax of narrower scores is not computed in f32.
+  if (getAccumulatorType(getElementTypeOrSelf(input.getType())).isF64())
+    return;
+  Positions positions(rowOp->getContext(), shape(input));
+  ElementReader reader(positions);
+  Element wide = reader.peel(reader.identityElement(input));
+  if (!isa_and_nonnull<arith::ExtFOp>(reader.arithmetic(wide)))
+    return;
+  if (Value narrow =
+          findTensor(reader, reader.operand(wide, 0), positions.getAll()))
+    rewriter.modifyOpInPlace(rowOp, [&] { rowOp->setOperand(0, narrow); });
+}
+
+bool mlir::smx::absorbScale(RewriterBase &rewriter, SoftmaxOp op) {
+  Positions positions(op.getContext(), op.getInput().getType().getShape());
+  ElementReader reader(positions);
+  Element input = reader.identityElement(op.getInput());
+  double factor = op.getScale().convertToDouble();
+  if (!op.getInput().hasOneUse() ||
+      !dropConstantFactor(reader, input, factor) || factor <= 0)
+    return false;
+  Value unscaled = findTensor(reader, input, positions.getAll());
+  if (!unscaled)
+    return false;
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getInputMutable().assign(unscaled);
+    op.setScaleAttr(rewriter.getF64FloatAttr(factor));
+  });
+  return true;
+}
+
+/// True if `e` says that all of `row` along `axis` is -inf; with `inverted`, that not all
+/// of it is.
+static bool saysRowIsMasked(ElementReader &reader, Element e, AffineExpr axis,
+                            const Element &row, bool inverted) {
+  auto dropNot = [&](Element &e, bool &inverted) {
+    while (reader.stripTo<arith::XOrIOp>(e)) {
+      if (reader.constant(reader.operand(e, 1)) != 1.0)
+        return;
+      e = reader.operand(e, 0);
+      inverted = !inverted;
+    }
+  };
+  dropNot(e, inverted);
+  auto reduction = matchRowReduction(reader, e, axis);
+  if (!reduction)
+    return false;
+  // all(hidden), or not any(not hidden).
+  if (reduction->combiner != (inverted ? Combiner::Or : Combiner::And))
+    return false;
+  Element element = reduction->input;
+  dropNot(element, inverted);
+  auto compare = reader.stripTo<arith::CmpFOp>(element);
+  if (!compare)
+    return false;
+  bool isExpected =
+      inverted ? compare.getPredicate() == arith::CmpFPredicate::UNE
+               : compare.getPredicate() == arith::CmpFPredicate::OEQ;
+  std::optional<double> bound = reader.constant(reader.operand(element, 1));
+  return isExpected && bound && std::isinf(*bound) && *bound < 0 &&
+         reader.equal(reader.operand(element, 0), row);
+}
+
+bool mlir::smx::raiseMaskedRowGuard(RewriterBase &rewriter,
+                                    linalg::LinalgOp op) {
+  RowRoot root(op);
+  ElementReader &reader = root.reader;
+  Element e = root.result;
+  if (!reader.stripTo<arith::SelectOp>(e) || e.body != op.getOperation())
+    return false;
+  for (bool inverted : {false, true}) {
+    Element kept = reader.strip(reader.operand(e, inverted ? 1 : 2));
+    auto softmax = kept.value.getDefiningOp<SoftmaxOp>();
+    if (!softmax || kept.at != reader.identityElement(softmax.getResult()).at ||
+        softmax.getScale().isNegative() ||
+        reader.constant(reader.operand(e, inverted ? 2 : 1)) != 0.0)
+      continue;
+    Element row = reader.identityElement(softmax.getInput());
+    if (!saysRowIsMasked(reader, reader.operand(e, 0),
+                         root.positions.get(softmax.getAxis()), row, inverted))
+      continue;
+    auto cluster = opsBetween(softmax.getInput(), op);
+    if (escapes(cluster, op))
+      return false;
+    rewriter.setInsertionPoint(op);
+    auto guarded = SoftmaxOp::create(
+        rewriter, softmax.getLoc(), root.getType(), softmax.getInput(),
+        softmax.getAxisAttr(), softmax.getScaleAttr(),
+        MaskedRowAttr::get(op.getContext(), MaskedRow::Zero));
+    rewriter.replaceAllUsesWith(op->getResult(0), guarded.getResult());
+    eraseUnused(rewriter, cluster);
+    absorbConversions(rewriter, guarded);
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,170 @@
+// RUN: softmax-opt %s -split-input-file -verify-diagnostics
+
+// A1
+func.func @ranks_differ(%q: tensor<2x7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected query, key and value of one rank of at least 2 and one floating-point type, got 'tensor<2x7x16xf32>', 'tensor<9x16xf32>' and 'tensor<9x4xf32>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<2x7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A1
+func.func @element_types_differ(%q: tensor<7x16xf32>, %k: tensor<9x16xf16>, %v: tensor<9x4xf16>) {
+  // expected-error @+1 {{'smx.attention' op expected query, key and value of one rank of at least 2 and one floating-point type, got 'tensor<7x16xf32>', 'tensor<9x16xf16>' and 'tensor<9x4xf16>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf32>, tensor<9x16xf16>, tensor<9x4xf16> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+// A2
+func.func @head_dims_differ(%q: tensor<7x16xf32>, %k: tensor<9x15xf32>, %v: tensor<9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected query and key to have the same head dim, got 16 and 15}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf32>, tensor<9x15xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+// A3
+func.func @fewer_values_than_keys(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<8x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected key and value to agree in dim 0, got 9 and 8}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<8x4xf32> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+// A3
+func.func @values_have_other_heads(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<1x9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected key and value to agree in dim 0, got 2 and 1}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<1x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A4
+func.func @heads_do_not_divide(%q: tensor<3x5x7x16xf32>, %k: tensor<3x2x9x16xf32>, %v: tensor<3x2x9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected the number of query heads to be a multiple of the number of key heads, got 5 and 2}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<3x5x7x16xf32>, tensor<3x2x9x16xf32>, tensor<3x2x9x4xf32> -> tensor<3x5x7x4xf32>
+  return
+}
+
+// -----
+
+// A4: only heads may be grouped.
+func.func @batches_differ(%q: tensor<4x2x7x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor<2x2x9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected query and key to agree in batch dim 0, got 4 and 2}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<4x2x7x16xf32>, tensor<2x2x9x16xf32>, tensor<2x2x9x4xf32> -> tensor<4x2x7x4xf32>
+  return
+}
+
+// -----
+
+// A5
+func.func @result_has_the_keys_head_dim(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected a result of shape [7, 4] with floating-point elements, got 'tensor<7x16xf32>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x16xf32>
+  return
+}
+
+// -----
+
+// A6
+func.func @lse_shape(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected a log-sum-exp of shape [2, 7] with floating-point elements, got 'tensor<2x7x1xf32>'}}
+  %o, %l = smx.attention %q, %k, %v scale(1.0) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>, tensor<2x7x1xf32>
+  return
+}
+
+// -----
+
+// A6
+func.func @lse_of_half_precision(%q: tensor<7x16xf16>, %k: tensor<9x16xf16>, %v: tensor<9x4xf16>) {
+  // expected-error @+1 {{'smx.attention' op expected a log-sum-exp of 'f32', got 'f16'}}
+  %o, %l = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf16>, tensor<9x16xf16>, tensor<9x4xf16> -> tensor<7x4xf16>, tensor<7xf16>
+  return
+}
+
+// -----
+
+// A6
+func.func @lse_of_double_precision(%q: tensor<7x16xf64>, %k: tensor<9x16xf64>, %v: tensor<9x4xf64>) {
+  // expected-error @+1 {{'smx.attention' op expected a log-sum-exp of 'f64', got 'f32'}}
+  %o, %l = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf64>, tensor<9x16xf64>, tensor<9x4xf64> -> tensor<7x4xf64>, tensor<7xf32>
+  return
+}
+
+// -----
+
+// A7
+func.func @scale_is_zero(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected a finite scale other than 0, got 0}}
+  %o = smx.attention %q, %k, %v scale(0.0) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+// A8
+func.func @score_takes_a_position_per_dim(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected region 'score' to take ('f32', 'index', 'index', 'index'), got ('f32', 'index', 'index')}}
+  %o = smx.attention %q, %k, %v scale(1.0) score {
+  ^bb0(%s: f32, %i: index, %j: index):
+    smx.yield %s : f32
+  } : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A8: scores of 16-bit operands are f32.
+func.func @score_of_half_precision(%q: tensor<7x16xf16>, %k: tensor<9x16xf16>, %v: tensor<9x4xf16>) {
+  // expected-error @+1 {{'smx.attention' op expected region 'score' to take ('f32', 'index', 'index'), got ('f16', 'index', 'index')}}
+  %o = smx.attention %q, %k, %v scale(1.0) score {
+  ^bb0(%s: f16, %i: index, %j: index):
+    smx.yield %s : f16
+  } : tensor<7x16xf16>, tensor<9x16xf16>, tensor<9x4xf16> -> tensor<7x4xf16>
+  return
+}
+
+// -----
+
+// A8
+func.func @visible_yields_a_score(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>, %z: f32) {
+  // expected-error @+1 {{'smx.attention' op expected region 'visible' to yield 'i1'}}
+  %o = smx.attention %q, %k, %v scale(1.0) visible {
+  ^bb0(%i: index, %j: index):
+    smx.yield %z : f32
+  } : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+// M1
+func.func @mask_of_integers(%s: tensor<4x8xi32>, %c: index) {
+  // expected-error @+1 {{'smx.mask' op expected floating-point elements, got 'i32'}}
+  %0 = smx.mask %s by #smx.band<top_left, right = 0> dims(0, 1) at(%c, %c) of(%c, %c) : tensor<4x8xi32>
+  return
+}
+
+// -----
+
+// M2
+func.func @mask_along_one_dim(%s: tensor<4x8xf32>, %c: index) {
+  // expected-error @+1 {{'smx.mask' op expected two different dims below the rank 2, got 1 and 1}}
+  %0 = smx.mask %s by #smx.band<top_left, right = 0> dims(1, 1) at(%c, %c) of(%c, %c) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// M2
+func.func @mask_dim_out_of_range(%s: tensor<4x8xf32>, %c: index) {
+  // expected-error @+1 {{'smx.mask' op expected two different dims below the rank 2, got 0 and 2}}
+  %0 = smx.mask %s by #smx.band<top_left, right = 0> dims(0, 2) at(%c, %c) of(%c, %c) : tensor<4x8xf32>
+  return
+}

@@ -1,0 +1,79 @@
+// RUN: softmax-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expected exp or exp2, got 'exp10'}}
+func.func private @base() attributes {test.a = #smx.softmax<exp10>}
+
+// -----
+
+// expected-error @+1 {{expected scale or masked_row, got 'temperature'}}
+func.func private @parameter() attributes {test.a = #smx.softmax<exp, temperature = 2.0>}
+
+// -----
+
+// expected-error @+1 {{expected nan or zero, got 'one'}}
+func.func private @masked_row() attributes {test.a = #smx.softmax<exp, masked_row = one>}
+
+// -----
+
+// A state keeps max(scale*s) = scale*max(s), which a negative scale breaks.
+// expected-error @+1 {{expected a finite scale above 0, got -1}}
+func.func private @negative_scale() attributes {test.a = #smx.softmax<exp, scale = -1.0>}
+
+// -----
+
+// expected-error @+1 {{expected a finite scale above 0, got 0}}
+func.func private @zero_scale() attributes {test.a = #smx.softmax<exp2, scale = 0.0>}
+
+// -----
+
+// expected-error @+1 {{unknown anchor 'middle', expected top_left or bottom_right}}
+func.func private @anchor() attributes {test.a = #smx.band<middle, right = 0>}
+
+// -----
+
+// expected-error @+1 {{expected 'left' or 'right' once, got 'up'}}
+func.func private @side() attributes {test.a = #smx.band<top_left, up = 0>}
+
+// -----
+
+// expected-error @+1 {{expected 'left' or 'right' once, got 'left'}}
+func.func private @side_twice() attributes {test.a = #smx.band<top_left, left = 0, left = 1>}
+
+// -----
+
+// expected-error @+1 {{band is empty: left = 3 and right = -4, expected left >= -right}}
+func.func private @empty_band() attributes {test.a = #smx.band<top_left, left = 3, right = -4>}
+
+// -----
+
+// expected-error @+2 {{expected ::mlir::smx::MaskedRow to be one of: nan, zero}}
+// expected-error @+1 {{failed to parse Smx_MaskedRowAttr parameter 'value'}}
+func.func private @masked_row_attribute() attributes {test.a = #smx.masked_row<half>}
+
+// -----
+
+// expected-error @+1 {{expected a length of at least 0, got -1}}
+func.func private @negative_prefix() attributes {test.a = #smx.prefix<top_left, length = -1>}
+
+// -----
+
+// expected-error @+1 {{expected a finite epsilon of at least 0, got -1}}
+func.func private @negative_epsilon() attributes {test.a = #smx.moments<epsilon = -1.0 : f64>}
+
+// -----
+
+// An attribute that is no mask.
+func.func @not_a_mask(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
+  // expected-error @+1 {{invalid kind of attribute specified}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.softmax<exp>) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+// A mask that is no algebra.
+func.func @not_an_algebra() {
+  // expected-error @+1 {{invalid kind of attribute specified}}
+  %o:2 = smx.identity #smx.band<top_left> -> tensor<4xf32>, tensor<4xf32>
+  return
+}

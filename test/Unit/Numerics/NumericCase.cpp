@@ -1,0 +1,371 @@
+//===- NumericCase.cpp - one configuration of the numeric suite -----------===//
+
+#include "NumericCase.h"
+
+#include "smx/Reference/Generators.h"
+#include "smx/Reference/Naive.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace smx;
+using namespace smx::test;
+using namespace smx::reference;
+
+//===----------------------------------------------------------------------===//
+// The case as MLIR
+//===----------------------------------------------------------------------===//
+
+/// "tensor<4x?xf32>"; extents in `fixed` stay static in a dynamic type.
+static std::string typeText(const Shape &shape, DType dtype, bool isDynamic,
+                            std::vector<int64_t> fixed = {}) {
+  std::string text = "tensor<";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    bool isFixed =
+        std::find(fixed.begin(), fixed.end(), (int64_t)i) != fixed.end();
+    text += isDynamic && !isFixed ? "?" : std::to_string(shape[i]);
+    text += "x";
+  }
+  return text + std::string(nameOf(dtype)) + ">";
+}
+
+static Shape without(Shape shape, int64_t axis) {
+  shape.erase(shape.begin() + axis);
+  return shape;
+}
+
+static DType accumulatorType(DType dtype) {
+  return dtype == DType::F64 ? DType::F64 : DType::F32;
+}
+
+static std::string maskText(const NumericCase &c) {
+  if (c.prefix)
+    return llvm::formatv(" mask(#smx.prefix<{0}, length = {1}>)",
+                         c.band->anchor == BandAnchor::TopLeft ? "top_left"
+                                                               : "bottom_right",
+                         c.prefix);
+  if (!c.band)
+    return "";
+  std::string text = c.band->anchor == BandAnchor::TopLeft
+                         ? " mask(#smx.band<top_left"
+                         : " mask(#smx.band<bottom_right";
+  if (c.band->left)
+    text += ", left = " + std::to_string(*c.band->left);
+  if (c.band->right)
+    text += ", right = " + std::to_string(*c.band->right);
+  return text + ">)";
+}
+
+std::string NumericCase::text() const {
+  std::string scaleText = llvm::formatv("scale({0:E6})", scale);
+  if (op == Op::Attention) {
+    std::string q =
+        typeText({batch, queryHeads, queries, headDim}, dtype, isDynamic, {1});
+    std::string k =
+        typeText({batch, keyHeads, keys, headDim}, dtype, isDynamic, {1});
+    std::string v =
+        typeText({batch, keyHeads, keys, valueDim}, dtype, isDynamic, {1});
+    std::string o =
+        typeText({batch, queryHeads, queries, valueDim}, dtype, isDynamic, {1});
+    std::string l = typeText({batch, queryHeads, queries},
+                             accumulatorType(dtype), isDynamic, {1});
+    return llvm::formatv(
+        "func.func @f(%q: {0}, %k: {1}, %v: {2}) -> ({3}, {4}) {{\n"
+        "  %o, %l = smx.attention %q, %k, %v {5}{6} : {0}, {1}, {2} -> {3}, "
+        "{4}\n"
+        "  return %o, %l : {3}, {4}\n}\n",
+        q, k, v, o, l, scaleText, maskText(*this));
+  }
+  std::string in = typeText(shape, dtype, isDynamic);
+  std::string masked =
+      zeroForMaskedRow ? " {masked_row = #smx.masked_row<zero>}" : "";
+  if (op == Op::SoftmaxDot) {
+    Shape values = shape, result = without(shape, (int64_t)shape.size() - 1);
+    values.push_back(columns);
+    result.push_back(columns);
+    std::string v = typeText(values, dtype, isDynamic),
+                r = typeText(result, dtype, isDynamic);
+    return llvm::formatv(
+        "func.func @f(%x: {0}, %v: {1}) -> {2} {{\n"
+        "  %y = smx.softmax_dot %x, %v {3}{4} : {0}, {1} -> {2}\n"
+        "  return %y : {2}\n}\n",
+        in, v, r, scaleText, masked);
+  }
+  if (op == Op::LayerNorm)
+    return llvm::formatv("func.func @f(%x: {0}) -> {0} {{\n"
+                         "  %y = smx.layer_norm %x axis({1}) "
+                         "epsilon(1.000000e-05) : {0} -> {0}\n"
+                         "  return %y : {0}\n}\n",
+                         in, axis);
+  std::string name = op == Op::Softmax      ? "softmax"
+                     : op == Op::LogSoftmax ? "log_softmax"
+                                            : "logsumexp";
+  std::string out = op == Op::LogSumExp
+                        ? typeText(without(shape, axis), dtype, isDynamic)
+                        : in;
+  return llvm::formatv("func.func @f(%x: {0}) -> {1} {{\n"
+                       "  %y = smx.{2} %x axis({3}) {4}{5} : {0} -> {1}\n"
+                       "  return %y : {1}\n}\n",
+                       in, out, name, axis, scaleText, masked);
+}
+
+std::string NumericCase::describe() const {
+  return llvm::formatv(
+      "generator {0}, seed {1}, shape {2}, gap {3}, rows {4}, stream {5}, "
+      "splits {6}, threads {7}\n{8}",
+      generator, seed,
+      toString(op == Op::Attention ? Shape{queries, keys} : shape), gap,
+      road.tileRows, road.tileStream, road.splits, road.threads, text());
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and reference
+//===----------------------------------------------------------------------===//
+
+std::vector<Tensor> NumericCase::makeInputs() const {
+  GeneratorOptions options;
+  options.dtype = dtype;
+  options.seed = seed;
+  options.tile = road.tileStream ? road.tileStream : 128;
+  options.axis = axis;
+  auto make = [&](std::string_view name, const Shape &shape) {
+    ++options.seed;
+    Result<Tensor> made = generate(name, shape, options);
+    return made ? *made : Tensor(shape);
+  };
+  if (op == Op::Attention) {
+    options.axis = 2;
+    std::vector<Tensor> inputs{
+        make("normal", {batch, queryHeads, queries, headDim}),
+        make(generator, {batch, keyHeads, keys, headDim}),
+        make("normal", {batch, keyHeads, keys, valueDim})};
+    if (poisonsHiddenKeys)
+      for (size_t i : {1, 2})
+        for (int64_t at = 0; at < inputs[i].size(); ++at)
+          if (inputs[i].indexOf(at)[2] >= queries)
+            inputs[i][at] = std::numeric_limits<double>::quiet_NaN();
+    return inputs;
+  }
+  std::vector<Tensor> inputs{make(generator, shape)};
+  if (op == Op::SoftmaxDot) {
+    Shape values = shape;
+    values.push_back(columns);
+    inputs.push_back(make("normal", values));
+  }
+  return inputs;
+}
+
+std::vector<NumericCase::Expected>
+NumericCase::expect(const std::vector<Tensor> &inputs) const {
+  bool isLow = isLowPrecision(dtype);
+  auto family = [&](OpFamily f, int64_t length, DType type, Mode mode) {
+    Comparison how;
+    how.dtype = type;
+    how.family = f;
+    how.mode = mode;
+    how.rowLength = length;
+    return how;
+  };
+  if (op == Op::Attention) {
+    AttentionOptions options;
+    options.scale = scale;
+    options.band = band;
+    options.prefix = prefix;
+    AttentionResult exact = attention(inputs[0], inputs[1], inputs[2], options);
+    std::vector<Expected> expected;
+    Mode mode = dtype == DType::F64 ? Mode::Precise : Mode::Fast;
+    expected.push_back({exact.out, std::nullopt,
+                        family(OpFamily::WeightedSum, keys, dtype, mode)});
+    expected.push_back(
+        {exact.logSumExp, std::nullopt,
+         family(OpFamily::LogSumExp, keys, accumulatorType(dtype), mode)});
+    if (isLow)
+      expected[0].naive =
+          naiveAttention(inputs[0], inputs[1], inputs[2], dtype, options).out;
+    return expected;
+  }
+  SoftmaxOptions options;
+  options.axis = axis;
+  options.scale = scale;
+  options.maskedRow = zeroForMaskedRow ? MaskedRow::Zero : MaskedRow::NaN;
+  int64_t length =
+      shape.empty() ? 1 : shape[op == Op::SoftmaxDot ? shape.size() - 1 : axis];
+  switch (op) {
+  case Op::Softmax: {
+    Expected e{softmax(inputs[0], options), std::nullopt,
+               family(OpFamily::Softmax, length, dtype, Mode::Precise)};
+    if (isLow)
+      e.naive = naiveSoftmax(inputs[0], dtype, options);
+    e.how.axis = axis;
+    return {e};
+  }
+  case Op::LogSoftmax:
+    return {{logSoftmax(inputs[0], options), std::nullopt,
+             family(OpFamily::LogSumExp, length, dtype, Mode::Precise)}};
+  case Op::LogSumExp:
+    return {{logSumExp(inputs[0], options), std::nullopt,
+             family(OpFamily::LogSumExp, length, dtype, Mode::Precise)}};
+  case Op::LayerNorm: {
+    NormOptions norm;
+    norm.axis = axis;
+    return {{layerNorm(inputs[0], norm), std::nullopt,
+             family(OpFamily::Norm, length, dtype, Mode::Precise)}};
+  }
+  case Op::SoftmaxDot: {
+    options.axis = -1;
+    Expected e{softmaxDot(inputs[0], inputs[1], options), std::nullopt,
+               family(OpFamily::WeightedSum, length, dtype, Mode::Precise)};
+    if (isLow)
+      e.naive = naiveSoftmaxDot(inputs[0], inputs[1], dtype, options);
+    return {e};
+  }
+  case Op::Attention:
+    break;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Memory with gaps, poison and canaries
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tensor in memory of its type, its rows `gap` elements apart, with canaries
+/// all around.
+struct Memory {
+  static constexpr int64_t canary = 64;
+  static constexpr unsigned char poison = 0xA5;
+  std::vector<unsigned char> bytes;
+  Shape shape, strides;
+  DType dtype;
+
+  Memory(const Shape &shape, DType dtype, int64_t gap)
+      : shape(shape), dtype(dtype) {
+    strides.assign(shape.size(), 1);
+    int64_t extent = 1;
+    for (int64_t dim = (int64_t)shape.size() - 1; dim >= 0; --dim) {
+      strides[dim] = extent;
+      extent = extent * std::max<int64_t>(shape[dim], 1) +
+               (dim + 1 == (int64_t)shape.size() ? gap : 0);
+    }
+    bytes.assign((extent + 2 * canary) * byteWidth(dtype), poison);
+  }
+  unsigned char *element(int64_t linear) {
+    int64_t offset = canary;
+    for (int64_t dim = (int64_t)shape.size() - 1; dim >= 0; --dim) {
+      offset += linear % shape[dim] * strides[dim];
+      linear /= shape[dim];
+    }
+    return bytes.data() + offset * byteWidth(dtype);
+  }
+  void store(int64_t linear, double x) {
+    unsigned char *to = element(linear);
+    float single = static_cast<float>(x);
+    uint16_t half = dtype == DType::F16 ? toF16Bits(x) : toBF16Bits(x);
+    if (dtype == DType::F64)
+      std::memcpy(to, &x, 8);
+    else if (dtype == DType::F32)
+      std::memcpy(to, &single, 4);
+    else
+      std::memcpy(to, &half, 2);
+  }
+  double load(int64_t linear) {
+    unsigned char *from = element(linear);
+    double wide;
+    float single;
+    uint16_t half;
+    if (dtype == DType::F64)
+      return std::memcpy(&wide, from, 8), wide;
+    if (dtype == DType::F32)
+      return std::memcpy(&single, from, 4), single;
+    std::memcpy(&half, from, 2);
+    return dtype == DType::F16 ? fromF16Bits(half) : fromBF16Bits(half);
+  }
+  TensorView view() {
+    return TensorView(bytes.data() + canary * byteWidth(dtype), dtype, shape,
+                      strides);
+  }
+  /// True if nothing outside the elements has changed. Elements are poisoned
+  /// again by this.
+  bool isUnharmed(int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      std::memset(element(i), poison, byteWidth(dtype));
+    return llvm::all_of(bytes,
+                        [](unsigned char byte) { return byte == poison; });
+  }
+};
+} // namespace
+
+llvm::Expected<std::vector<Tensor>>
+smx::test::runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
+                     const std::vector<Shape> &outputShapes, DType inputType,
+                     const std::vector<DType> &outputTypes, int64_t gap) {
+  std::vector<Memory> in, out;
+  std::vector<TensorView> inViews, outViews;
+  for (const Tensor &input : inputs) {
+    in.emplace_back(input.shape(), inputType, gap);
+    for (int64_t i = 0; i < input.size(); ++i)
+      in.back().store(i, input[i]);
+  }
+  for (size_t i = 0; i < outputShapes.size(); ++i)
+    out.emplace_back(outputShapes[i], outputTypes[i], gap);
+  for (Memory &memory : in)
+    inViews.push_back(memory.view());
+  for (Memory &memory : out)
+    outViews.push_back(memory.view());
+  if (llvm::Error error = kernel.run(inViews, outViews))
+    return std::move(error);
+  std::vector<Tensor> results;
+  for (Memory &memory : out) {
+    Tensor result(memory.shape);
+    for (int64_t i = 0; i < result.size(); ++i)
+      result[i] = memory.load(i);
+    results.push_back(result);
+    if (!memory.isUnharmed(result.size()))
+      return llvm::createStringError("memory around an output was written");
+  }
+  return results;
+}
+
+std::string smx::test::checkCase(const NumericCase &config) {
+  return checkCase(config, config.text(), mlir::smx::Stage::Input);
+}
+
+std::string smx::test::checkCase(const NumericCase &config,
+                                 llvm::StringRef module,
+                                 mlir::smx::Stage from) {
+  CompileOptions options;
+  options.road = config.road;
+  options.from = from;
+  options.optLevel = 1;
+  llvm::Expected<Kernel> kernel = compile(module, options);
+  if (!kernel)
+    return config.describe() +
+           "does not compile: " + llvm::toString(kernel.takeError());
+  std::vector<Tensor> inputs = config.makeInputs();
+  std::vector<NumericCase::Expected> expected = config.expect(inputs);
+  std::vector<Shape> shapes;
+  std::vector<DType> types;
+  for (const NumericCase::Expected &e : expected) {
+    shapes.push_back(e.exact.shape());
+    types.push_back(e.how.dtype);
+  }
+  llvm::Expected<std::vector<Tensor>> results =
+      runKernel(*kernel, inputs, shapes, config.dtype, types, config.gap);
+  if (!results)
+    return config.describe() +
+           "does not run: " + llvm::toString(results.takeError());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const NumericCase::Expected &e = expected[i];
+    Report report =
+        compare((*results)[i], e.exact, e.naive ? &*e.naive : nullptr, e.how);
+    if (!report.pass)
+      return config.describe() + "result " + std::to_string(i) + ": " +
+             report.text;
+  }
+  return "";
+}

@@ -1,0 +1,88 @@
+//===- NumericCase.h - one configuration of the numeric suite ---*- C++ -*-===//
+//
+// A case says which op, shapes, types and options; it can write itself as MLIR,
+// make its inputs, compute its reference, and run a kernel on memory with gaps,
+// poison and canaries.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_TEST_NUMERICS_NUMERICCASE_H
+#define SMX_TEST_NUMERICS_NUMERICCASE_H
+
+#include "smx/Reference/Attention.h"
+#include "smx/Reference/Compare.h"
+#include "smx/Runtime/Kernel.h"
+
+namespace smx::test {
+
+using reference::DType;
+using reference::Shape;
+using reference::Tensor;
+
+enum class Op {
+  Softmax,
+  LogSoftmax,
+  LogSumExp,
+  SoftmaxDot,
+  LayerNorm,
+  Attention
+};
+
+/// Row ops use `shape` and `axis`; softmax_dot adds `columns`; attention uses
+/// the rest.
+struct NumericCase {
+  Op op = Op::Softmax;
+  DType dtype = DType::F32;
+  double scale = 1.0;
+  std::string generator = "normal";
+  uint64_t seed = 0;
+  /// Every extent is dynamic in the types (heads stay static: their ratio is a
+  /// fact of the kernel).
+  bool isDynamic = false;
+  /// Elements between the rows of the inputs and outputs in memory.
+  int64_t gap = 0;
+  mlir::smx::RoadOptions road;
+
+  Shape shape;
+  int64_t axis = 0;
+  bool zeroForMaskedRow = false;
+  int64_t columns = 0;
+
+  int64_t batch = 1, queryHeads = 1, keyHeads = 1, queries = 0, keys = 0,
+          headDim = 0, valueDim = 0;
+  std::optional<reference::Band> band;
+  int64_t prefix = 0;
+  /// NaN in every key and value past the last query's position: with a causal
+  /// top-left mask nobody sees them.
+  bool poisonsHiddenKeys = false;
+
+  std::string text() const;
+  /// For failure messages.
+  std::string describe() const;
+  std::vector<Tensor> makeInputs() const;
+  /// The reference and, for low precision, the naive result of the same
+  /// precision.
+  struct Expected {
+    Tensor exact;
+    std::optional<Tensor> naive;
+    reference::Comparison how;
+  };
+  std::vector<Expected> expect(const std::vector<Tensor> &inputs) const;
+};
+
+/// Runs `kernel` on copies of `inputs` in memory with gaps; outputs start as a
+/// poison value, and nothing but their elements may change. Returns the
+/// outputs, or what went wrong.
+llvm::Expected<std::vector<Tensor>>
+runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
+          const std::vector<Shape> &outputShapes, DType inputType,
+          const std::vector<DType> &outputTypes, int64_t gap);
+
+/// Compiles and runs the case, from `module` at `from` if text is given; empty
+/// if all is well.
+std::string checkCase(const NumericCase &config);
+std::string checkCase(const NumericCase &config, llvm::StringRef module,
+                      mlir::smx::Stage from);
+
+} // namespace smx::test
+
+#endif // SMX_TEST_NUMERICS_NUMERICCASE_H

@@ -1,0 +1,200 @@
+//===- PlantedBugs.cpp - mistakes that the suite must notice --------------===//
+//
+// Steps of the arithmetic are found by the name that their location carries.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlantedBugs.h"
+
+#include "smx/IR/Smx.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace smx::test;
+
+using GenericBody =
+    llvm::function_ref<bool(linalg::GenericOp, linalg::YieldOp)>;
+
+/// Applies `change` to every generic that is the step called `name`.
+static int changeStep(ModuleOp module, StringRef name, GenericBody change) {
+  int places = 0;
+  module.walk([&](linalg::GenericOp op) {
+    auto location = dyn_cast<NameLoc>(op.getLoc());
+    if (location && location.getName() == name)
+      places +=
+          change(op, cast<linalg::YieldOp>(op.getBody()->getTerminator()));
+  });
+  return places;
+}
+
+/// Makes a step yield, as result `result`, its own argument `argument`.
+static int yieldArgument(ModuleOp module, StringRef step, unsigned result,
+                         unsigned argument) {
+  return changeStep(
+      module, step, [&](linalg::GenericOp op, linalg::YieldOp yield) {
+        yield.setOperand(result, op.getBody()->getArgument(argument));
+        return true;
+      });
+}
+
+template <typename OpT>
+static int replaceEach(ModuleOp module, llvm::function_ref<bool(OpT)> change) {
+  SmallVector<OpT> ops;
+  module.walk([&](OpT op) { ops.push_back(op); });
+  int places = 0;
+  for (OpT op : ops)
+    places += change(op);
+  return places;
+}
+
+/// The accumulator is not brought to the new maximum.
+static int skipRescale(ModuleOp module) {
+  return yieldArgument(module, "rescale", 0, 1);
+}
+
+/// Neither is the running sum.
+static int skipRescaleOfSum(ModuleOp module) {
+  return yieldArgument(module, "running maximum and rescale factor", 3, 1);
+}
+
+/// The state keeps the maximum it had.
+static int staleMaximum(ModuleOp module) {
+  return yieldArgument(module, "running maximum and rescale factor", 0, 0);
+}
+
+/// (-inf) - (-inf) is computed.
+static int noGuard(ModuleOp module) {
+  return changeStep(module, "running maximum and rescale factor",
+                    [](linalg::GenericOp, linalg::YieldOp yield) {
+                      Value guarded = yield.getOperand(1);
+                      guarded.replaceAllUsesWith(yield.getOperand(0));
+                      return true;
+                    });
+}
+
+/// The diagonal is seen one key further.
+static int diagonalOffByOne(ModuleOp module) {
+  return replaceEach<mlir::smx::MaskOp>(module, [](mlir::smx::MaskOp op) {
+    auto band = dyn_cast<mlir::smx::BandAttr>(op.getMask());
+    if (!band || !band.getRight())
+      return false;
+    op.setMaskAttr(mlir::smx::BandAttr::get(op.getContext(), band.getAnchor(),
+                                            band.getLeft(),
+                                            *band.getRight() + 1));
+    return true;
+  });
+}
+
+/// Boundary tiles are taken for full ones.
+static int lostMask(ModuleOp module) {
+  return replaceEach<mlir::smx::MaskOp>(module, [](mlir::smx::MaskOp op) {
+    op.replaceAllUsesWith(op.getInput());
+    op.erase();
+    return true;
+  });
+}
+
+/// What is left over at the end of the stream is not visited.
+static int lostTail(ModuleOp module) {
+  int64_t whole = 0;
+  auto extent = [](mlir::smx::UpdateOp op) {
+    auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
+    AffineMap map = op.getOperandMaps()[op.getStates().size()];
+    unsigned stream = op.getOperandMaps().front().getNumResults();
+    return type.getDimSize(
+        *map.getResultPosition(getAffineDimExpr(stream, op.getContext())));
+  };
+  module.walk(
+      [&](mlir::smx::UpdateOp op) { whole = std::max(whole, extent(op)); });
+  return replaceEach<mlir::smx::UpdateOp>(module, [&](mlir::smx::UpdateOp op) {
+    if (extent(op) == whole)
+      return false;
+    op.replaceAllUsesWith(op.getStates());
+    op.erase();
+    return true;
+  });
+}
+
+/// Query heads are dealt out to key heads in turn instead of in groups.
+static int wrongGroup(ModuleOp module) {
+  return replaceEach<affine::AffineApplyOp>(
+      module, [](affine::AffineApplyOp op) {
+        auto expr =
+            dyn_cast<AffineBinaryOpExpr>(op.getAffineMap().getResult(0));
+        if (!expr || expr.getKind() != AffineExprKind::FloorDiv ||
+            !isa<AffineDimExpr>(expr.getLHS()))
+          return false;
+        op.setMap(AffineMap::get(op.getAffineMap().getNumDims(),
+                                 op.getAffineMap().getNumSymbols(),
+                                 expr.getLHS() % 2));
+        return true;
+      });
+}
+
+/// The log-sum-exp is left in base 2.
+static int wrongLogBase(ModuleOp module) {
+  return changeStep(module, "log-sum-exp",
+                    [](linalg::GenericOp op, linalg::YieldOp) {
+                      bool found = false;
+                      op.walk([&](arith::MulFOp product) {
+                        product.replaceAllUsesWith(product.getLhs());
+                        found = true;
+                      });
+                      return found;
+                    });
+}
+
+/// The scale is folded in without log2(e).
+static int wrongFactor(ModuleOp module) {
+  return replaceEach<arith::ConstantOp>(module, [](arith::ConstantOp op) {
+    auto value = dyn_cast<FloatAttr>(op.getValue());
+    double factor = 0.25 * llvm::numbers::log2e;
+    if (!value || std::abs(value.getValueAsDouble() - factor) > 1e-6)
+      return false;
+    op.setValueAttr(FloatAttr::get(value.getType(), 0.25));
+    return true;
+  });
+}
+
+/// One of two partial states is forgotten.
+static int lostPartialState(ModuleOp module) {
+  return replaceEach<mlir::smx::MergeOp>(module, [](mlir::smx::MergeOp op) {
+    op.replaceAllUsesWith(op.getLhs());
+    op.erase();
+    return true;
+  });
+}
+
+/// Hidden values are multiplied by a weight of 0 instead of being left out.
+static int hiddenTimesZero(ModuleOp module) {
+  return replaceEach<mlir::smx::UpdateOp>(module, [](mlir::smx::UpdateOp op) {
+    bool was = op.getMasked();
+    op.setMasked(false);
+    return was;
+  });
+}
+
+const std::vector<PlantedBug> &smx::test::allPlantedBugs() {
+  static const std::vector<PlantedBug> bugs{
+      {"skipped rescale of the accumulator", true, skipRescale},
+      {"skipped rescale of the sum", true, skipRescaleOfSum},
+      {"stale maximum", true, staleMaximum},
+      {"no guard against -inf", true, noGuard},
+      {"diagonal off by one", false, diagonalOffByOne},
+      {"lost mask", false, lostMask},
+      {"lost tail", false, lostTail},
+      {"wrong head group", false, wrongGroup},
+      {"wrong base of the logarithm", true, wrongLogBase},
+      {"wrong factor of the exponent", true, wrongFactor},
+      {"lost partial state", false, lostPartialState},
+      {"hidden value times zero", false, hiddenTimesZero},
+  };
+  return bugs;
+}

@@ -1,0 +1,39 @@
+# How the lit tests run. Substitutions beyond lit's own:
+#   %smx-src    the source tree          %smx-build  the build tree
+#   %python     the Python interpreter   %cmake      the cmake that configured the build
+# Features: `asserts`, and one per tool that was built (`softmax-run`, ...).
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "SMX"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Unit", "Inputs", "CMakeLists.txt", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.smx_build_dir, "test")
+
+llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "CCACHE_DIR", "OMP_NUM_THREADS"])
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", config.smx_tools_dir, append_path=True)
+
+config.substitutions.append(("%smx-src", config.smx_source_dir))
+config.substitutions.append(("%smx-build", config.smx_build_dir))
+config.substitutions.append(("%python", config.python_executable))
+config.substitutions.append(("%cmake", config.cmake_executable))
+config.substitutions.append(("%cxx", config.cxx_compiler))
+config.substitutions.append(("%cc", config.c_compiler))
+config.substitutions.append(("%mlir-dir", config.mlir_dir))
+config.substitutions.append(("%llvm-dir", config.llvm_dir))
+
+tools = ["softmax-opt", "softmax-compile", "softmax-run", "softmax-reduce", "softmax-lsp-server"]
+built = [t for t in tools if os.path.exists(os.path.join(config.smx_tools_dir, t))]
+llvm_config.add_tool_substitutions(built, [config.smx_tools_dir])
+llvm_config.add_tool_substitutions(
+    ["FileCheck", "count", "not", "split-file"], [config.llvm_tools_dir])
+
+config.available_features.update(built)
+if config.enable_assertions:
+    config.available_features.add("asserts")

@@ -1,0 +1,83 @@
+//===- RoadFlags.h - command-line flags of the road -------------*- C++ -*-===//
+//
+// The flags that softmax-compile and softmax-run share, and their one spelling.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_TOOLS_ROADFLAGS_H
+#define SMX_TOOLS_ROADFLAGS_H
+
+#include "smx/Pipeline/Pipelines.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::smx {
+
+/// Exit codes of the tools.
+enum ExitCode { exitSuccess = 0, exitFailure = 1, exitBadUse = 2 };
+
+class RoadFlags {
+public:
+  explicit RoadFlags(llvm::cl::OptionCategory &category)
+      : cat(category), from("from", cat, llvm::cl::value_desc("stage"),
+                            llvm::cl::desc("stage that the input is at"),
+                            llvm::cl::init("input")),
+        tileRows("tile-rows", cat, llvm::cl::value_desc("rows"),
+                 llvm::cl::desc("rows (queries) of a tile; 0 = choose"),
+                 llvm::cl::init(0)),
+        tileStream("tile-stream", cat, llvm::cl::value_desc("elements"),
+                   llvm::cl::desc("extent of a tile along the reduced axis "
+                                  "(keys); 0 = choose"),
+                   llvm::cl::init(0)),
+        splits("splits", cat, llvm::cl::value_desc("count"),
+               llvm::cl::desc("partial states of a row; 1 = unsplit, 0 = "
+                              "choose"),
+               llvm::cl::init(0)),
+        vectorBits("vector-bits", cat, llvm::cl::value_desc("bits"),
+                   llvm::cl::desc("width of a vector register: 128, 256 or "
+                                  "512; 0 = ask the host"),
+                   llvm::cl::init(0)),
+        verifyStages("verify-stages", cat,
+                     llvm::cl::desc("check the contract of every stage"),
+                     llvm::cl::init(true)) {}
+
+  /// The flags as options; `threads` says whether code for several threads is
+  /// wanted.
+  RoadOptions get(bool threads) const {
+    RoadOptions options;
+    options.tileRows = tileRows;
+    options.tileStream = tileStream;
+    options.splits = splits;
+    options.vectorBits = vectorBits;
+    options.threads = threads;
+    options.verifyStages = verifyStages;
+    return options;
+  }
+
+  /// The stage that the input is at, or none after a message.
+  std::optional<Stage> getFrom(llvm::StringRef tool) const {
+    return parse(tool, "from", from);
+  }
+
+  /// The stage called `name`, or none after a message that lists the names.
+  static std::optional<Stage> parse(llvm::StringRef tool, llvm::StringRef flag,
+                                    llvm::StringRef name,
+                                    llvm::StringRef more = "") {
+    std::optional<Stage> stage = parseStage(name);
+    if (!stage)
+      llvm::errs() << tool << ": --" << flag << "=" << name
+                   << ": no such stage; choose one of " << getStageNames()
+                   << more << "\n";
+    return stage;
+  }
+
+private:
+  llvm::cl::cat cat;
+  llvm::cl::opt<std::string> from;
+  llvm::cl::opt<int64_t> tileRows, tileStream, splits, vectorBits;
+  llvm::cl::opt<bool> verifyStages;
+};
+
+} // namespace mlir::smx
+
+#endif // SMX_TOOLS_ROADFLAGS_H

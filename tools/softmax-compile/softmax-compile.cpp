@@ -1,0 +1,226 @@
+//===- softmax-compile.cpp - look at a module at any stage ----------------===//
+
+#include "../RoadFlags.h"
+
+#include "smx/RegisterAll.h"
+#include "smx/Runtime/Kernel.h"
+#include "smx/Runtime/Road.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+namespace cl = llvm::cl;
+
+static constexpr llvm::StringRef tool = "softmax-compile";
+static cl::OptionCategory category("softmax-compile options");
+static RoadFlags roadFlags(category);
+
+static cl::opt<std::string> inputName(cl::Positional, cl::cat(category),
+                                      cl::desc("<module, or - for stdin>"),
+                                      cl::init("-"));
+static cl::opt<std::string> outputName("o", cl::cat(category),
+                                       cl::desc("file to write"),
+                                       cl::value_desc("file"), cl::init("-"));
+static cl::opt<std::string>
+    emitName("emit", cl::cat(category),
+             cl::desc("what to write: a stage (input, naive, online, tiled, "
+                      "cpu, llvm), llvm-ir or asm"),
+             cl::value_desc("stage"), cl::init("llvm"));
+static cl::opt<std::string>
+    traceDir("trace", cl::cat(category),
+             cl::desc("folder for one file per stage, NN-<stage>.mlir"),
+             cl::value_desc("folder"));
+static cl::opt<std::string>
+    entryName("entry", cl::cat(category),
+              cl::desc("public function to compile for --emit=llvm-ir|asm"),
+              cl::value_desc("name"));
+static cl::opt<int> optLevel("opt-level", cl::cat(category),
+                             cl::desc("optimisation of the machine code, 0 to "
+                                      "3, for --emit=llvm-ir|asm"),
+                             cl::init(2));
+static cl::opt<bool> threads("threads", cl::cat(category),
+                             cl::desc("run over rows on several threads"),
+                             cl::init(true));
+static cl::opt<bool> timing("timing", cl::cat(category),
+                            cl::desc("print the time per stage to stderr"));
+static cl::opt<std::string>
+    remarks("remarks", cl::cat(category), cl::ValueOptional,
+            cl::desc("print the remarks (choices, and reasons for declining) "
+                     "whose category matches a regular expression"),
+            cl::value_desc("regex"));
+static cl::opt<std::string>
+    reproducerDir("reproducer-dir", cl::cat(category),
+                  cl::desc("folder for the file that repeats a failure"),
+                  cl::value_desc("folder"), cl::init("."));
+
+static int fail(const llvm::Twine &message, int code) {
+  llvm::errs() << tool << ": " << message << "\n";
+  return code;
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  os << "\n";
+  return text;
+}
+
+/// Writes `text` to `NN-<stage>.mlir` in the trace folder.
+static llvm::Error writeTrace(Stage stage, llvm::StringRef text) {
+  llvm::SmallString<128> path(traceDir);
+  llvm::sys::path::append(path, llvm::formatv("{0:02}-{1}.mlir",
+                                              static_cast<int>(stage),
+                                              getStageInfo(stage).name)
+                                    .str());
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (code)
+    return llvm::createStringError(code, "can not write '" + path +
+                                             "': " + code.message());
+  os << text;
+  return llvm::Error::success();
+}
+
+/// The module's text at stage `to`; diagnostics go to stderr.
+static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
+                                         llvm::raw_ostream &timingOs) {
+  std::string last;
+  llvm::Error traceError = llvm::Error::success();
+  RoadHooks hooks;
+  hooks.reproducerDir = reproducerDir;
+  hooks.onPasses = [](Stage, PassManager &passes) {
+    // Flags such as --mlir-print-ir-after-all; they were checked when they were
+    // parsed.
+    LogicalResult applied = applyPassManagerCLOptions(passes);
+    assert(succeeded(applied) && "the flags were parsed");
+    (void)applied;
+  };
+  hooks.onStage = [&](Stage stage, ModuleOp reached, double milliseconds) {
+    if (timing && stage != from)
+      timingOs << llvm::formatv("{0,-8} {1,8:f2} ms\n",
+                                getStageInfo(stage).name, milliseconds);
+    if (stage == to || !traceDir.empty())
+      last = print(reached);
+    if (!traceDir.empty() && !traceError)
+      traceError = writeTrace(stage, last);
+  };
+  llvm::Error error = runRoad(module, from, to, roadFlags.get(threads), hooks);
+  if (llvm::Error both =
+          llvm::joinErrors(std::move(traceError), std::move(error)))
+    return both;
+  return last;
+}
+
+/// The machine code, or the LLVM IR that it comes from.
+static llvm::Expected<std::string> emitCode(llvm::StringRef text, Stage from) {
+  ::smx::CompileOptions options;
+  options.road = roadFlags.get(threads);
+  options.entry = entryName;
+  options.from = from;
+  options.optLevel = optLevel;
+  options.sourceName = inputName == "-" ? "<stdin>" : inputName.getValue();
+  options.reproducerDir = reproducerDir;
+  std::string result;
+  options.onText = [&](llvm::StringRef name, llvm::StringRef stageText) {
+    if (name == emitName)
+      result = stageText.str();
+  };
+  auto kernel = ::smx::compile(text, options);
+  if (!kernel)
+    return kernel.takeError();
+  return result;
+}
+
+static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
+                         Stage to, llvm::raw_ostream &os) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  if (remarks.getNumOccurrences()) {
+    remark::RemarkCategories categories;
+    categories.all = remarks.empty() ? ".*" : remarks.getValue();
+    if (failed(remark::enableOptimizationRemarks(
+            context, nullptr,
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
+      return exitBadUse;
+  }
+  auto sourceMgr = std::make_shared<llvm::SourceMgr>();
+  sourceMgr->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(*sourceMgr, &context, llvm::errs());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context));
+  if (!module)
+    return exitBadUse;
+  auto text = runTo(*module, from, to, llvm::errs());
+  if (!text)
+    return fail(llvm::toString(text.takeError()), exitFailure);
+  os << *text;
+  return exitSuccess;
+}
+
+static int run() {
+  bool isCode = emitName == "llvm-ir" || emitName == "asm";
+  std::optional<Stage> from = roadFlags.getFrom(tool);
+  std::optional<Stage> to =
+      isCode ? Stage::Llvm
+             : RoadFlags::parse(tool, "emit", emitName, ", llvm-ir, asm");
+  if (!from || !to)
+    return exitBadUse;
+  if (*to < *from)
+    return fail("--emit=" + emitName +
+                    " comes before --from=" + getStageInfo(*from).name +
+                    "; the order is " + getStageNames(),
+                exitBadUse);
+  if (!traceDir.empty())
+    if (std::error_code code = llvm::sys::fs::create_directories(traceDir))
+      return fail("can not make the folder '" + traceDir +
+                      "': " + code.message(),
+                  exitBadUse);
+
+  std::string message;
+  auto input = openInputFile(inputName, &message);
+  if (!input)
+    return fail(message, exitBadUse);
+  auto output = openOutputFile(outputName, &message);
+  if (!output)
+    return fail(message, exitBadUse);
+
+  if (isCode) {
+    auto text = emitCode(input->getBuffer(), *from);
+    if (!text)
+      return fail(llvm::toString(text.takeError()), exitFailure);
+    output->os() << *text;
+  } else if (int code =
+                 compileStages(std::move(input), *from, *to, output->os())) {
+    return code;
+  }
+  output->keep();
+  return exitSuccess;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  registerAsmPrinterCLOptions();
+  registerPassManagerCLOptions();
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "leads a module from textbook softmax to machine code\n",
+          &llvm::errs()))
+    return exitBadUse;
+  return run();
+}

@@ -1,0 +1,133 @@
+//===- Arguments.cpp - inputs from files and generators -------------------===//
+
+#include "Arguments.h"
+
+#include "smx/Reference/Generators.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace smx;
+using namespace smx::run;
+using llvm::createStringError;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+using reference::Shape;
+using reference::Tensor;
+
+static std::string inputName(size_t number) {
+  return "input " + std::to_string(number);
+}
+
+static Expected<Argument> readInput(size_t number, const TensorSpec &spec,
+                                    const std::string &source) {
+  double value;
+  if (!StringRef(source).ends_with(".npy")) {
+    if (spec.isTensor || StringRef(source).getAsDouble(value))
+      return createStringError(inputName(number) + ": '" + source +
+                               "' is not a .npy file" +
+                               (spec.isTensor ? "" : " or a number"));
+    return Argument{HostTensor::from(Tensor(Shape{}, value), spec.dtype),
+                    source};
+  }
+  auto array = reference::readNpy(source);
+  if (!array)
+    return createStringError(array.message());
+  return Argument{HostTensor::from(*array), source};
+}
+
+/// The shape to generate for `spec`; `dims` is what the command line says.
+static Expected<Shape> chooseShape(size_t number, const TensorSpec &spec,
+                                   llvm::ArrayRef<std::string> dims) {
+  Shape shape(spec.sizes.begin(), spec.sizes.end());
+  if (!llvm::is_contained(shape, -1))
+    return shape;
+  const std::string wanted = toString(shape);
+  int64_t every;
+  if (dims.size() == 1 && !StringRef(dims[0]).getAsInteger(10, every)) {
+    for (int64_t &size : shape)
+      size = size < 0 ? every : size;
+    return shape;
+  }
+  if (number >= dims.size())
+    return createStringError(
+        inputName(number) +
+        " has extents that the module leaves open; give its shape in --dims, "
+        "as 2x8x128x64 for every input or as one number for all open extents");
+  llvm::SmallVector<StringRef> parts;
+  StringRef(dims[number]).split(parts, 'x');
+  bool fits = parts.size() == shape.size();
+  for (size_t d = 0; fits && d < parts.size(); ++d) {
+    int64_t size;
+    fits = !parts[d].getAsInteger(10, size) && size >= 0 &&
+           (shape[d] < 0 || shape[d] == size);
+    shape[d] = size;
+  }
+  if (!fits)
+    return createStringError("--dims: '" + dims[number] +
+                             "' does not fit the type of " +
+                             inputName(number) + " (-1 is open: " + wanted +
+                             ")");
+  return shape;
+}
+
+/// Masks and indices: the generators are for floating-point types only.
+static Tensor toIntegers(Tensor uniform, reference::DType dtype) {
+  for (double &value : uniform.values())
+    value = dtype == reference::DType::I1 ? value > -0.5
+                                          : std::floor((value + 1) * 5);
+  return uniform;
+}
+
+static Expected<Argument> generateInput(size_t number, const TensorSpec &spec,
+                                        size_t place,
+                                        const ArgumentFlags &flags) {
+  auto shape = chooseShape(number, spec, flags.dims);
+  if (!shape)
+    return shape.takeError();
+  const size_t last = flags.random.size();
+  StringRef text = last == 0 ? StringRef("normal")
+                             : StringRef(flags.random[std::min(place, last - 1)]);
+  auto [name, seedText] = text.split(':');
+  reference::GeneratorOptions options;
+  if (!seedText.empty() && seedText.getAsInteger(10, options.seed))
+    return createStringError("--random: '" + seedText +
+                             "' is not a seed; write <generator>:<number>");
+  // Inputs that share a generator shall still be different.
+  if (place >= last || last == 0)
+    options.seed += place + 1 - last;
+  const bool isFloat = reference::isFloat(spec.dtype);
+  options.dtype = isFloat ? spec.dtype : reference::DType::F64;
+  auto tensor = reference::generate(isFloat ? name : StringRef("uniform"),
+                                    *shape, options);
+  if (!tensor)
+    return createStringError("--random: " + tensor.message());
+  std::string source = (name + ":" + Twine(options.seed)).str();
+  if (isFloat)
+    return Argument{HostTensor::from(*tensor, spec.dtype), source};
+  return Argument{
+      HostTensor::from(toIntegers(std::move(*tensor), spec.dtype), spec.dtype),
+      "uniform:" + std::to_string(options.seed)};
+}
+
+Expected<std::vector<Argument>>
+smx::run::makeArguments(llvm::ArrayRef<TensorSpec> specs,
+                        const ArgumentFlags &flags) {
+  if (flags.inputs.size() > specs.size())
+    return createStringError("--input names " + Twine(flags.inputs.size()) +
+                             " inputs, but the function takes " +
+                             Twine(specs.size()));
+  std::vector<Argument> arguments;
+  for (auto [i, spec] : llvm::enumerate(specs)) {
+    auto argument =
+        i < flags.inputs.size()
+            ? readInput(i, spec, flags.inputs[i])
+            : generateInput(i, spec, i - flags.inputs.size(), flags);
+    if (!argument)
+      return argument.takeError();
+    arguments.push_back(std::move(*argument));
+  }
+  return arguments;
+}

@@ -1,0 +1,64 @@
+//===- Check.h - is what the kernel gave right? -----------------*- C++ -*-===//
+#ifndef SMX_TOOLS_SOFTMAXRUN_CHECK_H
+#define SMX_TOOLS_SOFTMAXRUN_CHECK_H
+
+#include "Arguments.h"
+
+#include "smx/Reference/Compare.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace smx::run {
+
+/// What the results are measured against.
+enum class CheckAgainst {
+  None,
+  /// The module as it was handed over, evaluated in float64.
+  Naive,
+  /// The module after raising: the plain C++ reference for what was recognised.
+  Raised
+};
+
+/// The module's text in a context of its own, at the stages that are evaluated.
+class CheckedModule {
+public:
+  /// Parses `text`; errors name `sourceName` and the line.
+  static llvm::Expected<std::unique_ptr<CheckedModule>>
+  parse(llvm::StringRef text, llvm::StringRef sourceName,
+        llvm::StringRef entry, mlir::smx::Stage from,
+        const mlir::smx::RoadOptions &road);
+  ~CheckedModule();
+
+  /// The results in float64.
+  llvm::Expected<std::vector<reference::Tensor>>
+  evaluate(llvm::ArrayRef<reference::Tensor> inputs, CheckAgainst against);
+  /// The results if every op is taken by its type: the yardstick for low precision.
+  llvm::Expected<std::vector<reference::Tensor>>
+  evaluateAsTyped(llvm::ArrayRef<reference::Tensor> inputs);
+
+  /// How result `number` is to be compared, from the ops that it comes from.
+  reference::Comparison comparisonFor(size_t number, reference::DType dtype);
+  /// Multiplications and additions of all attentions (those that a mask hides left out), if their
+  /// extents are known.
+  std::optional<double> countAttentionFlops();
+
+private:
+  CheckedModule();
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+/// A comparison with one reference, and how much of the tolerance it used (1 is all of it; none if
+/// the tensor is too large to find out in reasonable time).
+struct Checked {
+  reference::Report report;
+  std::optional<double> ofTolerance;
+};
+Checked checkOutput(const reference::Tensor &out,
+                    const reference::Tensor &reference,
+                    const reference::Tensor *naive,
+                    const reference::Comparison &how);
+
+} // namespace smx::run
+
+#endif // SMX_TOOLS_SOFTMAXRUN_CHECK_H
