@@ -16,6 +16,15 @@ namespace mlir::smx {
 /// Exit codes of the tools.
 enum ExitCode { exitSuccess = 0, exitFailure = 1, exitBadUse = 2 };
 
+/// `name`, after taking it from an option of the same name that a library
+/// registered.
+inline llvm::StringRef claimFlag(llvm::StringRef name) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  if (auto found = options.find(name); found != options.end())
+    found->second->removeArgument();
+  return name;
+}
+
 class RoadFlags {
 public:
   explicit RoadFlags(llvm::cl::OptionCategory &category)

@@ -1,7 +1,7 @@
 //===- ArithmeticCount.cpp - flops and exponentials -----------------------===//
 //
-// Specification ops count as the textbook's passes over a row; everything else as the scalar
-// arithmetic that it is made of, times the number of elements.
+// Specification ops count as the textbook's passes over a row; everything else
+// as the scalar arithmetic that it is made of, times the number of elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace mlir::smx;
 using ::smx::Work;
 
-std::optional<int64_t>
-mlir::smx::domainSizeOf(linalg::LinalgOp op, IndexEvaluator &evaluator) {
+std::optional<int64_t> mlir::smx::domainSizeOf(linalg::LinalgOp op,
+                                               IndexEvaluator &evaluator) {
   int64_t size = 1;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (unsigned dim = 0; dim < op.getNumLoops(); ++dim) {
@@ -89,13 +89,12 @@ static Cost costOf(Operation *op) {
       });
 }
 
-/// True if the sum `fma(x, y, addend)` is a step of an accumulation, which starts from what a
-/// loop carries, from memory or from zero.
+/// True if the sum `fma(x, y, addend)` is a step of an accumulation, which
+/// starts from what a loop carries, from memory or from zero.
 static bool isAccumulator(Value addend) {
   while (auto fma = addend.getDefiningOp<math::FmaOp>())
     addend = fma.getC();
-  return isa<BlockArgument>(addend) ||
-         matchPattern(addend, m_AnyZeroFloat()) ||
+  return isa<BlockArgument>(addend) || matchPattern(addend, m_AnyZeroFloat()) ||
          isa<vector::LoadOp, vector::MaskedLoadOp, memref::LoadOp>(
              addend.getDefiningOp());
 }
@@ -116,8 +115,8 @@ static BlockArgument factorOf(Value value) {
   return cast<BlockArgument>(value);
 }
 
-/// The factors of the product that `op` sums over a reduction dimension; none if it has no such
-/// product.
+/// The factors of the product that `op` sums over a reduction dimension; none
+/// if it has no such product.
 static std::optional<std::pair<BlockArgument, BlockArgument>>
 contractedFactors(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0)
@@ -156,8 +155,8 @@ static Cost costOfBody(Region &region) {
 }
 
 static void addProducts(Work &work, int64_t flops, Type lhs, Type rhs) {
-  bool isNarrow = std::max(lhs.getIntOrFloatBitWidth(),
-                           rhs.getIntOrFloatBitWidth()) <= 16;
+  bool isNarrow =
+      std::max(lhs.getIntOrFloatBitWidth(), rhs.getIntOrFloatBitWidth()) <= 16;
   (isNarrow ? work.narrowProductFlops : work.wideProductFlops) += flops;
 }
 
@@ -176,7 +175,8 @@ static void addLinalg(linalg::LinalgOp op, int64_t points, Work &work) {
 // Specification ops
 //===----------------------------------------------------------------------===//
 
-/// Pairs of a query and a key in a `rows` x `keys` score matrix that `mask` lets through.
+/// Pairs of a query and a key in a `rows` x `keys` score matrix that `mask`
+/// lets through.
 static int64_t countVisible(MaskAttrInterface mask, Location loc, int64_t rows,
                             int64_t keys) {
   Block block;
@@ -186,8 +186,8 @@ static int64_t countVisible(MaskAttrInterface mask, Location loc, int64_t rows,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  VisibleKeys visible = mask.buildVisibleKeys(
-      builder, loc, row, constant(1), constant(rows), constant(keys));
+  VisibleKeys visible = mask.buildVisibleKeys(builder, loc, row, constant(1),
+                                              constant(rows), constant(keys));
   IndexEvaluator evaluator;
   int64_t pairs = 0;
   for (int64_t i = 0; i < rows; ++i) {
@@ -231,13 +231,15 @@ static LogicalResult addAttention(AttentionOp op, IndexEvaluator &evaluator,
     score.flops += one.flops;
     score.exponentials += one.exponentials;
   }
-  // Scale, maximum, difference and sum for each pair, one quotient for each result.
+  // Scale, maximum, difference and sum for each pair, one quotient for each
+  // result.
   work.otherFlops += pairs * (4 + score.flops) + heads * *rows * *columns;
   work.exponentials += pairs * (1 + score.exponentials);
   return success();
 }
 
-/// Flops and exponentials for each element of a row, as the textbook computes it.
+/// Flops and exponentials for each element of a row, as the textbook computes
+/// it.
 static LogicalResult addRow(Value input, Cost element,
                             IndexEvaluator &evaluator, Work &work) {
   std::optional<int64_t> elements = evaluator.elementsOf(input);
@@ -250,7 +252,9 @@ static LogicalResult addRow(Value input, Cost element,
 
 static LogicalResult addOp(Operation *op, IndexEvaluator &evaluator,
                            Work &work) {
-  auto scaling = [](APFloat scale) { return scale.isExactlyValue(1.0) ? 0 : 1; };
+  auto scaling = [](APFloat scale) {
+    return scale.isExactlyValue(1.0) ? 0 : 1;
+  };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](linalg::LinalgOp linalgOp) -> LogicalResult {
         std::optional<int64_t> points = domainSizeOf(linalgOp, evaluator);
@@ -270,7 +274,8 @@ static LogicalResult addOp(Operation *op, IndexEvaluator &evaluator,
         return addRow(row.getInput(), {3 + scaling(row.getScale()), 1},
                       evaluator, work);
       })
-      // Sum, difference, square, its sum, and the product with 1/sqrt(variance).
+      // Sum, difference, square, its sum, and the product with
+      // 1/sqrt(variance).
       .Case([&](LayerNormOp row) {
         return addRow(row.getInput(), {5, 0}, evaluator, work);
       })
@@ -278,7 +283,8 @@ static LogicalResult addOp(Operation *op, IndexEvaluator &evaluator,
         std::optional<int64_t> values = evaluator.elementsOf(dot.getValues());
         if (!values)
           return failure();
-        addProducts(work, 2 * *values, dot.getScores().getType().getElementType(),
+        addProducts(work, 2 * *values,
+                    dot.getScores().getType().getElementType(),
                     dot.getValues().getType().getElementType());
         return addRow(dot.getScores(), {4 + scaling(dot.getScale()), 1},
                       evaluator, work);

@@ -9,11 +9,13 @@
 
 namespace mlir::smx {
 
-/// Number of points of the iteration domain of `op`; none if an extent is not known.
+/// Number of points of the iteration domain of `op`; none if an extent is not
+/// known.
 std::optional<int64_t> domainSizeOf(linalg::LinalgOp op,
                                     IndexEvaluator &evaluator);
 
-/// Adds the flops and exponentials of `function`, in which state ops are expanded, to `work`.
+/// Adds the flops and exponentials of `function`, in which state ops are
+/// expanded, to `work`.
 void countArithmetic(func::FuncOp function, LoopRounds &rounds,
                      ::smx::Work &work);
 

@@ -47,9 +47,9 @@ std::optional<int64_t> IndexEvaluator::evaluate(Value index) {
   return value;
 }
 
-static std::optional<int64_t> evaluate(AffineExpr expr,
-                                       ArrayRef<std::optional<int64_t>> dims,
-                                       ArrayRef<std::optional<int64_t>> symbols) {
+static std::optional<int64_t>
+evaluate(AffineExpr expr, ArrayRef<std::optional<int64_t>> dims,
+         ArrayRef<std::optional<int64_t>> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -100,9 +100,9 @@ std::optional<int64_t> IndexEvaluator::compute(Value index) {
     for (Value operand : op->getOperands())
       operands.push_back(evaluate(operand));
     for (AffineExpr expr : map.getResults())
-      results.push_back(::evaluate(
-          expr, ArrayRef(operands).take_front(map.getNumDims()),
-          ArrayRef(operands).drop_front(map.getNumDims())));
+      results.push_back(
+          ::evaluate(expr, ArrayRef(operands).take_front(map.getNumDims()),
+                     ArrayRef(operands).drop_front(map.getNumDims())));
     return results;
   };
   auto extreme = [&](AffineMap map, auto choose) -> Result {
@@ -139,8 +139,10 @@ std::optional<int64_t> IndexEvaluator::compute(Value index) {
       .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) {
         return divided([](int64_t x, int64_t y) { return x % y; });
       })
-      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return binary(smaller); })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return binary(larger); })
+      .Case<arith::MinSIOp, arith::MinUIOp>(
+          [&](auto) { return binary(smaller); })
+      .Case<arith::MaxSIOp, arith::MaxUIOp>(
+          [&](auto) { return binary(larger); })
       .Case([&](arith::CmpIOp compare) {
         return binary([&](int64_t x, int64_t y) {
           return Result(arith::applyCmpPredicate(

@@ -26,7 +26,8 @@ public:
   /// Number of elements of a tensor or memref.
   std::optional<int64_t> elementsOf(Value shaped);
 
-  /// Everything evaluated since `mark` was taken is forgotten when a loop moves on.
+  /// Everything evaluated since `mark` was taken is forgotten when a loop moves
+  /// on.
   size_t mark() const { return trail.size(); }
   void forgetSince(size_t mark);
 

@@ -39,9 +39,9 @@ void LoopRounds::findPositionsThatMatter() {
     llvm::TypeSwitch<Operation *>(op)
         .Case<scf::ForOp, scf::ForallOp, scf::ParallelOp>(
             [&](LoopLikeOpInterface loop) {
-              for (auto bounds : {loop.getLoopLowerBounds(),
-                                  loop.getLoopUpperBounds(),
-                                  loop.getLoopSteps()})
+              for (auto bounds :
+                   {loop.getLoopLowerBounds(), loop.getLoopUpperBounds(),
+                    loop.getLoopSteps()})
                 add(*bounds);
             })
         .Case([&](scf::IfOp branch) { worklist.insert(branch.getCondition()); })

@@ -1,8 +1,9 @@
 //===- LoopRounds.h - how often each block runs -----------------*- C++ -*-===//
 //
-// Runs the loops of a function without its tensors: index arithmetic is evaluated, loops whose
-// rounds are all alike are multiplied, and loops on whose position a bound or an extent depends
-// (the triangle of a causal mask) are run round by round.
+// Runs the loops of a function without its tensors: index arithmetic is
+// evaluated, loops whose rounds are all alike are multiplied, and loops on
+// whose position a bound or an extent depends (the triangle of a causal mask)
+// are run round by round.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_LIB_ANALYSIS_LOOPROUNDS_H
@@ -20,11 +21,13 @@ namespace mlir::smx {
 /// Visits the blocks of a function with the number of times that each is run.
 class LoopRounds {
 public:
-  /// `extents` are the dynamic extents of the arguments, in the order of the types.
+  /// `extents` are the dynamic extents of the arguments, in the order of the
+  /// types.
   LoopRounds(func::FuncOp function, llvm::ArrayRef<int64_t> extents,
              int64_t maxRounds);
 
-  /// Called with a block and how often it is run with the evaluator's current positions.
+  /// Called with a block and how often it is run with the evaluator's current
+  /// positions.
   using Visit = llvm::function_ref<void(Block &, int64_t times)>;
   void run(Visit visit);
 

@@ -1,7 +1,7 @@
 //===- MemoryCount.cpp - bytes of global memory ---------------------------===//
 //
-// First every op says what it reads and writes (Accesses), then the loops are run and each
-// access is multiplied by how often its block runs.
+// First every op says what it reads and writes (Accesses), then the loops are
+// run and each access is multiplied by how often its block runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,24 +24,31 @@ using namespace mlir::smx;
 
 namespace {
 
-/// A tile of global memory that is read or written as a whole when its block runs.
+/// A tile of global memory that is read or written as a whole when its block
+/// runs.
 struct TileAccess {
   Value tile;
   bool isWrite;
 };
 
-/// Single elements or vectors of `memory`, read or written each time the block runs; together
-/// at most the tile, once for each time that `loadBlock` runs.
+/// A tile that is read or written in single elements, or vectors of them. What
+/// a loop nest outside of parallel loops (one op of an earlier stage) moves is
+/// counted for each `nest`; it is null anywhere else.
+using ElementTile = std::tuple<Value, /*isWrite=*/int, Operation *>;
+
+/// Single elements or vectors of a tile, read or written each time the block
+/// runs; together at most the tile, once for each time that `loadBlock` runs.
 struct ElementAccess {
-  Value memory;
-  bool isWrite;
+  ElementTile tile;
   Block *loadBlock;
-  /// Elements of one access, and the linalg op that repeats it for each point of its domain.
+  /// Elements of one access, and the linalg op that repeats it for each point
+  /// of its domain.
   int64_t elements;
   linalg::LinalgOp repeatedBy;
 };
 
-/// What the ops of a function read and write in global memory, by the block that does it.
+/// What the ops of a function read and write in global memory, by the block
+/// that does it.
 class Accesses {
 public:
   Accesses(func::FuncOp function, Stage stage)
@@ -73,7 +80,8 @@ void Accesses::access(Operation *op, Value value, bool isWrite) {
       memory.residenceOf(value).place != Place::Global)
     return;
   Block *block = memory.loadBlockOf(value, op);
-  // Outside of all loops each op reads for itself, unless all of them are one tile.
+  // Outside of all loops each op reads for itself, unless all of them are one
+  // tile.
   bool isTile = memory.isBodyOneTile() || !memory.isOutsideOfLoops(op);
   if (seen.insert({block, value, isTile ? nullptr : op, int(isWrite)}).second)
     tiles[block].push_back({value, isWrite});
@@ -86,8 +94,15 @@ void Accesses::accessElements(Operation *op, Value value, bool isWrite,
     return;
   auto vector = dyn_cast<VectorType>(type);
   Operation *at = repeatedBy ? repeatedBy.getOperation() : op;
-  elements[at->getBlock()].push_back({value, isWrite,
-                                      memory.loadBlockOf(value, at),
+  Block *loadBlock = memory.loadBlockOf(value, at);
+  Operation *nest = nullptr;
+  auto loop = dyn_cast<scf::ForOp>(loadBlock->getParentOp());
+  if (loop && loop.isDefinedOutsideOfLoop(value)) {
+    nest = loop;
+    loadBlock = loop->getBlock();
+  }
+  elements[at->getBlock()].push_back({{value, isWrite, nest},
+                                      loadBlock,
                                       vector ? vector.getNumElements() : 1,
                                       repeatedBy});
 }
@@ -225,8 +240,9 @@ void Accesses::add(Operation *op) {
 /// Bytes of `elements` elements of the type of `shaped`.
 int64_t bytesOf(Value shaped, int64_t elements) {
   Type type = getElementTypeOrSelf(shaped.getType());
-  return elements *
-         (type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+  return elements * (type.isIndex()
+                         ? 8
+                         : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
 }
 
 /// Bytes of one tile that single accesses read or write.
@@ -246,28 +262,32 @@ void mlir::smx::countMemory(func::FuncOp function, Stage stage,
       rounds.leaveOut("tensors of dynamic extents");
     return bytesOf(tile, elements.value_or(0));
   };
-  using Key = std::pair<Value, int>;
-  llvm::MapVector<Key, ElementBytes> single;
-  llvm::DenseMap<Block *, llvm::SetVector<Key>> footprints;
+  llvm::MapVector<ElementTile, ElementBytes> single;
+  llvm::DenseMap<Block *, llvm::SetVector<ElementTile>> footprints;
   for (auto &[block, list] : accesses.elements)
     for (const ElementAccess &access : list)
-      footprints[access.loadBlock].insert({access.memory, int(access.isWrite)});
+      footprints[access.loadBlock].insert(access.tile);
 
   rounds.run([&](Block &block, int64_t times) {
-    for (const TileAccess &access : accesses.tiles.lookup(&block))
-      (access.isWrite ? work.bytesWritten : work.bytesRead) +=
-          times * bytesOfTile(access.tile);
-    for (const ElementAccess &access : accesses.elements.lookup(&block)) {
-      int64_t repeats = 1;
-      if (access.repeatedBy)
-        repeats = domainSizeOf(access.repeatedBy, evaluator).value_or(0);
-      single[{access.memory, int(access.isWrite)}].accessed +=
-          times * bytesOf(access.memory, access.elements * repeats);
-    }
-    for (const Key &key : footprints.lookup(&block))
-      single[key].footprint += times * bytesOfTile(key.first);
+    if (auto tiles = accesses.tiles.find(&block); tiles != accesses.tiles.end())
+      for (const TileAccess &access : tiles->second)
+        (access.isWrite ? work.bytesWritten : work.bytesRead) +=
+            times * bytesOfTile(access.tile);
+    if (auto list = accesses.elements.find(&block);
+        list != accesses.elements.end())
+      for (const ElementAccess &access : list->second) {
+        int64_t repeats = 1;
+        if (access.repeatedBy)
+          repeats = domainSizeOf(access.repeatedBy, evaluator).value_or(0);
+        single[access.tile].accessed +=
+            times *
+            bytesOf(std::get<Value>(access.tile), access.elements * repeats);
+      }
+    if (auto tiles = footprints.find(&block); tiles != footprints.end())
+      for (const ElementTile &tile : tiles->second)
+        single[tile].footprint += times * bytesOfTile(std::get<Value>(tile));
   });
-  for (auto &[key, bytes] : single)
-    (key.second ? work.bytesWritten : work.bytesRead) +=
+  for (auto &[tile, bytes] : single)
+    (std::get<int>(tile) ? work.bytesWritten : work.bytesRead) +=
         std::min(bytes.accessed, bytes.footprint);
 }

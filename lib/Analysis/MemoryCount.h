@@ -8,8 +8,8 @@
 
 namespace mlir::smx {
 
-/// Adds what `function`, at `stage`, reads and writes in global memory to `work`. Extents that
-/// are not known are left out, and noted in `rounds`.
+/// Adds what `function`, at `stage`, reads and writes in global memory to
+/// `work`. Extents that are not known are left out, and noted in `rounds`.
 void countMemory(func::FuncOp function, Stage stage, LoopRounds &rounds,
                  ::smx::Work &work);
 

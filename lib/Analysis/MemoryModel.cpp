@@ -68,7 +68,8 @@ Residence MemoryModel::residenceOf(Value value) {
 Residence MemoryModel::compute(Value value) {
   if (Value init = getLoopInit(value)) {
     Residence start = residenceOf(init);
-    // What a loop makes of an empty tensor can be read, unlike the empty tensor itself.
+    // What a loop makes of an empty tensor can be read, unlike the empty tensor
+    // itself.
     if (start.place == Place::Free)
       start.place = isGlobalDestination(init) ? Place::Global : Place::Local;
     return start;
@@ -76,8 +77,8 @@ Residence MemoryModel::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return {Place::Global, value};
-  Place computed = bodyIsOneTile || !isOutsideOfLoops(op) ? Place::Local
-                                                          : Place::Global;
+  Place computed =
+      bodyIsOneTile || !isOutsideOfLoops(op) ? Place::Local : Place::Global;
   return llvm::TypeSwitch<Operation *, Residence>(op)
       .Case<tensor::ExtractSliceOp, tensor::CastOp, memref::CastOp,
             memref::ReinterpretCastOp>(
@@ -101,8 +102,9 @@ Residence MemoryModel::compute(Value value) {
                                   : Place::Local;
         return destination;
       })
-      .Case<tensor::EmptyOp, linalg::FillOp>(
-          [&](auto) { return Residence{Place::Free, value}; })
+      .Case<tensor::EmptyOp, linalg::FillOp>([&](auto) {
+        return Residence{Place::Free, value};
+      })
       .Case([&](arith::ConstantOp constant) {
         bool isSplat = isa<SplatElementsAttr>(constant.getValue());
         return Residence{isSplat ? Place::Free : Place::Global, value};
@@ -110,9 +112,12 @@ Residence MemoryModel::compute(Value value) {
       .Case([&](memref::GetGlobalOp) {
         return Residence{Place::Global, value};
       })
-      .Case<IdentityOp, MergeOp, StreamingReductionOpInterface>(
-          [&](auto) { return Residence{Place::State, value}; })
-      .Default([&](Operation *) { return Residence{computed, value}; });
+      .Case<IdentityOp, MergeOp, StreamingReductionOpInterface>([&](auto) {
+        return Residence{Place::State, value};
+      })
+      .Default([&](Operation *) {
+        return Residence{computed, value};
+      });
 }
 
 bool MemoryModel::isGlobalDestination(Value destination) {
@@ -130,8 +135,7 @@ Block *MemoryModel::loadBlockOf(Value value, Operation *reader) {
     if (isLoop(op))
       return value.getParentBlock();
   Block *outermostLoop = nullptr;
-  for (Block *block = reader->getBlock();
-       block->getParentOp() != function;
+  for (Block *block = reader->getBlock(); block->getParentOp() != function;
        block = block->getParentOp()->getBlock()) {
     Operation *parent = block->getParentOp();
     if (isParallelLoop(parent) || (!bodyIsOneTile && isLoop(parent)))

@@ -40,11 +40,13 @@ public:
   Residence residenceOf(Value value);
   /// True if `destination`, which is written in part, is global memory.
   bool isGlobalDestination(Value destination);
-  /// True if the ops outside of all loops are one tile, or the loops over one: from stage tiled
-  /// on, in a function without a parallel loop. Their results are then local.
+  /// True if the ops outside of all loops are one tile, or the loops over one:
+  /// from stage tiled on, in a function without a parallel loop. Their results
+  /// are then local.
   bool isBodyOneTile() const { return bodyIsOneTile; }
-  /// The block that loads `value` (global memory) for `reader`: the block that takes the slice;
-  /// for memory that is not sliced, the parallel loop around the reader, else the function.
+  /// The block that loads `value` (global memory) for `reader`: the block that
+  /// takes the slice; for memory that is not sliced, the parallel loop around
+  /// the reader, else the function.
   Block *loadBlockOf(Value value, Operation *reader);
   /// True if `op` is in no loop.
   bool isOutsideOfLoops(Operation *op);

@@ -28,23 +28,22 @@ static void printTable(raw_ostream &os, ArrayRef<FunctionTraffic> functions,
   os << "roofline of " << chip.name << "\n";
   os << llvm::left_justify("function", width)
      << "  stage        bytes read   bytes written     product flops"
-        "       other flops      exponentials  flop/byte  microseconds  limit\n";
+        "       other flops      exponentials  flop/byte  microseconds  "
+        "limit\n";
   for (const FunctionTraffic &traffic : functions) {
     const Work &work = traffic.work;
     os << llvm::left_justify("@" + traffic.function, width) << "  "
        << llvm::left_justify(getStageInfo(traffic.stage).name, 6);
     if (!traffic.notCounted.empty()) {
-      os << "  dynamic: not counted (" << llvm::join(traffic.notCounted, "; ")
-         << ")\n";
+      os << "  not counted: " << llvm::join(traffic.notCounted, ", ") << "\n";
       continue;
     }
     auto time = ::smx::getRooflineTime(work, chip);
     os << llvm::format("  %15lld %15lld %17lld %17lld %17lld %10.2f %13.3f  ",
                        (long long)work.bytesRead, (long long)work.bytesWritten,
                        (long long)work.productFlops(),
-                       (long long)work.otherFlops,
-                       (long long)work.exponentials, work.intensity(),
-                       time.seconds * 1e6)
+                       (long long)work.otherFlops, (long long)work.exponentials,
+                       work.intensity(), time.seconds * 1e6)
        << time.limit << "\n";
   }
 }
@@ -94,6 +93,9 @@ struct ReportPass : mlir::smx::impl::ReportPassBase<ReportPass> {
       return error() << "unknown stage '" << stage << "'; stages are "
                      << getStageNames();
     options.extents.assign(extents.begin(), extents.end());
+    for (int64_t extent : options.extents)
+      if (extent < 0)
+        return error() << "extents must not be negative, got " << extent;
     std::optional<Chip> found = ::smx::findChip(chip.getValue());
     if (found) {
       peaks = *found;

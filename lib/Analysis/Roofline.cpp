@@ -4,9 +4,9 @@
 
 using namespace smx;
 
-// h200: bandwidth of a large copy and bf16 products as measured on the chip; f32 (CUDA cores)
-// from the data sheet. a100 (80 GB, SXM): the data sheet. Exponentials: 16 per clock and
-// multiprocessor.
+// h200: bandwidth of a large copy and bf16 products as measured on the chip;
+// f32 (CUDA cores) from the data sheet. a100 (80 GB, SXM): the data sheet.
+// Exponentials: 16 per clock and multiprocessor.
 static const Chip chips[] = {
     {"h200", 4.27e12, 778e12, 66.9e12, 3.9e12},
     {"a100", 2.039e12, 312e12, 19.5e12, 2.4e12},

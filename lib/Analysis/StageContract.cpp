@@ -1,7 +1,7 @@
 //===- StageContract.cpp - what holds at a stage --------------------------===//
 //
-// Each contract is a function from an op to success or a located error. They look at one op at a
-// time, so that a stage is checked in one walk.
+// Each contract is a function from an op to success or a located error. They
+// look at one op at a time, so that a stage is checked in one walk.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,13 @@ static bool isSpecificationOp(Operation *op) {
              AttentionOp>(op);
 }
 
-/// The error of an op: what breaks the contract, and a note that says what would help.
+/// The error of an op: what breaks the contract, and a note that says what
+/// would help.
 static LogicalResult breaks(Operation *op, Stage stage, const Twine &what,
                             const Twine &remedy) {
-  InFlightDiagnostic diagnostic =
-      op->emitOpError() << "breaks the contract of stage '"
-                        << getStageInfo(stage).name << "': " << what;
+  InFlightDiagnostic diagnostic = op->emitOpError()
+                                  << "breaks the contract of stage '"
+                                  << getStageInfo(stage).name << "': " << what;
   diagnostic.attachNote() << remedy;
   return diagnostic;
 }
@@ -61,7 +62,8 @@ static LogicalResult checkOnline(Operation *op, Stage stage) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The streamed tensors of an update or a finish, and their maps; none if `op` reads no stream.
+/// The streamed tensors of an update or a finish, and their maps; none if `op`
+/// reads no stream.
 struct Stream {
   ValueRange inputs;
   SmallVector<AffineMap> maps;
@@ -204,7 +206,7 @@ LogicalResult mlir::smx::verifyStage(ModuleOp module, Stage stage,
     }
     llvm_unreachable("every stage has a contract");
   };
-  WalkResult result = module.walk([&](Operation *op) {
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());

@@ -52,7 +52,8 @@ static TileExtent extentOfSlice(ArrayRef<OpFoldResult> sizes,
   llvm_unreachable("a slice has a size for each dimension of its type");
 }
 
-/// Extent `dim` of the result of a finish, from the tensors that its maps address.
+/// Extent `dim` of the result of a finish, from the tensors that its maps
+/// address.
 static TileExtent extentOfFinish(FinishOp finish, int64_t dim) {
   SmallVector<AffineMap> maps =
       llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());
@@ -83,9 +84,8 @@ TileExtent mlir::smx::traceExtent(Value shaped, int64_t dim) {
     return extent;
   };
   return llvm::TypeSwitch<Operation *, TileExtent>(op)
-      .Case([&](tensor::EmptyOp op) {
-        return dynamicSize(op.getDynamicSizes());
-      })
+      .Case(
+          [&](tensor::EmptyOp op) { return dynamicSize(op.getDynamicSizes()); })
       .Case<memref::AllocOp, memref::AllocaOp>(
           [&](auto op) { return dynamicSize(op.getDynamicSizes()); })
       .Case<tensor::ExtractSliceOp, memref::SubViewOp>([&](auto op) {
@@ -96,9 +96,8 @@ TileExtent mlir::smx::traceExtent(Value shaped, int64_t dim) {
       .Case([&](tensor::InsertSliceOp op) {
         return traceExtent(op.getDest(), dim);
       })
-      .Case<tensor::ExpandShapeOp, memref::ExpandShapeOp>([&](auto op) {
-        return extentFrom(op.getMixedOutputShape()[dim]);
-      })
+      .Case<tensor::ExpandShapeOp, memref::ExpandShapeOp>(
+          [&](auto op) { return extentFrom(op.getMixedOutputShape()[dim]); })
       .Case<tensor::CollapseShapeOp, memref::CollapseShapeOp>([&](auto op) {
         ReassociationIndices group = op.getReassociationIndices()[dim];
         return group.size() == 1 ? traceExtent(op.getSrc(), group[0]) : unknown;
@@ -168,7 +167,8 @@ static bool isBounded(const TileExtent &extent) {
     return true;
   if (extent.index)
     return isBounded(extent.index);
-  // An argument's extent has no bound. What another op makes is not known, and not an error.
+  // An argument's extent has no bound. What another op makes is not known, and
+  // not an error.
   return !isa<BlockArgument>(extent.shaped);
 }
 

@@ -1,7 +1,7 @@
 //===- Traffic.cpp - what a function moves and computes -------------------===//
 //
-// Memory is counted on the IR as it is; arithmetic on a copy in which the state ops are written
-// out, because only their algebra knows what they compute.
+// Memory is counted on the IR as it is; arithmetic on a copy in which the state
+// ops are written out, because only their algebra knows what they compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +12,7 @@
 #include "MemoryModel.h"
 #include "smx/Tiling/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -30,6 +31,12 @@ mlir::smx::analyzeTraffic(ModuleOp module, const TrafficOptions &options) {
     return failure();
 
   SmallVector<FunctionTraffic> all;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal())
+      all.push_back({function.getName().str(),
+                     Stage::Llvm,
+                     {},
+                     {"functions of the llvm dialect"}});
   for (auto [function, copy] : llvm::zip_equal(
            module.getOps<func::FuncOp>(), expanded->getOps<func::FuncOp>())) {
     if (function.isExternal())

@@ -12,16 +12,15 @@ using namespace mlir;
 using namespace mlir::smx;
 
 namespace {
-struct VerifyStagePass
-    : mlir::smx::impl::VerifyStagePassBase<VerifyStagePass> {
+struct VerifyStagePass : mlir::smx::impl::VerifyStagePassBase<VerifyStagePass> {
   using VerifyStagePassBase::VerifyStagePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     parsed = parseStage(stage);
     if (!parsed)
       return emitError(UnknownLoc::get(context))
-             << "smx-verify-stage: unknown stage '" << stage
-             << "'; stages are " << getStageNames();
+             << "smx-verify-stage: unknown stage '" << stage << "'; stages are "
+             << getStageNames();
     return success();
   }
 

@@ -22,9 +22,11 @@ static bool touches(Operation *op, Value buffer) {
   });
 }
 
-/// The next op in the block that may touch `buffer`; null: the block ends or the op is not a linalg op.
+/// The next op in the block that may touch `buffer`; null: the block ends or
+/// the op is not a linalg op.
 static linalg::GenericOp nextUser(linalg::FillOp fill, Value buffer) {
-  for (Operation *next = fill->getNextNode(); next; next = next->getNextNode()) {
+  for (Operation *next = fill->getNextNode(); next;
+       next = next->getNextNode()) {
     if (isa<linalg::LinalgOp>(next)) {
       if (touches(next, buffer))
         return dyn_cast<linalg::GenericOp>(next);
@@ -37,7 +39,8 @@ static linalg::GenericOp nextUser(linalg::FillOp fill, Value buffer) {
   return {};
 }
 
-/// The output of `op` that accumulates into all of `memref` and is all that `op` knows of its buffer.
+/// The output of `op` that accumulates into all of `memref` and is all that
+/// `op` knows of its buffer.
 static std::optional<unsigned> accumulatedOutput(linalg::GenericOp op,
                                                  Value memref, Value buffer) {
   std::optional<unsigned> found;
@@ -54,8 +57,9 @@ static std::optional<unsigned> accumulatedOutput(linalg::GenericOp op,
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(*found));
   if (!map.isProjectedPermutation())
     return std::nullopt;
-  // The nest must hold this output in registers, i.e. every loop inside the first one that it does not depend
-  // on is another such loop; LanePlan orders parallel loops outside, so this asks for no mixed reductions.
+  // The nest must hold this output in registers, i.e. every loop inside the
+  // first one that it does not depend on is another such loop; LanePlan orders
+  // parallel loops outside, so this asks for no mixed reductions.
   for (unsigned dim = 0; dim < op.getNumLoops(); ++dim) {
     if (accumulatesAlong(op, *found, dim))
       continue;

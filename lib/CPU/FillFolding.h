@@ -7,11 +7,13 @@
 
 namespace mlir::smx {
 
-/// Per linalg op, per output: the scalar that the output's memref holds when the op starts; null: unknown.
+/// Per linalg op, per output: the scalar that the output's memref holds when
+/// the op starts; null: unknown.
 using FilledOutputs = DenseMap<Operation *, SmallVector<Value>>;
 
-/// Erases every linalg.fill under `root` whose memref the next op to touch it accumulates into as a whole, and
-/// tells which scalars those ops start from. Memrefs of different allocations or arguments are taken not to overlap.
+/// Erases every linalg.fill under `root` whose memref the next op to touch it
+/// accumulates into as a whole, and tells which scalars those ops start from.
+/// Memrefs of different allocations or arguments are taken not to overlap.
 FilledOutputs foldFills(Operation *root, RewriterBase &b);
 
 /// The allocation or block argument that `memref` is a view of.

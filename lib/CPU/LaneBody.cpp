@@ -38,10 +38,10 @@ static std::optional<LaneValue> addRamps(OpBuilder &b, Operation &op,
   int ramp = subtracts ? lhs.ramp - rhs.ramp : lhs.ramp + rhs.ramp;
   if (ramp > 1 || ramp < -1)
     return std::nullopt;
-  Value base = subtracts ? b.createOrFold<arith::SubIOp>(op.getLoc(), lhs.value,
-                                                         rhs.value)
-                         : b.createOrFold<arith::AddIOp>(op.getLoc(), lhs.value,
-                                                         rhs.value);
+  Value base =
+      subtracts
+          ? b.createOrFold<arith::SubIOp>(op.getLoc(), lhs.value, rhs.value)
+          : b.createOrFold<arith::AddIOp>(op.getLoc(), lhs.value, rhs.value);
   return LaneValue{base, true, ramp};
 }
 
@@ -62,8 +62,9 @@ static arith::CmpIPredicate mirrored(arith::CmpIPredicate predicate) {
   }
 }
 
-/// A comparison of a ramp with a scalar as a comparison of 32-bit lane numbers: 64-bit lanes would take
-/// twice the registers. The distance is clamped to the lane numbers' range, so it is exact.
+/// A comparison of a ramp with a scalar as a comparison of 32-bit lane numbers:
+/// 64-bit lanes would take twice the registers. The distance is clamped to the
+/// lane numbers' range, so it is exact.
 static std::optional<LaneValue> compareRamps(OpBuilder &b, arith::CmpIOp op,
                                              LaneValue lhs, LaneValue rhs,
                                              int64_t lanes) {
@@ -85,9 +86,9 @@ static std::optional<LaneValue> compareRamps(OpBuilder &b, arith::CmpIOp op,
   // left + ramp * k  p  right
   if (ramp < 0)
     predicate = mirrored(predicate);
-  Value distance =
-      ramp > 0 ? arith::SubIOp::create(b, loc, rhs.value, lhs.value)
-               : arith::SubIOp::create(b, loc, lhs.value, rhs.value);
+  Value distance = ramp > 0
+                       ? arith::SubIOp::create(b, loc, rhs.value, lhs.value)
+                       : arith::SubIOp::create(b, loc, lhs.value, rhs.value);
   Type wide = distance.getType();
   auto bound = [&](int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(wide, value));
@@ -103,10 +104,10 @@ static std::optional<LaneValue> compareRamps(OpBuilder &b, arith::CmpIOp op,
     distance = arith::ExtSIOp::create(b, loc, narrow, distance);
   Value all = vector::BroadcastOp::create(
       b, loc, VectorType::get({lanes}, narrow), distance);
-  return LaneValue{
-      arith::CmpIOp::create(b, loc, predicate,
-                            laneNumbers(b, loc, narrow, lanes, 1), all),
-      false};
+  return LaneValue{arith::CmpIOp::create(b, loc, predicate,
+                                         laneNumbers(b, loc, narrow, lanes, 1),
+                                         all),
+                   false};
 }
 
 LaneValue LaneBody::emitOp(OpBuilder &b, Operation &nested,
@@ -120,10 +121,10 @@ LaneValue LaneBody::emitOp(OpBuilder &b, Operation &nested,
     else if (auto compare = dyn_cast<arith::CmpIOp>(nested))
       folded = compareRamps(b, compare, operands[0], operands[1], lanes);
     else if (auto cast = dyn_cast<arith::IndexCastOp>(nested))
-      folded = LaneValue{arith::IndexCastOp::create(
-                             b, nested.getLoc(), cast.getType(),
-                             operands[0].value),
-                         true, operands[0].ramp};
+      folded =
+          LaneValue{arith::IndexCastOp::create(
+                        b, nested.getLoc(), cast.getType(), operands[0].value),
+                    true, operands[0].ramp};
     if (folded)
       return *folded;
   } else if (llvm::all_of(operands, isScalar)) {

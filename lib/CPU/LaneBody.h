@@ -16,12 +16,14 @@ struct LaneValue {
   int ramp = 0;
 };
 
-/// Emits the body of a generic for vectors of `lanes` iterations. Values that all lanes share stay scalar.
+/// Emits the body of a generic for vectors of `lanes` iterations. Values that
+/// all lanes share stay scalar.
 class LaneBody {
 public:
   LaneBody(linalg::GenericOp op, int64_t lanes) : op(op), lanes(lanes) {}
 
-  /// Emits one copy; `arguments` are the block's, `indices` the loop dimensions'. Returns what is yielded.
+  /// Emits one copy; `arguments` are the block's, `indices` the loop
+  /// dimensions'. Returns what is yielded.
   SmallVector<LaneValue> emit(OpBuilder &b, ArrayRef<LaneValue> arguments,
                               ArrayRef<LaneValue> indices) const;
 

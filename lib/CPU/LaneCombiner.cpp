@@ -85,7 +85,8 @@ Value LaneCombiner::startLanes(OpBuilder &b, Location loc, Value initial,
   Type element = type.getElementType();
   TypedAttr identity;
   if (isa<FloatType>(element))
-    // -0.0 is the exact identity of addition: 0.0 would turn a sum of -0.0 into 0.0.
+    // -0.0 is the exact identity of addition: 0.0 would turn a sum of -0.0 into
+    // 0.0.
     identity = b.getFloatAttr(element, kind == Kind::Product ? 1.0 : -0.0);
   else
     identity = b.getIntegerAttr(element, kind == Kind::Product ? 1 : 0);

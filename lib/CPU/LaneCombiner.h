@@ -6,16 +6,19 @@
 
 namespace mlir::smx {
 
-/// The associative operation with which one output of a generic accumulates, found in its body.
+/// The associative operation with which one output of a generic accumulates,
+/// found in its body.
 class LaneCombiner {
 public:
-  /// The combiner of output `init`; fails when the body does something else with the accumulator.
+  /// The combiner of output `init`; fails when the body does something else
+  /// with the accumulator.
   static FailureOr<LaneCombiner> match(linalg::GenericOp op, unsigned init);
 
   /// combine(a, b), of two scalars or two vectors.
   Value combine(OpBuilder &b, Location loc, Value lhs, Value rhs) const;
 
-  /// What every lane starts from so that folding in `initial` once more at the end changes nothing.
+  /// What every lane starts from so that folding in `initial` once more at the
+  /// end changes nothing.
   Value startLanes(OpBuilder &b, Location loc, Value initial,
                    VectorType type) const;
 

@@ -42,7 +42,8 @@ SmallVector<Value> LaneNest::indicesOf(OpOperand &operand, const Point &point,
   return indices;
 }
 
-/// A memref of booleans seen as one of bytes: a vector of i1 is packed in bits, a memref of i1 is not.
+/// A memref of booleans seen as one of bytes: a vector of i1 is packed in bits,
+/// a memref of i1 is not.
 static Value asBytes(OpBuilder &b, Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   auto bytes = MemRefType::get(type.getShape(), b.getI8Type(), type.getLayout(),
@@ -65,14 +66,14 @@ Value LaneNest::loadVector(OpOperand &operand, const Point &point,
           ? arith::ConstantOp::create(b, loc, b.getZeroAttr(type)).getResult()
           : nullptr;
   Value loaded =
-      point.mask ? vector::MaskedLoadOp::create(b, loc, type, memref, indices,
-                                                point.mask, zero)
-                       .getResult()
-                 : vector::LoadOp::create(b, loc, type, memref, indices)
-                       .getResult();
+      point.mask
+          ? vector::MaskedLoadOp::create(b, loc, type, memref, indices,
+                                         point.mask, zero)
+                .getResult()
+          : vector::LoadOp::create(b, loc, type, memref, indices).getResult();
   if (isBoolean)
-    loaded = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loaded,
-                                   zero);
+    loaded =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loaded, zero);
   return loaded;
 }
 
@@ -91,8 +92,8 @@ void LaneNest::storeVector(OpOperand &operand, const Point &point,
   }
   llvm::MaybeAlign alignment;
   if (options.streaming)
-    alignment = llvm::Align(type.getNumElements() *
-                            type.getElementTypeBitWidth() / 8);
+    alignment =
+        llvm::Align(type.getNumElements() * type.getElementTypeBitWidth() / 8);
   vector::StoreOp::create(b, loc, value, memref, indices, options.streaming,
                           alignment);
 }

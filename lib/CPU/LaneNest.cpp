@@ -15,7 +15,8 @@ LaneNest::LaneNest(RewriterBase &b, linalg::GenericOp op, LanePlan plan,
                    LaneNestOptions options)
     : b(b), op(op), plan(std::move(plan)), options(std::move(options)),
       loc(op.getLoc()) {
-  for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, loc))
+  for (Range range :
+       cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, loc))
     extents.push_back(range.size);
   ArrayRef<unsigned> order = this->plan.order;
   for (unsigned init = 0; init < op.getNumDpsInits(); ++init) {
@@ -49,8 +50,9 @@ Value LaneNest::constant(int64_t value) {
 }
 
 Value LaneNest::plus(Value base, int64_t offset) {
-  return offset == 0 ? base
-                     : b.createOrFold<arith::AddIOp>(loc, base, constant(offset));
+  return offset == 0
+             ? base
+             : b.createOrFold<arith::AddIOp>(loc, base, constant(offset));
 }
 
 void LaneNest::emit() {
@@ -131,9 +133,8 @@ void LaneNest::hoistLoads(unsigned depth, const Point &point, Loads &loads) {
     unsigned number = operand->getOperandNumber();
     if (loadDepth[number] != depth)
       continue;
-    bool crossed =
-        plan.crossed && classifyAccess(op, *operand, plan.lane) ==
-                            LaneAccess::Crossed;
+    bool crossed = plan.crossed && classifyAccess(op, *operand, plan.lane) ==
+                                       LaneAccess::Crossed;
     if (crossed)
       continue;
     int64_t rows = variesAlong(*operand, plan.row) ? point.rows : 1;
@@ -160,9 +161,8 @@ void LaneNest::openAccumulators(unsigned depth, const Point &point,
           accs[init].push_back(accs[init].back());
           continue;
         }
-        LaneValue start = options.filled[init]
-                              ? LaneValue{options.filled[init]}
-                              : load(output, point, r, v);
+        LaneValue start = options.filled[init] ? LaneValue{options.filled[init]}
+                                               : load(output, point, r, v);
         auto type = VectorType::get({plan.lanes}, element);
         if (laneReduces) {
           initials[init].push_back(start.value);
@@ -258,11 +258,9 @@ void LaneNest::emitPoint(const Point &point, Accumulators &accs, Loads &loads) {
           continue;
         }
         Value &slot = acc[r * (acc.size() / point.rows) + v];
-        Value next = point.lanes == 1
-                         ? results[init].value
-                         : body.materialize(b, loc, results[init]);
-        bool laneReduces =
-            point.mask && !variesAlong(output, plan.lane);
+        Value next = point.lanes == 1 ? results[init].value
+                                      : body.materialize(b, loc, results[init]);
+        bool laneReduces = point.mask && !variesAlong(output, plan.lane);
         slot = laneReduces
                    ? arith::SelectOp::create(b, loc, point.mask, next, slot)
                          .getResult()

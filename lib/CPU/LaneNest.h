@@ -13,9 +13,11 @@ namespace mlir::smx {
 
 /// What the emission of one nest is told beside its plan.
 struct LaneNestOptions {
-  /// Per output: the scalar it holds when the nest starts, if that is known; otherwise null.
+  /// Per output: the scalar it holds when the nest starts, if that is known;
+  /// otherwise null.
   SmallVector<Value> filled;
-  /// Vector stores bypass the caches; every stored vector is aligned to its size.
+  /// Vector stores bypass the caches; every stored vector is aligned to its
+  /// size.
   bool streaming = false;
 };
 
@@ -28,7 +30,8 @@ public:
   void emit();
 
 private:
-  /// Where the nest stands: the block of iterations that the loops entered so far select.
+  /// Where the nest stands: the block of iterations that the loops entered so
+  /// far select.
   struct Point {
     SmallVector<Value> base; ///< first index of every dimension entered
     int64_t rows = 1, vectors = 1, lanes = 1;
@@ -39,10 +42,11 @@ private:
     Value lower, upper;
     int64_t step = 1;
     int64_t rows = 1, vectors = 1, lanes = 1;
-    bool once = false;       ///< exactly one block, at `lower`
-    bool masked = false;     ///< blocks may reach over `upper`
+    bool once = false;   ///< exactly one block, at `lower`
+    bool masked = false; ///< blocks may reach over `upper`
   };
-  /// Accumulators of the outputs whose loops were entered: rows x vectors each; empty: none.
+  /// Accumulators of the outputs whose loops were entered: rows x vectors each;
+  /// empty: none.
   using Accumulators = SmallVector<SmallVector<Value>>;
   /// Loaded values by (operand, row, vector).
   using Loads = std::map<std::tuple<unsigned, int64_t, int64_t>, LaneValue>;
@@ -55,8 +59,7 @@ private:
   void emitCrossed(unsigned depth, const Point &point, const Loads &loads);
   void emitCrossedBlock(const Point &point, Loads loads);
 
-  void openAccumulators(unsigned depth, const Point &point,
-                        Accumulators &accs);
+  void openAccumulators(unsigned depth, const Point &point, Accumulators &accs);
   void closeAccumulators(unsigned depth, const Point &point,
                          Accumulators &accs);
   void hoistLoads(unsigned depth, const Point &point, Loads &loads);
@@ -89,19 +92,23 @@ private:
   Location loc;
   /// Per dimension: the extent, static or dynamic.
   SmallVector<OpFoldResult> extents;
-  /// Per output: the depth of the loops from which it accumulates; -1: it is stored in the innermost body.
+  /// Per output: the depth of the loops from which it accumulates; -1: it is
+  /// stored in the innermost body.
   SmallVector<int64_t> carriedFrom;
   /// Per output: how partial accumulators merge, where the lanes are reduced.
   SmallVector<FailureOr<LaneCombiner>> combiners;
-  /// Per output: the initial scalars (one a row) kept until the lanes are merged.
+  /// Per output: the initial scalars (one a row) kept until the lanes are
+  /// merged.
   SmallVector<SmallVector<Value>> initials;
   /// In a crossed nest: the part of the row dimension that is being emitted.
   Segment crossedRow;
-  /// Per operand: the number of loops that must be entered before it can be loaded.
+  /// Per operand: the number of loops that must be entered before it can be
+  /// loaded.
   SmallVector<unsigned> loadDepth;
 };
 
-/// Transposes a square of vectors: the result's k-th vector holds lane k of every input.
+/// Transposes a square of vectors: the result's k-th vector holds lane k of
+/// every input.
 SmallVector<Value> transposeSquare(OpBuilder &b, Location loc,
                                    SmallVector<Value> vectors);
 

@@ -26,7 +26,8 @@ static bool accumulates(linalg::GenericOp op) {
   return false;
 }
 
-/// The dimension that `map`'s last result is, when `type` is contiguous along it; -1 otherwise.
+/// The dimension that `map`'s last result is, when `type` is contiguous along
+/// it; -1 otherwise.
 static int64_t contiguousDim(AffineMap map, MemRefType type) {
   if (type.getRank() == 0)
     return -1;
@@ -79,8 +80,8 @@ static bool bodyRunsInLanes(linalg::GenericOp op) {
   return true;
 }
 
-/// Bits of the widest element that fills registers: floats decide where there are any (indices are
-/// narrowed where they meet floats).
+/// Bits of the widest element that fills registers: floats decide where there
+/// are any (indices are narrowed where they meet floats).
 static int64_t elementBits(linalg::GenericOp op) {
   int64_t floatBits = 0, intBits = 8;
   auto count = [&](Type type) {
@@ -99,7 +100,8 @@ static int64_t elementBits(linalg::GenericOp op) {
 }
 
 namespace {
-/// A dimension that could run along the lanes, with the reasons to prefer it in falling weight.
+/// A dimension that could run along the lanes, with the reasons to prefer it in
+/// falling weight.
 struct Candidate {
   int64_t dim = -1;
   int64_t line = -1; ///< contiguous dimension of crossed operands
@@ -154,7 +156,8 @@ static Candidate judge(linalg::GenericOp op, unsigned dim, int64_t lanes,
   return candidate;
 }
 
-/// The parallel dimension along which a vector, once loaded, serves several accumulators.
+/// The parallel dimension along which a vector, once loaded, serves several
+/// accumulators.
 static int64_t chooseRow(linalg::GenericOp op, unsigned lane,
                          ArrayRef<int64_t> extents) {
   int64_t best = -1, bestExtent = 1;
@@ -178,8 +181,8 @@ static int64_t chooseRow(linalg::GenericOp op, unsigned lane,
   return best;
 }
 
-/// Cycles of a contraction's step over its block grid, for a machine with two multiply-adds and two loads a
-/// cycle and a multiply-add latency of four.
+/// Cycles of a contraction's step over its block grid, for a machine with two
+/// multiply-adds and two loads a cycle and a multiply-add latency of four.
 static double contractionCost(int64_t vectors, int64_t rows,
                               int64_t extentVectors, int64_t extentRows,
                               bool laneReduces) {
@@ -222,7 +225,8 @@ static void blockContraction(LanePlan &plan, VectorRegisters registers,
     }
 }
 
-/// Vectors of a block that no row dimension multiplies: enough to hide latency, without a remainder if possible.
+/// Vectors of a block that no row dimension multiplies: enough to hide latency,
+/// without a remainder if possible.
 static int64_t blockLanes(int64_t extent, int64_t lanes, int64_t most) {
   if (ShapedType::isDynamic(extent))
     return most;

@@ -1,4 +1,5 @@
-//===- LanePlan.h - which loop becomes lanes, which becomes registers -*- C++ -*-===//
+//===- LanePlan.h - which loop becomes lanes, which becomes registers -*- C++
+//-*-===//
 //
 // The decision of smx-cpu-vectorize, apart from its emission.
 //
@@ -14,8 +15,8 @@ namespace mlir::smx {
 enum class LaneAccess {
   Invariant,  ///< it does not
   UnitStride, ///< to the next element in memory
-  Crossed,    ///< to the next line, while another parallel dimension is contiguous
-  Irregular   ///< anything else
+  Crossed, ///< to the next line, while another parallel dimension is contiguous
+  Irregular ///< anything else
 };
 
 /// The register file that a nest is blocked for.
@@ -36,7 +37,8 @@ struct LanePlan {
   int64_t vectors = 1;
   /// Rows in one block.
   int64_t rows = 1;
-  /// An operand is contiguous along `row` instead of `lane`: blocks are transposed in registers.
+  /// An operand is contiguous along `row` instead of `lane`: blocks are
+  /// transposed in registers.
   bool crossed = false;
   /// All dimensions, outermost loop first.
   SmallVector<unsigned> order;
@@ -44,14 +46,17 @@ struct LanePlan {
   bool isScalar() const { return lane < 0; }
 };
 
-/// How `operand` (a memref or a scalar) of `op` moves along `dim`. For Crossed, `*line` is the contiguous dimension.
+/// How `operand` (a memref or a scalar) of `op` moves along `dim`. For Crossed,
+/// `*line` is the contiguous dimension.
 LaneAccess classifyAccess(linalg::GenericOp op, OpOperand &operand,
                           unsigned dim, int64_t *line = nullptr);
 
-/// True when the result of `op` numbered `init` does not depend on loop `dim`, i.e. accumulates along it.
+/// True when the result of `op` numbered `init` does not depend on loop `dim`,
+/// i.e. accumulates along it.
 bool accumulatesAlong(linalg::GenericOp op, unsigned init, unsigned dim);
 
-/// Chooses the nest of `op`, which must have memref operands only (scalars allowed).
+/// Chooses the nest of `op`, which must have memref operands only (scalars
+/// allowed).
 LanePlan planLanes(linalg::GenericOp op, VectorRegisters registers);
 
 } // namespace mlir::smx

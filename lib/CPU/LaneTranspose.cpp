@@ -1,4 +1,5 @@
-//===- LaneTranspose.cpp - nests whose operands are contiguous along different loops ---===//
+//===- LaneTranspose.cpp - nests whose operands are contiguous along different
+//loops ---===//
 
 #include "LaneNest.h"
 
@@ -31,7 +32,8 @@ SmallVector<Value> smx::transposeSquare(OpBuilder &b, Location loc,
   return vectors;
 }
 
-/// Loops over lane x row: whole squares first, then what is left over in scalar loops.
+/// Loops over lane x row: whole squares first, then what is left over in scalar
+/// loops.
 void LaneNest::emitCrossed(unsigned depth, const Point &point,
                            const Loads &loads) {
   int64_t size = plan.lanes;
@@ -45,8 +47,7 @@ void LaneNest::emitCrossed(unsigned depth, const Point &point,
       whole.upper = constant(*extent / size * size);
       whole.once = *extent / size == 1;
     } else {
-      Value blocks =
-          arith::DivUIOp::create(b, loc, rest.upper, constant(size));
+      Value blocks = arith::DivUIOp::create(b, loc, rest.upper, constant(size));
       whole.upper = arith::MulIOp::create(b, loc, blocks, constant(size));
     }
     rest.lower = whole.upper;
@@ -87,8 +88,8 @@ void LaneNest::emitCrossedBlock(const Point &point, Loads loads) {
     SmallVector<Value> lines;
     if (used && isCrossed(operand)) {
       for (int64_t lane = 0; lane < size; ++lane)
-        lines.push_back(loadVector(operand, point,
-                                   indicesOf(operand, point, 0, 0, lane)));
+        lines.push_back(
+            loadVector(operand, point, indicesOf(operand, point, 0, 0, lane)));
       lines = transposeSquare(b, loc, lines);
     }
     for (int64_t r = 0; r < size; ++r) {

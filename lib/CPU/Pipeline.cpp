@@ -3,10 +3,10 @@
 #include "smx/CPU/Pipeline.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/RequestCWrappers.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -16,6 +16,8 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   if (options.threads) {
     pm.addPass(createForallToParallelLoopPass());
     pm.addPass(createConvertSCFToOpenMPPass());
+    // Inlines the allocation scopes, which must not hold control flow.
+    pm.addPass(createCanonicalizerPass());
   } else {
     pm.addPass(createForallToForLoopPass());
   }

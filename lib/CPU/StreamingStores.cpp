@@ -34,21 +34,22 @@ Value smx::streamingCondition(OpBuilder &b, linalg::GenericOp op,
   Value isLarge = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, size,
                                         index(bytes));
 
-  // The address of the first element and the distance of every line, in bytes, must be multiples of a vector.
+  // The address of the first element and the distance of every line, in bytes,
+  // must be multiples of a vector.
   auto metadata =
       memref::ExtractStridedMetadataOp::create(b, loc, output.get());
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(
       b, loc, metadata.getBaseBuffer());
-  Value offset = arith::MulIOp::create(b, loc, metadata.getOffset(),
-                                       index(elementBytes));
+  Value offset =
+      arith::MulIOp::create(b, loc, metadata.getOffset(), index(elementBytes));
   Value bits = arith::AddIOp::create(b, loc, address, offset);
   for (Value stride : metadata.getStrides().drop_back())
     bits = arith::OrIOp::create(
         b, loc, bits,
         arith::MulIOp::create(b, loc, stride, index(elementBytes)));
-  Value low = arith::AndIOp::create(b, loc, bits,
-                                    index(plan.lanes * elementBytes - 1));
-  Value isAligned = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low,
-                                          index(0));
+  Value low =
+      arith::AndIOp::create(b, loc, bits, index(plan.lanes * elementBytes - 1));
+  Value isAligned =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low, index(0));
   return arith::AndIOp::create(b, loc, isLarge, isAligned);
 }

@@ -1,7 +1,7 @@
 //===- Vectorize.cpp - lower linalg on memrefs to loops of vectors --------===//
 //
-// The pass: prepares every linalg op (named ops generalised, fills folded, products
-// fused), then lets LanePlan decide and LaneNest emit.
+// The pass: prepares every linalg op (named ops generalised, fills folded,
+// products fused), then lets LanePlan decide and LaneNest emit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ static void generalizeCopy(RewriterBase &b, memref::CopyOp copy) {
   b.eraseOp(copy);
 }
 
-/// acc + x * y becomes fma(x, y, acc) where the product has no other use: in a sum over many terms the one
-/// rounding less is never worse.
+/// acc + x * y becomes fma(x, y, acc) where the product has no other use: in a
+/// sum over many terms the one rounding less is never worse.
 static void fuseMultiplyAdds(RewriterBase &b, linalg::GenericOp op) {
   SmallVector<arith::AddFOp> sums(op.getBody()->getOps<arith::AddFOp>());
   for (arith::AddFOp sum : sums) {

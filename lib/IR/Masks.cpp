@@ -153,6 +153,13 @@ bool BandAttr::isAllVisible(int64_t rows, int64_t keys) const {
 // #smx.prefix
 //===----------------------------------------------------------------------===//
 
+LogicalResult PrefixAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 Anchor, int64_t length) {
+  if (length >= 0)
+    return success();
+  return emitError() << "expected a length of at least 0, got " << length;
+}
+
 VisibleKeys PrefixAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
                                          Value firstRow, Value numRows,
                                          Value rows, Value keys) const {

@@ -21,6 +21,17 @@ unsigned MomentsAlgebraAttr::getInputCount(unsigned) const { return 1; }
 unsigned MomentsAlgebraAttr::getFinishInputCount(StringRef quantity) const {
   return quantity == "normalized" ? 1 : 0;
 }
+unsigned MomentsAlgebraAttr::getFinishStateCount(StringRef) const { return 3; }
+
+LogicalResult
+MomentsAlgebraAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           FloatAttr epsilon) {
+  double value = epsilon.getValueAsDouble();
+  if (epsilon.getValue().isFinite() && value >= 0)
+    return success();
+  return emitError() << "expected a finite epsilon of at least 0, got "
+                     << value;
+}
 
 /// n = a.n + b.n, d = b.mean - a.mean, mean = a.mean + d*b.n/n, m2 = a.m2 +
 /// b.m2 + d^2*a.n*b.n/n; the quotient is 0 where both are empty.

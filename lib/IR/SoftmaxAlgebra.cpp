@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileArithmetic.h"
+#include "SoftmaxArithmetic.h"
 #include "smx/IR/Smx.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -92,67 +92,12 @@ unsigned SoftmaxAlgebraAttr::getInputCount(unsigned states) const {
 unsigned SoftmaxAlgebraAttr::getFinishInputCount(StringRef quantity) const {
   return quantity == "softmax" || quantity == "log_softmax" ? 1 : 0;
 }
-
-//===----------------------------------------------------------------------===//
-// Scalar arithmetic inside the generics
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The state's own arithmetic, in its base and with its scale.
-struct SoftmaxArithmetic {
-  SoftmaxAlgebraAttr algebra;
-  FloatType type;
-
-  bool isBase2() const { return algebra.getBase() == ExpBase::Exp2; }
-  /// What a score is multiplied by to be comparable with the running maximum.
-  double factor() const {
-    return algebra.getScaleValue() * (isBase2() ? llvm::numbers::log2e : 1.0);
-  }
-  Value scaled(ScalarMath m, Value s) const {
-    return factor() == 1.0 ? s : m.mul(s, m.constant(factor(), type));
-  }
-  Value exp(ScalarMath m, Value x) const {
-    return isBase2() ? m.exp2(x) : m.exp(x);
-  }
-  /// exp(factor*s - reference): in base 2 one fma and one exp2.
-  Value weight(ScalarMath m, Value s, Value reference) const {
-    if (!isBase2())
-      return m.exp(m.sub(scaled(m, s), reference));
-    return m.exp2(m.fma(s, m.constant(factor(), type), m.neg(reference)));
-  }
-  Value infinity(ScalarMath m) const {
-    return m.constant(std::numeric_limits<double>::infinity(), type);
-  }
-  /// The maximum, or 0 where it is infinite: inf - inf must not become NaN. A
-  /// row with +inf in it then has the sum inf, one with NaN the sum NaN, and
-  /// one without anything visible the sum 0.
-  Value guarded(ScalarMath m, Value maximum) const {
-    Value isInfinite = m.equal(m.abs(maximum), infinity(m));
-    return m.select(isInfinite, m.constant(0.0, type), maximum);
-  }
-  /// NaN for a sum of inf: +inf in a row makes the whole row NaN, as IEEE has
-  /// it for inf/inf.
-  Value nanIfInfinite(ScalarMath m, Value sum, Value value) const {
-    Value nan = m.constant(std::numeric_limits<double>::quiet_NaN(), type);
-    return m.select(m.equal(sum, infinity(m)), nan, value);
-  }
-  /// 1/l; 0 for a row in which nothing is visible, if that is to give 0.
-  Value reciprocal(ScalarMath m, Value sum) const {
-    Value inverse = nanIfInfinite(m, sum, m.div(m.constant(1.0, type), sum));
-    if (algebra.getMaskedRow() == MaskedRow::NaN)
-      return inverse;
-    Value zero = m.constant(0.0, type);
-    return m.select(m.equal(sum, zero), zero, inverse);
-  }
-};
-} // namespace
-
-static SoftmaxArithmetic arithmeticOf(SoftmaxAlgebraAttr algebra, Value state) {
-  return {algebra, cast<FloatType>(getElementTypeOrSelf(state.getType()))};
+unsigned SoftmaxAlgebraAttr::getFinishStateCount(StringRef quantity) const {
+  return quantity == "average" ? 3 : 2;
 }
 
 //===----------------------------------------------------------------------===//
-// identity, update, merge, finish
+// identity, update, merge
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value>
@@ -285,128 +230,4 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandMerge(OpBuilder &builder,
         })[0]);
   }
   return results;
-}
-
-/// If `op` finishes a state that has seen nothing but the very tile it is
-/// applied to, the row is resident: its weights are kept and divided instead of
-/// being computed a second time.
-static bool isResidentRow(FinishOp op) {
-  auto update = op.getStates()[0].getDefiningOp<UpdateOp>();
-  return update && update.getStates()[0].getDefiningOp<IdentityOp>() &&
-         update.getInputs()[0] == op.getInputs()[0];
-}
-
-static Value expandSoftmax(OpBuilder &builder, FinishOp op,
-                           SoftmaxArithmetic soft) {
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
-  ValueRange states = op.getStates();
-  AffineMap row = maps[0], result = op.getResultMap();
-  unsigned rows = row.getNumResults();
-  TileArithmetic tile{builder, op.getLoc()};
-  TileOperand scores{op.getInputs()[0], maps[states.size()]};
-  Value sum = states[1], weights;
-  bool isResident = isResidentRow(op);
-  auto rowReference = [&](Value maximum) {
-    return tile.map("guard", {{maximum, row}}, {{maximum, row}},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      return {soft.guarded(m, v[0])};
-                    })[0];
-  };
-  Value reference = rowReference(states[0]);
-  if (isResident) {
-    Value zero = filledLike(builder, op.getLoc(), states[1], 0.0);
-    Value empty = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
-    SmallVector<Value> summed =
-        tile.reduce("weights and running sum", {scores, {reference, row}},
-                    {{empty, scores.map}, {zero, row}}, {rows},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      Value weight =
-                          soft.weight(m, m.cast(v[0], soft.type), v[1]);
-                      return {weight, m.add(weight, v[3])};
-                    });
-    weights = summed[0];
-    sum = summed[1];
-  }
-  Value inverse =
-      tile.map("reciprocal of the sum", {{sum, row}}, {{sum, row}},
-               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                 return {soft.reciprocal(m, v[0])};
-               })[0];
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  Value empty =
-      emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
-  SmallVector<TileOperand> inputs{
-      {weights ? weights : scores.tensor, scores.map}, {inverse, row}};
-  if (!isResident)
-    inputs.push_back({reference, row});
-  return tile.map("normalise", inputs, {{empty, result}},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value weight =
-                        isResident
-                            ? v[0]
-                            : soft.weight(m, m.cast(v[0], soft.type), v[2]);
-                    return {m.cast(m.mul(weight, v[1]), type.getElementType())};
-                  })[0];
-}
-
-SmallVector<Value>
-SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
-                                 Operation *operation) const {
-  auto op = cast<FinishOp>(operation);
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
-  ValueRange states = op.getStates();
-  SoftmaxArithmetic soft = arithmeticOf(*this, states[0]);
-  AffineMap row = maps[0], result = op.getResultMap();
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  StringRef quantity = op.getQuantity();
-  TileArithmetic tile{builder, op.getLoc()};
-  if (quantity == "softmax")
-    return {expandSoftmax(builder, op, soft)};
-
-  if (quantity == "logsumexp") {
-    Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
-    return tile.map(
-        "log-sum-exp", {{states[0], row}, {states[1], row}}, {{empty, result}},
-        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          Value maximum =
-              soft.isBase2()
-                  ? m.mul(v[0], m.constant(llvm::numbers::ln2, soft.type))
-                  : v[0];
-          return {m.cast(m.add(maximum, m.log(v[1])), type.getElementType())};
-        });
-  }
-  if (quantity == "average") {
-    Value inverse = tile.map(
-        "reciprocal of the sum", {{states[1], row}}, {{states[1], row}},
-        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          return {soft.reciprocal(m, v[0])};
-        })[0];
-    Value empty =
-        emptyFor(builder, op.getLoc(), type, states[2], maps[2], result);
-    return tile.map("average", {{states[2], maps[2]}, {inverse, row}},
-                    {{empty, result}},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      return {m.cast(m.mul(v[0], v[1]), type.getElementType())};
-                    });
-  }
-  assert(quantity == "log_softmax" && "the verifier knows the quantities");
-  Value logSum =
-      tile.map("log of the sum", {{states[1], row}}, {{states[1], row}},
-               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                 return {soft.nanIfInfinite(m, v[0], m.log(v[0]))};
-               })[0];
-  TileOperand scores{op.getInputs()[0], maps[states.size()]};
-  Value empty =
-      emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
-  return tile.map(
-      "log-softmax", {scores, {states[0], row}, {logSum, row}},
-      {{empty, result}}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value score = soft.scaled(m, m.cast(v[0], soft.type));
-        Value shifted = m.sub(score, v[1]);
-        if (soft.isBase2())
-          shifted = m.mul(shifted, m.constant(llvm::numbers::ln2, soft.type));
-        return {m.cast(m.sub(shifted, v[2]), type.getElementType())};
-      });
 }

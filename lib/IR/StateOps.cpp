@@ -27,8 +27,15 @@ static LogicalResult verifyStateCount(Operation *op,
                     << ", got " << count;
 }
 
-/// S4 to S8, for `values` addressed by `maps`, the first `states` of them being
-/// state components.
+/// S13
+static LogicalResult verifyElements(Operation *op, RankedTensorType type) {
+  if (isa<FloatType>(type.getElementType()))
+    return success();
+  return op->emitOpError("expected floating-point elements, got ") << type;
+}
+
+/// S4 to S8 and S13, for `values` addressed by `maps`, the first `states` of
+/// them being state components.
 static LogicalResult verifyMaps(Operation *op, ArrayRef<Value> values,
                                 unsigned states, ArrayRef<AffineMap> maps) {
   if (maps.size() != values.size()) // S4
@@ -38,6 +45,8 @@ static LogicalResult verifyMaps(Operation *op, ArrayRef<Value> values,
   SmallVector<std::optional<int64_t>> extents(dims);
   for (auto [index, value, map] : llvm::enumerate(values, maps)) {
     auto type = cast<RankedTensorType>(value.getType());
+    if (failed(verifyElements(op, type)))
+      return failure();
     if (map.getNumDims() != dims || map.getNumSymbols() != 0) // S4
       return op->emitOpError("expected every map over ")
              << dims << " dims, got " << AffineMapAttr::get(map);
@@ -80,8 +89,11 @@ LogicalResult IdentityOp::verify() {
   if (failed(verifyStateCount(*this, getAlgebra(), getNumResults())))
     return failure();
   size_t dynamic = 0;
-  for (Type type : getResultTypes())
+  for (Type type : getResultTypes()) {
+    if (failed(verifyElements(*this, cast<RankedTensorType>(type))))
+      return failure();
     dynamic += cast<RankedTensorType>(type).getNumDynamicDims();
+  }
   if (dynamic != getExtents().size()) // S2
     return emitOpError("expected one extent per dynamic dimension, ")
            << dynamic << ", got " << getExtents().size();
@@ -199,6 +211,11 @@ LogicalResult FinishOp::verify() {
     return emitOpError("expected ")
            << inputs << " inputs for \"" << getQuantity() << "\", got "
            << getInputs().size();
+  unsigned states = getAlgebra().getFinishStateCount(getQuantity());
+  if (getStates().size() < states) // S12
+    return emitOpError("expected at least ")
+           << states << " state components for \"" << getQuantity()
+           << "\", got " << getStates().size();
   SmallVector<Value> tensors(getOperands());
   tensors.push_back(getResult());
   return verifyMaps(*this, tensors, getStates().size(), mapsOf(getMaps()));

@@ -44,7 +44,10 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     OpBuilder builder(op);
     SmallVector<OpFoldResult> sizes = op.getDomainSizes(builder, op.getLoc());
     std::optional<int64_t> extent = getConstantIntValue(sizes[op.getNumRows()]);
-    if (parts == 1 || !extent || *extent < parts)
+    bool isEmpty = llvm::any_of(sizes, [](OpFoldResult size) {
+      return getConstantIntValue(size) == 0;
+    });
+    if (parts == 1 || !extent || *extent < parts || isEmpty)
       return;
     // Chunks of equal extent, the last one shorter: the tree is fixed by the
     // shape alone.

@@ -46,6 +46,8 @@ static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createBufferizePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Copies of a view onto itself are seen once equal views are one.
+  pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createSmxCPUVectorizePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

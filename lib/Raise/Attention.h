@@ -1,12 +1,113 @@
 //===- Attention.h - softmax between two products ------------------*- C++ -*-===//
+//
+// The positions of an attention are the dimensions of its scores, in the order in which
+// the softmax has them, then the value feature, then the contracted feature.
+//
+//===----------------------------------------------------------------------===//
 #ifndef SMX_RAISE_ATTENTION_H
 #define SMX_RAISE_ATTENTION_H
 
 #include "Rows.h"
 
 namespace mlir::smx {
+
+/// A linalg op that sums the product of its two inputs over one loop, from 0.
+struct Product {
+  linalg::LinalgOp op;
+  unsigned reductionLoop;
+  AffineMap getMap(unsigned input) {
+    return op.getMatchingIndexingMap(op.getDpsInputOperand(input));
+  }
+  AffineMap getResultMap() {
+    return op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  }
+};
+std::optional<Product> matchProduct(linalg::LinalgOp op);
+
+/// Which position plays which part in the scores.
+struct ScorePositions {
+  SmallVector<unsigned> batch; ///< batches and heads
+  unsigned row;                ///< query
+  unsigned key;                ///< key, the axis of the softmax
+  /// Batches, heads, row, key: the order of the index arguments of regions.
+  SmallVector<unsigned> getOrder() const {
+    SmallVector<unsigned> order(batch);
+    order.append({row, key});
+    return order;
+  }
+};
+
+/// A condition on positions that hides keys.
+struct MaskCondition {
+  Element condition;
+  bool visibleWhen;
+};
+
+/// What is known about which keys a row sees.
+struct ScoreMask {
+  /// Row i sees key j iff i - left <= j <= i + right; unbounded where not given.
+  std::optional<int64_t> left, right;
+  SmallVector<MaskCondition> conditions;
+  bool hasBand() const { return left || right; }
+};
+
+/// A tensor that an operand of an attention may be, and the constant factor that its
+/// elements have to be multiplied by.
+struct OperandChoice {
+  Value tensor;
+  double factor;
+};
+
+/// The tensors that `e` can be read from in the order `order`, the outermost first.
+/// `headDim` (-1 for none) may have fewer heads, each of which serves a group.
+SmallVector<OperandChoice> findOperands(ElementReader &reader, Element e,
+                                        ArrayRef<AffineExpr> order,
+                                        int64_t headDim, bool allowFactor);
+
+/// Takes masks off the outside of `scores`: selected and added -inf. `isScore` tells what
+/// depends on the product.
+ScoreMask takeMasks(ElementReader &reader, const ScorePositions &positions,
+                    Element &scores,
+                    function_ref<bool(const Element &)> isScore);
+
+/// The mask attribute of a band over `rows` x `keys` scores (which may be dynamic).
+MaskAttrInterface buildBand(MLIRContext *context, const ScoreMask &mask,
+                            int64_t rows, int64_t keys);
+
+/// Fills the regions of attentions: clones scalar expressions over positions.
+class RegionBuilder {
+public:
+  /// `isProduct` recognises the score itself, constant factor included.
+  RegionBuilder(OpBuilder &builder, ElementReader &reader, AttentionOp op,
+                const ScorePositions &positions,
+                function_ref<bool(Element)> isProduct)
+      : builder(builder), reader(reader), op(op), positions(positions),
+        isProduct(isProduct) {}
+  LogicalResult buildScore(const Element &scores, double scale);
+  LogicalResult buildVisible(ArrayRef<MaskCondition> conditions);
+
+private:
+  void enterRegion(Region &region, bool takesScore);
+  Value emit(Element e);
+  Value emitOp(const Element &e);
+  Value emitIndex(AffineExpr expr);
+  Value extract(const Element &e);
+  Value convert(Value value, Type type);
+  Type mapType(Type type);
+  Value emitConstant(double value, Type type);
+
+  OpBuilder &builder;
+  ElementReader &reader;
+  AttentionOp op;
+  const ScorePositions &positions;
+  function_ref<bool(Element)> isProduct;
+  Value score;
+  ValueRange indices;
+};
+
 /// Replaces `product`, a contraction of `smx.softmax` with values, by `smx.attention`.
 bool raiseAttention(RewriterBase &rewriter, linalg::LinalgOp product);
+
 } // namespace mlir::smx
 
 #endif // SMX_RAISE_ATTENTION_H

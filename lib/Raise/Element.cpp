@@ -25,6 +25,14 @@ SmallVector<AffineExpr> Positions::getAll() const {
   return all;
 }
 
+AffineExpr Positions::normalize(AffineExpr expr) const {
+  SmallVector<AffineExpr> replacements = getAll();
+  for (auto [n, extent] : llvm::enumerate(extents))
+    if (extent == 1)
+      replacements[n] = constant(0);
+  return simplify(expr.replaceDims(replacements));
+}
+
 std::optional<int64_t> Positions::upperBound(AffineExpr expr) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
@@ -298,10 +306,10 @@ ElementReader::stepForward(OpOperand &operand, ArrayRef<AffineExpr> at) {
   };
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return regroup(at, sizes(expand.getResult()),
-                          expand.getReassociationIndices(), /*splits=*/true);
+                   expand.getReassociationIndices(), /*splits=*/true);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     return regroup(at, sizes(collapse.getSrc()),
-                          collapse.getReassociationIndices(), /*splits=*/false);
+                   collapse.getReassociationIndices(), /*splits=*/false);
   if (isa<tensor::CastOp>(op))
     return SmallVector<AffineExpr>(at);
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -326,6 +334,6 @@ ElementReader::stepForward(OpOperand &operand, ArrayRef<AffineExpr> at) {
       loop = positions.constant(0);
   }
   return indicesFor(
-      positions,
-      linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0)), loops);
+      positions, linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0)),
+      loops);
 }

@@ -1,10 +1,11 @@
-//===- Element.h - tensors read one element at a time --------------*- C++ -*-===//
+//===- Element.h - tensors read one element at a time --------------*- C++
+//-*-===//
 //
-// Front ends spell one formula in many ways: fused or op by op, with broadcasts, unit
-// dimensions, reshapes and transposes in between. Seen from one element they are all the
-// same: a scalar expression over elements of other tensors, at affine functions of a few
-// named positions. Everything in this directory matches that expression and never an
-// order of ops.
+// Front ends spell one formula in many ways: fused or op by op, with
+// broadcasts, unit dimensions, reshapes and transposes in between. Seen from
+// one element they are all the same: a scalar expression over elements of other
+// tensors, at affine functions of a few named positions. Everything in this
+// directory matches that expression and never an order of ops.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_RAISE_ELEMENT_H
@@ -16,8 +17,8 @@
 
 namespace mlir::smx {
 
-/// The positions that elements are spoken of in: affine dims, the n-th of which runs
-/// over [0, extent(n)). An extent may be dynamic.
+/// The positions that elements are spoken of in: affine dims, the n-th of which
+/// runs over [0, extent(n)). An extent may be dynamic.
 class Positions {
 public:
   Positions(MLIRContext *context, ArrayRef<int64_t> extents)
@@ -37,6 +38,12 @@ public:
   AffineExpr simplify(AffineExpr expr) const {
     return simplifyAffineExpr(expr, size(), /*numSymbols=*/0);
   }
+  /// Simplifies, and writes positions of extent 1 as 0.
+  AffineExpr normalize(AffineExpr expr) const;
+  /// True if `expr` changes with position `n`.
+  bool depends(AffineExpr expr, unsigned n) const {
+    return normalize(expr).isFunctionOfDim(n);
+  }
   /// Largest value of a non-negative `expr`, if the extents tell it.
   std::optional<int64_t> upperBound(AffineExpr expr) const;
 
@@ -48,9 +55,11 @@ private:
 /// One element of a tensor, or one scalar of the body of a linalg op.
 struct Element {
   Value value;
-  /// One index per dimension of a tensor, one per loop of `body` for a scalar in it.
+  /// One index per dimension of a tensor, one per loop of `body` for a scalar
+  /// in it.
   SmallVector<AffineExpr> at;
-  /// The linalg op whose body holds `value`; null for tensors and for scalars outside.
+  /// The linalg op whose body holds `value`; null for tensors and for scalars
+  /// outside.
   Operation *body = nullptr;
 
   bool isTensor() const { return isa<RankedTensorType>(value.getType()); }
@@ -75,11 +84,18 @@ public:
   Element scalarElement(Value scalar, ArrayRef<AffineExpr> loops,
                         Operation *body);
 
+  /// The index into a tensor of shape `sizes` collapsed to one dimension, if the sizes are
+  /// known that it needs.
+  std::optional<AffineExpr> join(ArrayRef<AffineExpr> indices,
+                                 ArrayRef<int64_t> sizes);
+
   /// One step through what only moves elements: reshapes, slices, broadcasts,
-  /// transposes, and the border of a body. Nothing if `e` is computed or unknown.
+  /// transposes, and the border of a body. Nothing if `e` is computed or
+  /// unknown.
   std::optional<Element> step(const Element &e);
-  /// The counterpart of `step`: where the element `at` of `operand` is found in the result
-  /// of its owner, a reshape, a transpose or a copy that at most converts float types.
+  /// The counterpart of `step`: where the element `at` of `operand` is found in
+  /// the result of its owner, a reshape, a transpose or a copy that at most
+  /// converts float types.
   std::optional<SmallVector<AffineExpr>> stepForward(OpOperand &operand,
                                                      ArrayRef<AffineExpr> at);
   /// Steps as far as possible.
@@ -87,11 +103,13 @@ public:
   /// Peels, and drops conversions between floating-point types.
   Element strip(Element e);
 
-  /// The op that computes a peeled element from other elements; null for a leaf.
+  /// The op that computes a peeled element from other elements; null for a
+  /// leaf.
   Operation *arithmetic(const Element &peeled);
   Element operand(const Element &peeled, unsigned n);
   /// Strips `e` and returns its op if that is an `OpT`.
-  template <typename OpT> OpT stripTo(Element &e) {
+  template <typename OpT>
+  OpT stripTo(Element &e) {
     e = strip(e);
     return dyn_cast_or_null<OpT>(arithmetic(e));
   }
@@ -100,27 +118,26 @@ public:
   std::optional<double> constant(Element e);
   /// The integer of `e` as an affine function of the positions.
   AffineExpr affine(Element e);
-  /// True if both are the same expression but for conversions between float types.
+  /// True if both are the same expression but for conversions between float
+  /// types.
   bool equal(Element lhs, Element rhs, unsigned depth = 32);
-  /// True if some part of the expression satisfies `predicate`. Arithmetic is followed,
-  /// reductions and products are leaves.
+  /// True if some part of the expression satisfies `predicate`. Arithmetic is
+  /// followed, reductions and products are leaves.
   bool contains(Element e, function_ref<bool(const Element &)> predicate,
                 unsigned depth = 32);
 
 private:
   std::optional<Element> stepThroughTensorOp(const Element &e);
-  std::optional<SmallVector<AffineExpr>>
-  split(AffineExpr index, ArrayRef<int64_t> sizes);
-  std::optional<AffineExpr> join(ArrayRef<AffineExpr> indices,
-                                 ArrayRef<int64_t> sizes);
+  std::optional<SmallVector<AffineExpr>> split(AffineExpr index,
+                                               ArrayRef<int64_t> sizes);
   std::optional<SmallVector<AffineExpr>>
   regroup(ArrayRef<AffineExpr> at, ArrayRef<int64_t> sizes,
           ArrayRef<ReassociationIndices> groups, bool splits);
   Positions &positions;
 };
 
-/// The loops of `op` for the element `at` of the operand behind `map`: loops that the map
-/// does not name are null.
+/// The loops of `op` for the element `at` of the operand behind `map`: loops
+/// that the map does not name are null.
 SmallVector<AffineExpr> loopsFor(AffineMap map, ArrayRef<AffineExpr> at);
 
 /// `index` of a loop nest written in `map`, at iteration `loops`.

@@ -86,7 +86,8 @@ AffineExpr ElementReader::affine(Element e) {
     return e.at[index.getDim()];
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
           arith::ExtUIOp, arith::TruncIOp>(op)) {
-    // Positions are far below the range of any of these types but the narrowest.
+    // Positions are far below the range of any of these types but the
+    // narrowest.
     if (e.getType().isIndex() || e.getType().getIntOrFloatBitWidth() >= 32)
       return affine(operand(e, 0));
     return {};
@@ -105,7 +106,8 @@ AffineExpr ElementReader::affine(Element e) {
   return positions.simplify(lhs * rhs);
 }
 
-/// Attributes that say what an op computes: how strictly it rounds does not count.
+/// Attributes that say what an op computes: how strictly it rounds does not
+/// count.
 static DictionaryAttr meaning(Operation *op) {
   NamedAttrList attributes(op->getAttrDictionary());
   attributes.erase("fastmath");
@@ -130,8 +132,7 @@ bool ElementReader::equal(Element lhs, Element rhs, unsigned depth) {
       a->getNumOperands() != b->getNumOperands())
     return false;
   if (auto index = dyn_cast<linalg::IndexOp>(a))
-    return lhs.at[index.getDim()] ==
-           rhs.at[cast<linalg::IndexOp>(b).getDim()];
+    return lhs.at[index.getDim()] == rhs.at[cast<linalg::IndexOp>(b).getDim()];
   if (meaning(a) != meaning(b))
     return false;
   auto equalInOrder = [&](bool swapped) {

@@ -19,8 +19,8 @@ struct LogSum {
 };
 } // namespace
 
-/// Reads `e` as the logarithm of a sum of exponentials along `axis`. `isLogOfSum` is set if
-/// it is at least the logarithm of a row sum.
+/// Reads `e` as the logarithm of a sum of exponentials along `axis`.
+/// `isLogOfSum` is set if it is at least the logarithm of a row sum.
 static std::optional<LogSum> matchLogSum(ElementReader &reader, Element e,
                                          AffineExpr axis, std::string &whyNot,
                                          bool &isLogOfSum) {
@@ -43,14 +43,15 @@ static std::optional<LogSum> matchLogSum(ElementReader &reader, Element e,
 }
 
 /// The maximum and the log-sum of a sum of both, in either order.
-static std::optional<LogSum>
-matchLogSumExp(ElementReader &reader, Element e, AffineExpr axis,
-               std::string &whyNot, bool &isLogOfSum) {
+static std::optional<LogSum> matchLogSumExp(ElementReader &reader, Element e,
+                                            AffineExpr axis,
+                                            std::string &whyNot,
+                                            bool &isLogOfSum) {
   if (!reader.stripTo<arith::AddFOp>(e))
     return std::nullopt;
   for (unsigned n : {0u, 1u}) {
-    auto logSum = matchLogSum(reader, reader.operand(e, n), axis, whyNot,
-                              isLogOfSum);
+    auto logSum =
+        matchLogSum(reader, reader.operand(e, n), axis, whyNot, isLogOfSum);
     if (!logSum)
       continue;
     auto row = matchRowMaximum(reader, reader.operand(e, 1 - n), axis,
@@ -62,10 +63,12 @@ matchLogSumExp(ElementReader &reader, Element e, AffineExpr axis,
   return std::nullopt;
 }
 
-/// `x - (max + log(sum))` or `(x - max) - log(sum)`, for the row `x` of the log-sum.
-static std::optional<LogSum>
-matchLogSoftmax(ElementReader &reader, const Element &e, AffineExpr axis,
-                std::string &whyNot, bool &isLogOfSum) {
+/// `x - (max + log(sum))` or `(x - max) - log(sum)`, for the row `x` of the
+/// log-sum.
+static std::optional<LogSum> matchLogSoftmax(ElementReader &reader,
+                                             const Element &e, AffineExpr axis,
+                                             std::string &whyNot,
+                                             bool &isLogOfSum) {
   Element minuend = reader.operand(e, 0), subtrahend = reader.operand(e, 1);
   if (auto logSum =
           matchLogSumExp(reader, subtrahend, axis, whyNot, isLogOfSum)) {
@@ -81,8 +84,8 @@ matchLogSoftmax(ElementReader &reader, const Element &e, AffineExpr axis,
     whyNot = "the row is not shifted by its maximum";
     return std::nullopt;
   }
-  auto row = matchRowMaximum(reader, reader.operand(minuend, 1), axis,
-                             logSum->extent);
+  auto row =
+      matchRowMaximum(reader, reader.operand(minuend, 1), axis, logSum->extent);
   if (row && reader.equal(*row, logSum->input) &&
       reader.equal(reader.operand(minuend, 0), logSum->input))
     return logSum;
@@ -181,10 +184,10 @@ bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, linalg::LinalgOp op) {
       others.push_back(position);
   rewriter.setInsertionPoint(op);
   SmallVector<Value> sources;
-  Value input = found == order.end() || others != rows
-                    ? Value()
-                    : materialize(rewriter, reader, match->input, order,
-                                  sources);
+  Value input =
+      found == order.end() || others != rows
+          ? Value()
+          : materialize(rewriter, reader, match->input, order, sources);
   if (!input) {
     remarkNotRaised(op, "smx.logsumexp",
                     "the rows are not stored in the order of the result");

@@ -21,8 +21,7 @@ Value mlir::smx::findTensor(ElementReader &reader, Element e,
     auto type = dyn_cast<RankedTensorType>(e.value.getType());
     if (!type || type.getRank() != (int64_t)order.size())
       return false;
-    for (auto [at, extent, wanted] :
-         llvm::zip(e.at, type.getShape(), order)) {
+    for (auto [at, extent, wanted] : llvm::zip(e.at, type.getShape(), order)) {
       int64_t wantedExtent = extentOf(positions, wanted);
       if (extent == 1 && wantedExtent == 1)
         continue;
@@ -43,7 +42,8 @@ Value mlir::smx::findTensor(ElementReader &reader, Element e,
 }
 
 namespace {
-/// Clones a scalar expression of one body into a new elementwise op over `order`.
+/// Clones a scalar expression of one body into a new elementwise op over
+/// `order`.
 class ExpressionToGeneric {
 public:
   ExpressionToGeneric(ElementReader &reader, ArrayRef<AffineExpr> order)
@@ -64,7 +64,8 @@ private:
 };
 } // namespace
 
-/// The tensor element that a block argument stands for; other elements as they are.
+/// The tensor element that a block argument stands for; other elements as they
+/// are.
 static Element enterTensor(ElementReader &reader, const Element &e) {
   if (!isa<BlockArgument>(e.value) || !e.body)
     return e;
@@ -129,9 +130,9 @@ Value ExpressionToGeneric::emit(OpBuilder &builder, Location loc,
   }
   IRMapping mapping;
   for (Value operand : op->getOperands())
-    mapping.map(operand, emit(builder, loc,
-                              reader.scalarElement(operand, e.at, e.body),
-                              arguments));
+    mapping.map(operand,
+                emit(builder, loc, reader.scalarElement(operand, e.at, e.body),
+                     arguments));
   return builder.clone(*op, mapping)->getResult(0);
 }
 

@@ -1,7 +1,7 @@
 //===- RaisePass.cpp - smx-raise ------------------------------------------===//
 //
-// The order in which the matchers run. Each matcher starts at the last op of what it
-// looks for, so ops are visited from the end of the function.
+// The order in which the matchers run. Each matcher starts at the last op of
+// what it looks for, so ops are visited from the end of the function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
-/// Calls `raise`, which returns true if it replaced its op, on every `OpT`, last first.
+/// Calls `raise`, which returns true if it replaced its op, on every `OpT`,
+/// last first.
 template <typename OpT>
 static void visitFromEnd(Operation *root, function_ref<bool(OpT)> raise) {
   SmallVector<Operation *> ops;

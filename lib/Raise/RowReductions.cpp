@@ -14,7 +14,8 @@ bool mlir::smx::isReduction(const Element &peeled) {
   return op && op.getNumReductionLoops() > 0;
 }
 
-/// True if `select(a > b, a, b)` and its spellings are the maximum of `a` and `b`.
+/// True if `select(a > b, a, b)` and its spellings are the maximum of `a` and
+/// `b`.
 static bool isSelectedMaximum(arith::SelectOp select) {
   auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
   if (!compare)
@@ -38,7 +39,8 @@ static bool isSelectedMaximum(arith::SelectOp select) {
   }
 }
 
-/// How a body combines its running value `running` into `yielded`, and what with.
+/// How a body combines its running value `running` into `yielded`, and what
+/// with.
 static std::optional<std::pair<Combiner, Value>> matchCombiner(Value yielded,
                                                                Value running) {
   Operation *op = yielded.getDefiningOp();
@@ -110,9 +112,9 @@ static bool usesArgument(Value value, Value argument) {
   });
 }
 
-std::optional<RowReduction>
-mlir::smx::matchRowReduction(ElementReader &reader, Element e,
-                             AffineExpr axis) {
+std::optional<RowReduction> mlir::smx::matchRowReduction(ElementReader &reader,
+                                                         Element e,
+                                                         AffineExpr axis) {
   e = reader.strip(e);
   auto op = e.value.getDefiningOp<linalg::LinalgOp>();
   if (!e.isTensor() || !op || !op.hasPureTensorSemantics() ||
@@ -132,12 +134,13 @@ mlir::smx::matchRowReduction(ElementReader &reader, Element e,
     return std::nullopt;
   std::optional<double> start =
       reader.constant(reader.tensorElement(init->get(), e.at));
-  if (!start || !isNeutral(combined->first, *start, e.getType(),
-                           yielded.getDefiningOp()))
+  if (!start ||
+      !isNeutral(combined->first, *start, e.getType(), yielded.getDefiningOp()))
     return std::nullopt;
 
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  SmallVector<AffineExpr> loops = loopsFor(op.getMatchingIndexingMap(init), e.at);
+  SmallVector<AffineExpr> loops =
+      loopsFor(op.getMatchingIndexingMap(init), e.at);
   int64_t extent = ShapedType::kDynamic;
   for (auto [k, type] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (type == utils::IteratorType::reduction) {
@@ -193,9 +196,10 @@ static std::optional<Element> dropInfinityGuard(ElementReader &reader,
   return reader.equal(guarded, maximum) ? std::optional(maximum) : std::nullopt;
 }
 
-std::optional<Element>
-mlir::smx::matchRowMaximum(ElementReader &reader, Element e, AffineExpr axis,
-                           int64_t extent, bool allowGuard) {
+std::optional<Element> mlir::smx::matchRowMaximum(ElementReader &reader,
+                                                  Element e, AffineExpr axis,
+                                                  int64_t extent,
+                                                  bool allowGuard) {
   if (allowGuard)
     if (std::optional<Element> maximum = dropInfinityGuard(reader, e))
       e = *maximum;
@@ -232,9 +236,10 @@ static bool isAlmostEqual(double lhs, double rhs) {
   return std::abs(lhs - rhs) <= 1e-6 * std::abs(rhs);
 }
 
-std::optional<ShiftedExponential> mlir::smx::matchShiftedExponential(
-    ElementReader &reader, Element e, AffineExpr axis, int64_t extent,
-    std::string &whyNot, bool allowGuard) {
+std::optional<ShiftedExponential>
+mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
+                                   AffineExpr axis, int64_t extent,
+                                   std::string &whyNot, bool allowGuard) {
   e = reader.strip(e);
   Operation *op = reader.arithmetic(e);
   bool isBase2 = isa_and_nonnull<math::Exp2Op>(op);

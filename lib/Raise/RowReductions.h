@@ -1,4 +1,5 @@
-//===- RowReductions.h - what is computed of whole rows ------------*- C++ -*-===//
+//===- RowReductions.h - what is computed of whole rows ------------*- C++
+//-*-===//
 #ifndef SMX_RAISE_ROWREDUCTIONS_H
 #define SMX_RAISE_ROWREDUCTIONS_H
 
@@ -11,26 +12,29 @@ enum class Combiner { Max, Sum, And, Or };
 /// A reduction over one position, from the neutral value of its combiner.
 struct RowReduction {
   Combiner combiner;
-  /// What is combined, with the row position in the place of the reduction loop.
+  /// What is combined, with the row position in the place of the reduction
+  /// loop.
   Element input;
   /// How many elements are combined; may be dynamic.
   int64_t extent;
   linalg::LinalgOp op;
 };
 
-/// Reads `e` as a reduction, and the reduction loop as position `axis`. Nothing if `e` is
-/// something else, starts from something else than the neutral value, or depends on
-/// `axis` already.
+/// Reads `e` as a reduction, and the reduction loop as position `axis`. Nothing
+/// if `e` is something else, starts from something else than the neutral value,
+/// or depends on `axis` already.
 std::optional<RowReduction> matchRowReduction(ElementReader &reader, Element e,
                                               AffineExpr axis);
 
-/// The elements of which `e` is the maximum along `axis`. With `allowGuard`, also where an
-/// infinite maximum is replaced by 0, as front ends do for log-sum-exp.
+/// The elements of which `e` is the maximum along `axis`. With `allowGuard`,
+/// also where an infinite maximum is replaced by 0, as front ends do for
+/// log-sum-exp.
 std::optional<Element> matchRowMaximum(ElementReader &reader, Element e,
                                        AffineExpr axis, int64_t extent,
                                        bool allowGuard = false);
 
-/// The elements of which `e` is the sum along `axis`, which has `extent` elements.
+/// The elements of which `e` is the sum along `axis`, which has `extent`
+/// elements.
 std::optional<Element> matchRowSum(ElementReader &reader, Element e,
                                    AffineExpr axis, int64_t extent);
 
@@ -43,8 +47,8 @@ struct ShiftedExponential {
   double scale;
 };
 
-/// Reads `e` as an exponential that is shifted by the maximum of its row along `axis`. On
-/// failure `whyNot` says what is missing.
+/// Reads `e` as an exponential that is shifted by the maximum of its row along
+/// `axis`. On failure `whyNot` says what is missing.
 std::optional<ShiftedExponential>
 matchShiftedExponential(ElementReader &reader, Element e, AffineExpr axis,
                         int64_t extent, std::string &whyNot,

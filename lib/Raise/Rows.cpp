@@ -42,8 +42,8 @@ static bool reaches(Operation *op, const llvm::SmallPtrSetImpl<Value> &sources,
   // Values that the body captures count as operands.
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
-      if (inner == op || operand.getParentRegion()->isProperAncestor(
-                             inner->getParentRegion()))
+      if (inner == op ||
+          operand.getParentRegion()->isProperAncestor(inner->getParentRegion()))
         visit(operand);
   });
   known[op] = result;

@@ -1,4 +1,5 @@
-//===- Rows.h - raising to the ops over one axis -------------------*- C++ -*-===//
+//===- Rows.h - raising to the ops over one axis -------------------*- C++
+//-*-===//
 #ifndef SMX_RAISE_ROWS_H
 #define SMX_RAISE_ROWS_H
 
@@ -12,8 +13,8 @@ namespace mlir::smx {
 /// Says at `op` why it was not raised to the op `target`.
 void remarkNotRaised(Operation *op, StringRef target, StringRef reason);
 
-/// The elementwise op that computes `root` together with a reader over its positions: one
-/// per dimension of the result.
+/// The elementwise op that computes `root` together with a reader over its
+/// positions: one per dimension of the result.
 struct RowRoot {
   linalg::LinalgOp op;
   Positions positions;
@@ -27,30 +28,32 @@ struct RowRoot {
   }
 };
 
-/// True if `op` may be the last op of a row computation: elementwise, with one result.
+/// True if `op` may be the last op of a row computation: elementwise, with one
+/// result.
 bool isElementwiseRoot(linalg::LinalgOp op);
 
-/// The ops between `sources` and `root` (included): those that `root` needs and that need a
-/// source.
+/// The ops between `sources` and `root` (included): those that `root` needs and
+/// that need a source.
 llvm::SetVector<Operation *> opsBetween(ArrayRef<Value> sources,
                                         Operation *root);
 
-/// True if a value that only `cluster` should use is used elsewhere. The results of `root`
-/// may be used anywhere.
+/// True if a value that only `cluster` should use is used elsewhere. The
+/// results of `root` may be used anywhere.
 bool escapes(const llvm::SetVector<Operation *> &cluster, Operation *root);
 
 /// Erases the ops of a cluster that nothing uses any more.
 void eraseUnused(RewriterBase &rewriter,
                  const llvm::SetVector<Operation *> &cluster);
 
-/// A tensor whose elements at the dims `order` of the reader's positions are `e`. An
-/// existing tensor if there is one, else a new elementwise op. Null if there is no such
-/// tensor. What is read to make it is added to `sources`.
+/// A tensor whose elements at the dims `order` of the reader's positions are
+/// `e`. An existing tensor if there is one, else a new elementwise op. Null if
+/// there is no such tensor. What is read to make it is added to `sources`.
 Value materialize(RewriterBase &rewriter, ElementReader &reader,
                   const Element &e, ArrayRef<AffineExpr> order,
                   SmallVectorImpl<Value> &sources);
 
-/// What `materialize` would do, without doing it: the existing tensor, if there is one.
+/// What `materialize` would do, without doing it: the existing tensor, if there
+/// is one.
 Value findTensor(ElementReader &reader, Element e, ArrayRef<AffineExpr> order);
 
 /// Each returns true if it replaced `op` by a row op.
@@ -59,10 +62,11 @@ bool raiseSoftmax(RewriterBase &rewriter, linalg::LinalgOp op);
 bool raiseLogSoftmax(RewriterBase &rewriter, linalg::LinalgOp op);
 bool raiseLogSumExp(RewriterBase &rewriter, linalg::LinalgOp op);
 bool raiseLayerNorm(RewriterBase &rewriter, linalg::LinalgOp op);
-/// `select(whole row is -inf, 0, softmax)` is a softmax whose masked rows are 0.
+/// `select(whole row is -inf, 0, softmax)` is a softmax whose masked rows are
+/// 0.
 bool raiseMaskedRowGuard(RewriterBase &rewriter, linalg::LinalgOp op);
-/// Float conversions before and after `rowOp`, which computes in f32 anyway, become its
-/// operand and result types.
+/// Float conversions before and after `rowOp`, which computes in f32 anyway,
+/// become its operand and result types.
 void absorbConversions(RewriterBase &rewriter, Operation *rowOp);
 /// A constant positive factor of the scores becomes the scale of the softmax.
 bool absorbScale(RewriterBase &rewriter, SoftmaxOp op);

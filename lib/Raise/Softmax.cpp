@@ -34,7 +34,8 @@ static std::optional<Quotient> matchQuotient(ElementReader &reader,
 
 static bool containsExponential(ElementReader &reader, const Element &e) {
   return reader.contains(e, [&](const Element &part) {
-    return isa_and_nonnull<math::ExpOp, math::Exp2Op>(reader.arithmetic(part));
+    return isa_and_nonnull<math::ExpOp, math::Exp2Op, math::PowFOp>(
+        reader.arithmetic(part));
   });
 }
 
@@ -46,9 +47,8 @@ struct SoftmaxMatch {
 };
 } // namespace
 
-static std::optional<SoftmaxMatch> matchSoftmax(RowRoot &root,
-                                                const Quotient &quotient,
-                                                std::string &whyNot) {
+static std::optional<SoftmaxMatch>
+matchSoftmax(RowRoot &root, const Quotient &quotient, std::string &whyNot) {
   ElementReader &reader = root.reader;
   whyNot = "the divisor is not a sum along one axis of the result";
   for (int64_t axis = root.getType().getRank() - 1; axis >= 0; --axis) {
@@ -59,7 +59,8 @@ static std::optional<SoftmaxMatch> matchSoftmax(RowRoot &root,
     if (!summed)
       continue;
     if (!reader.equal(*summed, quotient.dividend)) {
-      whyNot = "the divisor is not the sum of the exponentials that are divided";
+      whyNot =
+          "the divisor is not the sum of the exponentials that are divided";
       continue;
     }
     std::optional<ShiftedExponential> exponential = matchShiftedExponential(
@@ -100,10 +101,10 @@ bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, linalg::LinalgOp op) {
     remarkNotRaised(op, "smx.softmax", "an intermediate value has another use");
     return false;
   }
-  auto softmax = SoftmaxOp::create(
-      rewriter, op.getLoc(), root.getType(), input,
-      rewriter.getI64IntegerAttr(match->axis),
-      rewriter.getF64FloatAttr(match->scale), /*masked_row=*/nullptr);
+  auto softmax = SoftmaxOp::create(rewriter, op.getLoc(), root.getType(), input,
+                                   rewriter.getI64IntegerAttr(match->axis),
+                                   rewriter.getF64FloatAttr(match->scale),
+                                   /*masked_row=*/nullptr);
   rewriter.replaceAllUsesWith(op->getResult(0), softmax.getResult());
   eraseUnused(rewriter, cluster);
   absorbConversions(rewriter, softmax);
@@ -140,8 +141,7 @@ void mlir::smx::absorbConversions(RewriterBase &rewriter, Operation *rowOp) {
     ElementReader reader(positions);
     OpOperand &use = *result.use_begin();
     auto copy = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    auto at = copy ? reader.stepForward(use, positions.getAll())
-                   : std::nullopt;
+    auto at = copy ? reader.stepForward(use, positions.getAll()) : std::nullopt;
     if (at && *at == positions.getAll()) {
       rewriter.modifyOpInPlace(
           rowOp, [&] { result.setType(copy->getResult(0).getType()); });
@@ -180,8 +180,8 @@ bool mlir::smx::absorbScale(RewriterBase &rewriter, SoftmaxOp op) {
   return true;
 }
 
-/// True if `e` says that all of `row` along `axis` is -inf; with `inverted`, that not all
-/// of it is.
+/// True if `e` says that all of `row` along `axis` is -inf; with `inverted`,
+/// that not all of it is.
 static bool saysRowIsMasked(ElementReader &reader, Element e, AffineExpr axis,
                             const Element &row, bool inverted) {
   auto dropNot = [&](Element &e, bool &inverted) {
@@ -204,9 +204,9 @@ static bool saysRowIsMasked(ElementReader &reader, Element e, AffineExpr axis,
   auto compare = reader.stripTo<arith::CmpFOp>(element);
   if (!compare)
     return false;
-  bool isExpected =
-      inverted ? compare.getPredicate() == arith::CmpFPredicate::UNE
-               : compare.getPredicate() == arith::CmpFPredicate::OEQ;
+  bool isExpected = inverted
+                        ? compare.getPredicate() == arith::CmpFPredicate::UNE
+                        : compare.getPredicate() == arith::CmpFPredicate::OEQ;
   std::optional<double> bound = reader.constant(reader.operand(element, 1));
   return isExpected && bound && std::isinf(*bound) && *bound < 0 &&
          reader.equal(reader.operand(element, 0), row);

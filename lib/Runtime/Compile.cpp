@@ -8,6 +8,7 @@
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Road.h"
 
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -76,6 +77,8 @@ static Expected<State> compileModule(mlir::ModuleOp module,
   if (!signature)
     return signature.takeError();
   state->signature = std::move(*signature);
+  if (options.from < Stage::Cpu)
+    state->resultShapes = mlir::smx::ShapeProgram::build(*entry);
 
   if (llvm::Error error =
           mlir::smx::runRoad(module, options.from, Stage::Llvm, options.road,
@@ -107,6 +110,7 @@ static Expected<State> compileText(llvm::StringRef text,
   StepTimer timer(steps);
   mlir::DialectRegistry registry;
   mlir::smx::registerAllDialects(registry);
+  mlir::tensor::registerInferTypeOpInterfaceExternalModels(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   mlir::registerOpenMPDialectTranslation(registry);

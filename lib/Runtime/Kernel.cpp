@@ -18,6 +18,25 @@ void smx::setThreadCount(int threads) {
 
 int smx::threadCount() { return omp_get_max_threads(); }
 
+/// The value of an integer scalar; 0 for any other view.
+static int64_t readInteger(const TensorView &view) {
+  if (view.rank() > 0)
+    return 0;
+  switch (view.dtype) {
+  case reference::DType::I64:
+    return *static_cast<const int64_t *>(view.data);
+  case reference::DType::I32:
+    return *static_cast<const int32_t *>(view.data);
+  case reference::DType::I8:
+    return *static_cast<const int8_t *>(view.data);
+  case reference::DType::U8:
+  case reference::DType::I1:
+    return *static_cast<const uint8_t *>(view.data);
+  default:
+    return 0;
+  }
+}
+
 /// Appends the words of a memref descriptor: allocated, aligned, offset, sizes,
 /// strides.
 static void appendDescriptor(llvm::SmallVectorImpl<int64_t> &words,
@@ -31,12 +50,30 @@ static void appendDescriptor(llvm::SmallVectorImpl<int64_t> &words,
     words.back() = 1;
 }
 
+/// The sizes that outputs must have; inputs were checked.
+static std::vector<reference::Shape>
+outputShapes(const detail::KernelState &state,
+             llvm::ArrayRef<TensorView> inputs) {
+  if (!state.resultShapes)
+    return {};
+  std::vector<reference::Shape> shapes;
+  std::vector<int64_t> integers;
+  for (const TensorView &input : inputs) {
+    shapes.emplace_back(input.sizes.begin(), input.sizes.end());
+    integers.push_back(readInteger(input));
+  }
+  return state.resultShapes->evaluate(shapes, integers);
+}
+
 llvm::Error Kernel::run(llvm::ArrayRef<TensorView> inputs,
                         llvm::ArrayRef<TensorView> outputs) const {
   static_assert(sizeof(void *) == sizeof(int64_t),
                 "descriptors are made of 64-bit words");
   if (llvm::Error error =
           checkCall(state->name, state->signature, inputs, outputs))
+    return error;
+  if (llvm::Error error =
+          checkOutputSizes(state->name, outputShapes(*state, inputs), outputs))
     return error;
   if (!outputs.empty() && llvm::all_of(outputs, [](const TensorView &view) {
         return view.elementCount() == 0;
@@ -68,3 +105,13 @@ llvm::ArrayRef<TensorSpec> Kernel::outputs() const {
   return state->signature.outputs;
 }
 llvm::ArrayRef<CompileStep> Kernel::timing() const { return state->steps; }
+
+llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
+Kernel::outputSizes(llvm::ArrayRef<TensorView> inputs) const {
+  if (llvm::Error error = checkInputs(state->name, state->signature, inputs))
+    return error;
+  std::vector<llvm::SmallVector<int64_t, 4>> sizes;
+  for (const reference::Shape &shape : outputShapes(*state, inputs))
+    sizes.emplace_back(shape.begin(), shape.end());
+  return sizes;
+}

@@ -5,11 +5,15 @@
 #include "HostCode.h"
 #include "Signature.h"
 
+#include "smx/Evaluator/ShapeProgram.h"
+
 namespace smx::detail {
 
 struct KernelState {
   std::string name;
   Signature signature;
+  /// None for a function on memrefs, whose destinations are inputs.
+  std::optional<mlir::smx::ShapeProgram> resultShapes;
   HostCode code;
   std::vector<CompileStep> steps;
 };

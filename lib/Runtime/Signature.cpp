@@ -212,10 +212,28 @@ static llvm::Error checkViews(StringRef name, StringRef role,
   return llvm::Error::success();
 }
 
+llvm::Error smx::checkInputs(StringRef name, const Signature &signature,
+                             llvm::ArrayRef<TensorView> inputs) {
+  return checkViews(name, "input", signature.inputs, inputs);
+}
+
+llvm::Error smx::checkOutputSizes(StringRef name,
+                                  llvm::ArrayRef<reference::Shape> expected,
+                                  llvm::ArrayRef<TensorView> outputs) {
+  for (auto [i, shape] : llvm::enumerate(expected))
+    for (auto [wanted, given] : llvm::zip(shape, outputs[i].sizes))
+      if (wanted >= 0 && wanted != given)
+        return createStringError("'" + name + "': output " + Twine(i) + " is " +
+                                 printSizes(outputs[i].sizes) +
+                                 ", but for these inputs the result is " +
+                                 printSizes(shape));
+  return llvm::Error::success();
+}
+
 llvm::Error smx::checkCall(StringRef name, const Signature &signature,
                            llvm::ArrayRef<TensorView> inputs,
                            llvm::ArrayRef<TensorView> outputs) {
-  if (llvm::Error error = checkViews(name, "input", signature.inputs, inputs))
+  if (llvm::Error error = checkInputs(name, signature, inputs))
     return error;
   if (llvm::Error error =
           checkViews(name, "output", signature.outputs, outputs))

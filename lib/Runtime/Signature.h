@@ -2,6 +2,7 @@
 #ifndef SMX_LIB_RUNTIME_SIGNATURE_H
 #define SMX_LIB_RUNTIME_SIGNATURE_H
 
+#include "smx/Reference/Tensor.h"
 #include "smx/Runtime/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,6 +23,16 @@ llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
 /// can not be passed in. A function on memrefs takes its destinations as
 /// further inputs.
 llvm::Expected<Signature> readSignature(mlir::func::FuncOp function);
+
+/// Checks number, element types, ranks, static sizes, strides and addresses of
+/// inputs.
+llvm::Error checkInputs(llvm::StringRef name, const Signature &signature,
+                        llvm::ArrayRef<TensorView> inputs);
+
+/// Checks sizes of outputs that follow from those of the inputs (-1: any).
+llvm::Error checkOutputSizes(llvm::StringRef name,
+                             llvm::ArrayRef<reference::Shape> expected,
+                             llvm::ArrayRef<TensorView> outputs);
 
 /// Checks number, element types, ranks, static sizes, strides, addresses and
 /// overlaps of the views that a call gives.

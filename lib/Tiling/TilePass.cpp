@@ -339,6 +339,10 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
       return isa<StreamingReductionOpInterface>(op);
     };
     auto found = llvm::find_if(group, isUpdate);
+    // Nothing is streamed: canonicalisation drops updates of empty tiles.
+    if (found == group.end() && !group.empty() &&
+        isa<IdentityOp>(group.front()))
+      return success();
     if (found == group.end() || llvm::any_of(group, [&](Operation *op) {
           return !isUpdate(op) && !isa<IdentityOp, MergeOp>(op);
         }))

@@ -44,7 +44,7 @@ static Expected<Shape> chooseShape(size_t number, const TensorSpec &spec,
   Shape shape(spec.sizes.begin(), spec.sizes.end());
   if (!llvm::is_contained(shape, -1))
     return shape;
-  const std::string wanted = toString(shape);
+  const std::string wanted = reference::toString(shape);
   int64_t every;
   if (dims.size() == 1 && !StringRef(dims[0]).getAsInteger(10, every)) {
     for (int64_t &size : shape)
@@ -67,9 +67,8 @@ static Expected<Shape> chooseShape(size_t number, const TensorSpec &spec,
   }
   if (!fits)
     return createStringError("--dims: '" + dims[number] +
-                             "' does not fit the type of " +
-                             inputName(number) + " (-1 is open: " + wanted +
-                             ")");
+                             "' does not fit the type of " + inputName(number) +
+                             " (-1 is open: " + wanted + ")");
   return shape;
 }
 
@@ -88,8 +87,9 @@ static Expected<Argument> generateInput(size_t number, const TensorSpec &spec,
   if (!shape)
     return shape.takeError();
   const size_t last = flags.random.size();
-  StringRef text = last == 0 ? StringRef("normal")
-                             : StringRef(flags.random[std::min(place, last - 1)]);
+  StringRef text = last == 0
+                       ? StringRef("normal")
+                       : StringRef(flags.random[std::min(place, last - 1)]);
   auto [name, seedText] = text.split(':');
   reference::GeneratorOptions options;
   if (!seedText.empty() && seedText.getAsInteger(10, options.seed))

@@ -16,7 +16,8 @@ struct Argument {
 
 /// What the command line says about inputs.
 struct ArgumentFlags {
-  /// One per input, in order: a .npy file or, for a scalar, a number. Missing ones are generated.
+  /// One per input, in order: a .npy file or, for a scalar, a number. Missing
+  /// ones are generated.
   std::vector<std::string> inputs;
   /// "<generator>[:seed]" per generated input; the last one serves the rest.
   std::vector<std::string> random;

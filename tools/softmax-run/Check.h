@@ -24,23 +24,24 @@ class CheckedModule {
 public:
   /// Parses `text`; errors name `sourceName` and the line.
   static llvm::Expected<std::unique_ptr<CheckedModule>>
-  parse(llvm::StringRef text, llvm::StringRef sourceName,
-        llvm::StringRef entry, mlir::smx::Stage from,
-        const mlir::smx::RoadOptions &road);
+  parse(llvm::StringRef text, llvm::StringRef sourceName, llvm::StringRef entry,
+        mlir::smx::Stage from, const mlir::smx::RoadOptions &road);
   ~CheckedModule();
 
   /// The results in float64.
   llvm::Expected<std::vector<reference::Tensor>>
   evaluate(llvm::ArrayRef<reference::Tensor> inputs, CheckAgainst against);
-  /// The results if every op is taken by its type: the yardstick for low precision.
+  /// The results if every op is taken by its type: the yardstick for low
+  /// precision.
   llvm::Expected<std::vector<reference::Tensor>>
   evaluateAsTyped(llvm::ArrayRef<reference::Tensor> inputs);
 
   /// How result `number` is to be compared, from the ops that it comes from.
   reference::Comparison comparisonFor(size_t number, reference::DType dtype);
-  /// Multiplications and additions of all attentions (those that a mask hides left out), if their
-  /// extents are known.
-  std::optional<double> countAttentionFlops();
+  /// Multiplications and additions of all products (those that a mask hides
+  /// left out) for these inputs, if they can be counted.
+  std::optional<double>
+  countProductFlops(llvm::ArrayRef<reference::Tensor> inputs);
 
 private:
   CheckedModule();
@@ -48,8 +49,8 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// A comparison with one reference, and how much of the tolerance it used (1 is all of it; none if
-/// the tensor is too large to find out in reasonable time).
+/// A comparison with one reference, and how much of the tolerance it used (1 is
+/// all of it; none if the tensor is too large to find out in reasonable time).
 struct Checked {
   reference::Report report;
   std::optional<double> ofTolerance;

@@ -47,6 +47,8 @@ def ReportPass : Pass<"smx-report", "::mlir::ModuleOp"> {
     * Global memory holds the arguments of a function and the results of ops outside of all
       loops. An op outside of all loops reads its inputs and writes its results once; views,
       fills and empty tensors are free, and so are states, which live in registers.
+    * Where a function at stage tiled or later has no parallel loop, all of it works on one tile,
+      and what its ops compute is on the chip as well.
     * In a loop, a slice of global memory is loaded once for each time it is taken, if anything
       computes with it, and written where it is inserted. Loop bounds are evaluated, so that the
       tiles that a mask skips are not counted.
@@ -57,13 +59,16 @@ def ReportPass : Pass<"smx-report", "::mlir::ModuleOp"> {
       gives the dynamic extents of the arguments a value.
 
     ```mlir
-    %y = smx.softmax %x axis(1) : tensor<8x128xf32> -> tensor<8x128xf32>
+    func.func @f(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
+      %y = smx.softmax %x axis(1) : tensor<8x128xf32> -> tensor<8x128xf32>
+      return %y : tensor<8x128xf32>
+    }
     ```
     ==>
     ```
-    stage naive, chip h200
-    function  bytes read  bytes written  product flops  other flops  exponentials  flop/byte  microseconds  limit
-    @f              4096           4096              0         4096          1024       0.50         0.002  memory
+    roofline of h200
+    function  stage        bytes read   bytes written     product flops       other flops      exponentials  flop/byte  microseconds  limit
+    @f        naive              4096            4096                 0              4096              1024       0.50         0.002  memory
     ```
   }];
   let options = [

@@ -1,7 +1,7 @@
 //===- Roofline.h - the least time that work can take -----------*- C++ -*-===//
 //
-// Plain C++: a table of chips, and the largest of what memory, products, other arithmetic and
-// exponentials take at their peaks.
+// Plain C++: a table of chips, and the largest of what memory, products, other
+// arithmetic and exponentials take at their peaks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_ANALYSIS_ROOFLINE_H
@@ -19,7 +19,8 @@ struct Work {
   /// Global memory, in bytes.
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
-  /// Multiplications and additions of contractions whose factors have at most 16 bits.
+  /// Multiplications and additions of contractions whose factors have at most
+  /// 16 bits.
   int64_t narrowProductFlops = 0;
   /// The same for wider factors.
   int64_t wideProductFlops = 0;
@@ -48,7 +49,8 @@ std::optional<Chip> findChip(std::string_view name);
 /// "h200, a100": for messages about an unknown chip.
 std::string getChipNames();
 
-/// A lower bound of the time, and what sets it: "memory", "products", "vector" or "exponentials".
+/// A lower bound of the time, and what sets it: "memory", "products", "vector"
+/// or "exponentials".
 struct RooflineTime {
   double seconds;
   const char *limit;

@@ -1,7 +1,7 @@
 //===- Smx.h - the smx dialect ----------------------------------*- C++ -*-===//
 //
-// The one header that users of the dialect include. The meaning of every op is in
-// the td files beside it.
+// The one header that users of the dialect include. The meaning of every op is
+// in the td files beside it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_IR_SMX_H
@@ -17,11 +17,11 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include <optional>
 
 namespace mlir::smx {
-/// The keys that a block of rows sees, as index values: none outside `[begin, end)`, all of `[fullBegin, fullEnd)`.
+/// The keys that a block of rows sees, as index values: none outside `[begin,
+/// end)`, all of `[fullBegin, fullEnd)`.
 struct VisibleKeys {
   Value begin, fullBegin, fullEnd, end;
 };
@@ -43,7 +43,8 @@ namespace mlir::smx {
 /// Adds the interfaces that let upstream tiling slice and fuse `smx.mask`.
 void registerTilingInterfaceModels(DialectRegistry &registry);
 
-/// The type that reductions over `elementType` are carried in: f64 for f64, f32 otherwise.
+/// The type that reductions over `elementType` are carried in: f64 for f64, f32
+/// otherwise.
 FloatType getAccumulatorType(Type elementType);
 } // namespace mlir::smx
 

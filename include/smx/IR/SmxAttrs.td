@@ -74,6 +74,7 @@ def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
     the statistics.
   }];
   let parameters = (ins "::mlir::FloatAttr":$epsilon);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` `epsilon` `=` $epsilon `>`";
 }
 
@@ -106,6 +107,7 @@ def Smx_PrefixAttr : Smx_Attr<"Prefix", "prefix", [DeclareAttrInterfaceMethods<S
     ```
   }];
   let parameters = (ins EnumParameter<Smx_Anchor>:$anchor, "int64_t":$length);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` $anchor `,` `length` `=` $length `>`";
 }
 

@@ -84,6 +84,8 @@ def Smx_StateAlgebraAttrInterface : AttrInterface<"StateAlgebraAttrInterface"> {
       "unsigned", "getInputCount", (ins "unsigned":$states)>,
     InterfaceMethod<"Number of inputs of a finish for `quantity`.",
       "unsigned", "getFinishInputCount", (ins "::llvm::StringRef":$quantity)>,
+    InterfaceMethod<"Smallest number of state components that `quantity` is computed from.",
+      "unsigned", "getFinishStateCount", (ins "::llvm::StringRef":$quantity)>,
   ];
 }
 

@@ -183,7 +183,7 @@ def Smx_MaskOp : Smx_Op<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
     M2: `row_dim` and `key_dim` are different dimensions of the input.
 
     ```mlir
-    %y = smx.mask %s #smx.band<top_left, right = 0> dims(0, 1) at(%i0, %j0) of(%rows, %keys) : tensor<64x128xf32>
+    %y = smx.mask %s by #smx.band<top_left, right = 0> dims(0, 1) at(%i0, %j0) of(%rows, %keys) : tensor<64x128xf32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$input, Smx_MaskAttrInterface:$mask,
@@ -191,7 +191,7 @@ def Smx_MaskOp : Smx_Op<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
                        Index:$rows, Index:$keys);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $input $mask `dims` `(` $row_dim `,` $key_dim `)` `at` `(` $firstRow `,` $firstKey `)`
+    $input `by` $mask `dims` `(` $row_dim `,` $key_dim `)` `at` `(` $firstRow `,` $firstKey `)`
     `of` `(` $rows `,` $keys `)` attr-dict `:` type($input)
   }];
   let hasFolder = 1;

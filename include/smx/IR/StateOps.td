@@ -18,15 +18,15 @@ def Smx_IdentityOp : Smx_StateOp<"identity"> {
 
     S1: the algebra takes this number of state components.
     S2: one extent is given per dynamic dimension of the results.
+    S13: all tensors have floating-point elements.
 
     ```mlir
-    %m, %l = smx.identity #smx.softmax<exp> (%n) : tensor<4x?xf32>, tensor<4x?xf32>   // wrong: two dynamic dims
-    %m, %l = smx.identity #smx.softmax<exp> (%n, %n) : tensor<4x?xf32>, tensor<4x?xf32>
+    %m, %l = smx.identity #smx.softmax<exp> (%n, %n) -> tensor<4x?xf32>, tensor<4x?xf32>
     ```
   }];
   let arguments = (ins Smx_StateAlgebraAttrInterface:$algebra, Variadic<Index>:$extents);
   let results = (outs Variadic<AnyRankedTensor>:$states);
-  let assemblyFormat = "$algebra (`(` $extents^ `)`)? attr-dict `:` type($states)";
+  let assemblyFormat = "$algebra (`(` $extents^ `)`)? attr-dict `->` type($states)";
 }
 
 def Smx_UpdateOp : Smx_StateOp<"update", [
@@ -44,6 +44,7 @@ def Smx_UpdateOp : Smx_StateOp<"update", [
     S6: the first state map is the identity on the rows.
     S7: no state map uses the stream dimension.
     S8: static extents agree wherever a dimension is used.
+    S13: all tensors have floating-point elements.
 
     ```mlir
     #row = affine_map<(i, j) -> (i)>
@@ -70,7 +71,7 @@ def Smx_MergeOp : Smx_StateOp<"merge", [InferTypeOpAdaptor, SameVariadicOperandS
 
     S1: the algebra takes this number of state components.
     S9: both states have the same types.
-    S4 to S6 as for `smx.update`.
+    S4 to S6, S8 and S13 as for `smx.update`.
 
     ```mlir
     %m, %l = smx.merge #smx.softmax<exp> (%m0, %l0 : tensor<64xf32>, tensor<64xf32>)
@@ -96,7 +97,8 @@ def Smx_FinishOp : Smx_StateOp<"finish", [AttrSizedOperandSegments]> {
     S1: the algebra takes this number of state components.
     S10: the quantity is one that the algebra gives.
     S11: the quantity takes this number of inputs.
-    S4 to S6 as for `smx.update`.
+    S12: the quantity needs this number of state components.
+    S4 to S6, S8 and S13 as for `smx.update`.
 
     ```mlir
     %y = smx.finish #smx.softmax<exp> "softmax" (%m, %l : tensor<64xf32>, tensor<64xf32>)

@@ -1,4 +1,5 @@
-//===- Passes.h - the passes of smx/Online --------------------------*- C++ -*-===//
+//===- Passes.h - the passes of smx/Online --------------------------*- C++
+//-*-===//
 #ifndef SMX_ONLINE_PASSES_H
 #define SMX_ONLINE_PASSES_H
 

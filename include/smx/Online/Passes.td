@@ -15,7 +15,7 @@ def OnlinePass : Pass<"smx-online"> {
     ```
     ==>
     ```mlir
-    %i:2 = smx.identity #smx.softmax<exp> : tensor<8xf32>, tensor<8xf32>
+    %i:2 = smx.identity #smx.softmax<exp> -> tensor<8xf32>, tensor<8xf32>
     %s:2 = smx.update #smx.softmax<exp> (%i#0, %i#1 : tensor<8xf32>, tensor<8xf32>)
         with (%x : tensor<8x128xf32>) maps [#row, #row, #all]
     %y = smx.finish #smx.softmax<exp> "softmax" (%s#0, %s#1 : tensor<8xf32>, tensor<8xf32>)

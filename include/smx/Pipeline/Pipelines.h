@@ -1,26 +1,30 @@
 //===- Pipelines.h - the road as pass pipelines -----------------*- C++ -*-===//
 //
 // One build function per stage: each takes IR at the stage before and leaves IR
-// at its own. The tools, the JIT and `softmax-opt --smx-to-<stage>` all use these.
+// at its own. The tools, the JIT and `softmax-opt --smx-to-<stage>` all use
+// these.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_PIPELINE_PIPELINES_H
 #define SMX_PIPELINE_PIPELINES_H
 
-#include "smx/Pipeline/Stages.h"
 #include "mlir/Pass/PassManager.h"
+#include "smx/Pipeline/Stages.h"
 #include <cstdint>
 #include <string>
 
 namespace mlir::smx {
 
-/// What a caller may decide about the road; zero always means "the model chooses".
+/// What a caller may decide about the road; zero always means "the model
+/// chooses".
 struct RoadOptions {
   /// Rows of a tile (queries, for attention), in rows.
   int64_t tileRows = 0;
-  /// Extent of a tile along the reduced axis (keys, for attention), in elements.
+  /// Extent of a tile along the reduced axis (keys, for attention), in
+  /// elements.
   int64_t tileStream = 0;
-  /// Number of partial states that a row is split into before the merge tree; 1 is unsplit.
+  /// Number of partial states that a row is split into before the merge tree; 1
+  /// is unsplit.
   int64_t splits = 0;
   /// Width of the host's vector registers in bits; 0 asks the host.
   int64_t vectorBits = 0;
@@ -37,7 +41,8 @@ void buildStage(OpPassManager &pm, Stage stage, const RoadOptions &options);
 void buildRoad(OpPassManager &pm, Stage from, Stage to,
                const RoadOptions &options);
 
-/// Registers `--smx-to-<stage>`, from the input to each stage, with the global pass registry.
+/// Registers `--smx-to-<stage>`, from the input to each stage, with the global
+/// pass registry.
 void registerRoadPipelines();
 
 } // namespace mlir::smx

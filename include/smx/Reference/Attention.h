@@ -3,10 +3,12 @@
 // Scores, softmax, product: three passes over a whole row of scores, per query.
 // Contract:
 //   a query that sees no key, or only keys with the score -inf: output 0,
-//   log-sum-exp -inf; NaN or +inf among the scores it sees: output and
-//   log-sum-exp NaN; NaN or infinity in the value of a key it sees: NaN as
-//   multiplication gives it, per column; anything at a key it does not see
-//   (key, value, bias): ignored.
+//   log-sum-exp -inf;
+//   NaN among the scores it sees: output and log-sum-exp NaN;
+//   +inf among them, and no NaN: output NaN, log-sum-exp +inf;
+//   NaN or infinity in the value of a key it sees: as multiplication gives it,
+//   per column;
+//   anything at a key it does not see (key, value, bias): ignored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_ATTENTION_H

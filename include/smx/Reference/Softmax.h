@@ -6,7 +6,9 @@
 //
 // Contract for the rows of the softmax family:
 //   every score -inf or masked, or no score at all: NaN, or 0 if asked for;
-//   log-sum-exp -inf; NaN or +inf in an unmasked place: the row is NaN;
+//   log-sum-exp -inf;
+//   NaN in an unmasked place: the row and its log-sum-exp are NaN;
+//   +inf in an unmasked place, and no NaN: the row is NaN, its log-sum-exp +inf;
 //   anything in a masked place is ignored.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,5 @@
-//===- Passes.h - the passes of smx/Tiling --------------------------*- C++ -*-===//
+//===- Passes.h - the passes of smx/Tiling --------------------------*- C++
+//-*-===//
 #ifndef SMX_TILING_PASSES_H
 #define SMX_TILING_PASSES_H
 

@@ -19,14 +19,14 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     `MaskAttrInterface` (bounds).
 
     ```mlir
-    %i:2 = smx.identity #a : tensor<8xf32>, tensor<8xf32>
+    %i:2 = smx.identity #a -> tensor<8xf32>, tensor<8xf32>
     %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]
     %y = smx.finish #a "logsumexp" (%s#0, %s#1 : ..) maps [..] : tensor<8xf32>
     ```
     ==> (`rows=4 stream=32`)
     ```mlir
     %y = scf.forall (%r) = (0) to (8) step (4) shared_outs(%o = %e) -> (tensor<8xf32>) {
-      %i:2 = smx.identity #a : tensor<4xf32>, tensor<4xf32>
+      %i:2 = smx.identity #a -> tensor<4xf32>, tensor<4xf32>
       %s:2 = scf.for %j = %c0 to %c128 step %c32 iter_args(%m = %i#0, %l = %i#1) {
         %t = tensor.extract_slice %x[%r, %j] [4, 32] [1, 1]
         %u:2 = smx.update #a (%m, %l : ..) with (%t : tensor<4x32xf32>) maps [..]

@@ -17,7 +17,7 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace smx::test;
+using namespace ::smx::test;
 
 using GenericBody =
     llvm::function_ref<bool(linalg::GenericOp, linalg::YieldOp)>;
@@ -181,7 +181,7 @@ static int hiddenTimesZero(ModuleOp module) {
   });
 }
 
-const std::vector<PlantedBug> &smx::test::allPlantedBugs() {
+const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
   static const std::vector<PlantedBug> bugs{
       {"skipped rescale of the accumulator", true, skipRescale},
       {"skipped rescale of the sum", true, skipRescaleOfSum},

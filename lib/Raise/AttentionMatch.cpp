@@ -1,0 +1,121 @@
+//===- AttentionMatch.cpp - weights and scores between two products -------===//
+
+#include "AttentionRaiser.h"
+#include "RowReductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+/// The indices of the values and of the result, in terms of the scores.
+std::string AttentionRaiser::readWeights() {
+  unsigned rank = positions.size();
+  parts.key = path.softmax.getAxis();
+  if (rank < 2)
+    return "the weights have no dimension of queries";
+  parts.row = parts.key + 1 == rank ? rank - 2 : rank - 1;
+  for (unsigned n = 0; n < rank; ++n)
+    if (n != parts.key && n != parts.row)
+      parts.batch.push_back(n);
+
+  SmallVector<AffineExpr> at = positions.getAll();
+  for (OpOperand *step : llvm::reverse(path.steps)) {
+    auto next = reader.stepForward(*step, at);
+    if (!next)
+      return "the weights are reshaped by dynamic sizes";
+    at = *next;
+  }
+  linalg::LinalgOp op = product.op;
+  SmallVector<AffineExpr> loops = loopsFor(product.getMap(weightsInput), at);
+  AffineExpr reduced = loops[product.reductionLoop];
+  if (!reduced || positions.normalize(reduced) !=
+                      positions.normalize(positions.get(parts.key)))
+    return "the weights are not summed along the axis of the softmax";
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  std::optional<unsigned> featureLoop;
+  for (auto [n, loop] : llvm::enumerate(loops)) {
+    if (loop)
+      continue;
+    // A second free loop can only be a unit dimension.
+    if (featureLoop && extents[*featureLoop] != 1 && extents[n] != 1)
+      return "the product with the values has a dimension too many";
+    if (!featureLoop || extents[*featureLoop] == 1)
+      featureLoop = n;
+  }
+  if (!featureLoop)
+    return "the values have no dimension of their own";
+  for (AffineExpr &loop : loops)
+    if (!loop)
+      loop = positions.constant(0);
+  valueFeature = positions.size();
+  loops[*featureLoop] = positions.add(extents[*featureLoop]);
+  resultAt = indicesFor(positions, product.getResultMap(), loops);
+  unsigned values = 1 - weightsInput;
+  valueElement = reader.tensorElement(
+      op.getDpsInputOperand(values)->get(),
+      indicesFor(positions, product.getMap(values), loops));
+  return "";
+}
+
+bool AttentionRaiser::isScoreProduct(const Element &peeled) {
+  return scoreElement && peeled == *scoreElement;
+}
+
+bool AttentionRaiser::isScaledProduct(Element e) {
+  double factor = 1;
+  while (dropConstantFactor(reader, e, factor))
+    ;
+  return factor == scoreFactor && isScoreProduct(reader.strip(e));
+}
+
+void AttentionRaiser::collectFactors(Element e,
+                                     SmallVectorImpl<double> &factors) {
+  double factor = 1;
+  while (dropConstantFactor(reader, e, factor))
+    ;
+  e = reader.strip(e);
+  if (isScoreProduct(e)) {
+    factors.push_back(factor);
+    return;
+  }
+  if (Operation *op = reader.arithmetic(e))
+    for (unsigned n = 0; n < op->getNumOperands(); ++n)
+      collectFactors(reader.operand(e, n), factors);
+}
+
+/// Finds the product of queries and keys, and what is done to it before the softmax.
+std::string AttentionRaiser::readScores() {
+  scores = reader.identityElement(path.softmax.getInput());
+  bool isUnique = true;
+  reader.contains(scores, [&](const Element &e) {
+    auto op = e.value.getDefiningOp<linalg::LinalgOp>();
+    auto found = op ? matchProduct(op) : std::nullopt;
+    auto reaches = [&](unsigned position) {
+      return positions.extent(position) == 1 ||
+             llvm::any_of(e.at, [&](AffineExpr index) {
+               return positions.depends(index, position);
+             });
+    };
+    if (!found || !reaches(parts.row) || !reaches(parts.key))
+      return false;
+    isUnique &= !scoreElement || *scoreElement == e;
+    scoreElement = e;
+    scoreProduct = found;
+    return false;
+  });
+  if (!scoreElement)
+    return "the scores are not computed from a product of queries and keys";
+  if (!isUnique)
+    return "the scores are computed from more than one product";
+  mask = takeMasks(reader, parts, scores,
+                   [&](const Element &e) { return isScoreProduct(e); });
+  SmallVector<double> factors;
+  collectFactors(scores, factors);
+  if (llvm::all_equal(factors) && factors.front() > 0)
+    scoreFactor = factors.front();
+  return "";
+}
+

@@ -1,0 +1,63 @@
+//===- AttentionRaiser.h - one attention on its way ----------------*- C++ -*-===//
+#ifndef SMX_RAISE_ATTENTIONRAISER_H
+#define SMX_RAISE_ATTENTIONRAISER_H
+
+#include "Attention.h"
+
+namespace mlir::smx {
+
+/// The way of the weights from the softmax to the product with the values.
+struct WeightsPath {
+  SoftmaxOp softmax;
+  SmallVector<OpOperand *> steps; ///< from the product back to the softmax
+};
+
+/// Raises one product to an attention, in four steps, each of which returns why it can not
+/// (an empty string if it can).
+class AttentionRaiser {
+public:
+  AttentionRaiser(RewriterBase &rewriter, Product product, unsigned weights,
+                  WeightsPath path);
+  /// Returns the reason if nothing was raised, else an empty string.
+  std::string raise();
+
+private:
+  std::string readWeights();
+  std::string readScores();
+  std::string chooseOperands();
+  Value copyInOrder(const Element &e, ArrayRef<AffineExpr> order);
+  std::string build();
+  void followResult();
+  Value restoreResult(Value attention);
+  bool isScoreProduct(const Element &peeled);
+  bool isScaledProduct(Element e);
+  void collectFactors(Element e, SmallVectorImpl<double> &factors);
+  /// Batches and heads, then two more positions.
+  SmallVector<AffineExpr> orderOf(unsigned row, unsigned feature) const;
+  SmallVector<int64_t> extentsOf(ArrayRef<AffineExpr> order) const;
+
+  RewriterBase &rewriter;
+  Product product;
+  unsigned weightsInput;
+  WeightsPath path;
+  Positions positions;
+  ElementReader reader{positions};
+  ScorePositions parts;
+  unsigned valueFeature = 0, feature = 0;
+
+  /// The value to replace, the product or what it is reshaped to, and where an element
+  /// of it is in terms of the positions.
+  Value result;
+  SmallVector<AffineExpr> resultAt;
+  SmallVector<Operation *> resultSteps; ///< from the product to `result`
+  std::optional<Element> valueElement, scoreElement;
+  Element scores; ///< what is left of the scores without masks
+  std::optional<Product> scoreProduct;
+  ScoreMask mask;
+  /// The constant that the product is multiplied by wherever it stands in `scores`.
+  double scoreFactor = 1;
+  OperandChoice query, key, value;
+};
+} // namespace mlir::smx
+
+#endif // SMX_RAISE_ATTENTIONRAISER_H

@@ -1,0 +1,153 @@
+//===- AttentionResult.cpp - the attention in the place of the product ----===//
+
+#include "AttentionRaiser.h"
+#include "RowReductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+SmallVector<int64_t>
+AttentionRaiser::extentsOf(ArrayRef<AffineExpr> order) const {
+  SmallVector<int64_t> extents;
+  for (AffineExpr position : order)
+    extents.push_back(
+        positions.extent(cast<AffineDimExpr>(position).getPosition()));
+  return extents;
+}
+
+/// Follows reshapes and conversions of the result to where it has the shape of an
+/// attention, if it comes to that.
+void AttentionRaiser::followResult() {
+  result = product.op->getResult(0);
+  SmallVector<AffineExpr> order = orderOf(parts.row, valueFeature), at = resultAt;
+  SmallVector<Operation *> steps;
+  for (Value value = result; value.hasOneUse(); value = steps.back()->getResult(0)) {
+    OpOperand &use = *value.use_begin();
+    auto next = reader.stepForward(use, at);
+    if (!next)
+      break;
+    at = *next;
+    steps.push_back(use.getOwner());
+    bool isInOrder = llvm::equal(at, order, [&](AffineExpr a, AffineExpr b) {
+      return positions.normalize(a) == positions.normalize(b);
+    });
+    if (!isInOrder)
+      continue;
+    result = steps.back()->getResult(0);
+    resultAt = at;
+    resultSteps = steps;
+  }
+}
+
+/// Shapes `attention` like `result`.
+Value AttentionRaiser::restoreResult(Value attention) {
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<AffineExpr> order = orderOf(parts.row, valueFeature);
+  SmallVector<int64_t> sizes = extentsOf(order);
+  Location loc = product.op.getLoc();
+
+  // Each result index must be a run of dimensions, joined.
+  SmallVector<ReassociationIndices> groups;
+  std::function<bool(unsigned)> joinFrom = [&](unsigned next) {
+    if (groups.size() == resultAt.size())
+      return next == order.size();
+    AffineExpr wanted = positions.normalize(resultAt[groups.size()]);
+    for (unsigned end = next + 1; end <= order.size(); ++end) {
+      auto joined =
+          reader.join(ArrayRef(order).slice(next, end - next),
+                      ArrayRef(sizes).slice(next, end - next));
+      if (!joined || positions.normalize(*joined) != wanted)
+        continue;
+      groups.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(next, end)));
+      if (joinFrom(end))
+        return true;
+      groups.pop_back();
+    }
+    return false;
+  };
+  if (joinFrom(0)) {
+    if (groups.size() == order.size())
+      return attention;
+    return tensor::CollapseShapeOp::create(rewriter, loc, type, attention,
+                                           groups);
+  }
+  SmallVector<int64_t> permutation;
+  for (AffineExpr index : resultAt) {
+    auto found = llvm::find(order, index);
+    if (found == order.end())
+      return {};
+    permutation.push_back(std::distance(order.begin(), found));
+  }
+  if (!isPermutationVector(permutation) ||
+      permutation.size() != order.size())
+    return {};
+  SmallVector<OpFoldResult> mixed;
+  for (int64_t k : permutation)
+    mixed.push_back(tensor::getMixedSize(rewriter, loc, attention, k));
+  Value empty = tensor::EmptyOp::create(rewriter, loc, mixed,
+                                        type.getElementType());
+  return linalg::TransposeOp::create(rewriter, loc, attention, empty,
+                                     permutation)
+      ->getResult(0);
+}
+
+std::string AttentionRaiser::build() {
+  linalg::LinalgOp root = product.op;
+  auto cluster = opsBetween(scoreElement->value, root);
+  if (escapes(cluster, root) || !path.softmax.getResult().hasOneUse())
+    return "the scores or the weights have another use";
+  for (const OperandChoice &operand : {query, key, value})
+    if (cluster.contains(operand.tensor.getDefiningOp()))
+      return "an operand depends on the scores";
+  double factor = scoreFactor * query.factor * key.factor;
+  double outerScale = path.softmax.getScale().convertToDouble();
+  bool needsRegion = !isScaledProduct(scores);
+  if (!needsRegion)
+    factor *= outerScale;
+  if (!(factor > 0) || !(outerScale > 0))
+    return "the scale is not positive";
+
+  followResult();
+  auto type = RankedTensorType::get(
+      extentsOf(orderOf(parts.row, valueFeature)),
+      getElementTypeOrSelf(result.getType()));
+  rewriter.setInsertionPoint(root);
+  auto attention = AttentionOp::create(
+      rewriter, root.getLoc(), type, /*log_sum_exp=*/Type(), query.tensor,
+      key.tensor, value.tensor, rewriter.getF64FloatAttr(factor),
+      buildBand(rewriter.getContext(), mask, positions.extent(parts.row),
+                positions.extent(parts.key)));
+  RegionBuilder regions(rewriter, reader, attention, parts,
+                        [&](Element e) { return isScaledProduct(e); });
+  LogicalResult built = success();
+  if (needsRegion)
+    built = regions.buildScore(scores, outerScale);
+  if (succeeded(built) && !mask.conditions.empty())
+    built = regions.buildVisible(mask.conditions);
+  bool capturesScores = false;
+  attention->walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      capturesScores |= cluster.contains(operand.getDefiningOp());
+  });
+  if (failed(built) || capturesScores) {
+    rewriter.eraseOp(attention);
+    return "the scores are changed by more than a function of each score and "
+           "its position";
+  }
+  rewriter.setInsertionPointAfter(attention);
+  Value restored = restoreResult(attention.getResult());
+  if (!restored) {
+    rewriter.eraseOp(attention);
+    return "the result is reshaped in a way that an attention can not follow";
+  }
+  rewriter.replaceAllUsesWith(result, restored);
+  for (Operation *step : llvm::reverse(resultSteps))
+    rewriter.eraseOp(step);
+  eraseUnused(rewriter, cluster);
+  return "";
+}
+

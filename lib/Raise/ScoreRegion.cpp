@@ -1,0 +1,157 @@
+//===- ScoreRegion.cpp - score and visibility as regions ------------------===//
+
+#include "Attention.h"
+#include "RowReductions.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+void RegionBuilder::enterRegion(Region &region, bool takesScore) {
+  SmallVector<Type> types(positions.getOrder().size(), builder.getIndexType());
+  if (takesScore)
+    types.insert(types.begin(), op.getScoreType());
+  SmallVector<Location> locations(types.size(), op.getLoc());
+  Block *block = builder.createBlock(&region, {}, types, locations);
+  score = takesScore ? block->getArgument(0) : Value();
+  indices = ValueRange(block->getArguments().drop_front(takesScore ? 1 : 0));
+}
+
+/// Scores narrower than f32 are never rounded to their type in a region.
+Type RegionBuilder::mapType(Type type) {
+  auto floatType = dyn_cast<FloatType>(type);
+  return floatType && floatType.getWidth() < 32 ? builder.getF32Type() : type;
+}
+
+Value RegionBuilder::convert(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  auto from = dyn_cast<FloatType>(value.getType());
+  auto to = dyn_cast<FloatType>(type);
+  if (!from || !to)
+    return {};
+  if (from.getWidth() < to.getWidth())
+    return arith::ExtFOp::create(builder, op.getLoc(), type, value);
+  return arith::TruncFOp::create(builder, op.getLoc(), type, value);
+}
+
+Value RegionBuilder::emitConstant(double value, Type type) {
+  TypedAttr attr;
+  if (isa<FloatType>(type))
+    attr = builder.getFloatAttr(type, value);
+  else
+    attr = builder.getIntegerAttr(type, (int64_t)value);
+  return arith::ConstantOp::create(builder, op.getLoc(), attr);
+}
+
+Value RegionBuilder::emitIndex(AffineExpr expr) {
+  SmallVector<AffineExpr> dims(reader.getPositions().size(),
+                               builder.getAffineConstantExpr(0));
+  for (auto [n, position] : llvm::enumerate(positions.getOrder()))
+    dims[position] = builder.getAffineDimExpr(n);
+  AffineExpr mapped = expr.replaceDims(dims);
+  if (auto dim = dyn_cast<AffineDimExpr>(mapped))
+    return indices[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(mapped))
+    return arith::ConstantIndexOp::create(builder, op.getLoc(),
+                                          constant.getValue());
+  return affine::AffineApplyOp::create(
+      builder, op.getLoc(), AffineMap::get(indices.size(), 0, mapped), indices);
+}
+
+Value RegionBuilder::extract(const Element &e) {
+  SmallVector<Value> at;
+  for (AffineExpr index : e.at)
+    at.push_back(emitIndex(index));
+  Value value = tensor::ExtractOp::create(builder, op.getLoc(), e.value, at);
+  return convert(value, mapType(value.getType()));
+}
+
+Value RegionBuilder::emitOp(const Element &e) {
+  Operation *source = e.value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return emitIndex(e.at[index.getDim()]);
+  Type type = mapType(e.getType());
+  SmallVector<Value> operands;
+  for (unsigned n = 0; n < source->getNumOperands(); ++n) {
+    operands.push_back(emit(reader.operand(e, n)));
+    if (!operands.back())
+      return {};
+  }
+  if (isa<arith::ExtFOp, arith::TruncFOp>(source))
+    return convert(operands[0], type);
+  if (!isPure(source))
+    return {};
+  OperationState state(op.getLoc(), source->getName(), operands, type,
+                       source->getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
+Value RegionBuilder::emit(Element e) {
+  if (score && isProduct(e))
+    return score;
+  // The tensor that holds the value ready, if there is one.
+  std::optional<Element> stored;
+  while (true) {
+    if (e.isTensor())
+      stored = e;
+    std::optional<Element> next = reader.step(e);
+    if (!next)
+      break;
+    e = std::move(*next);
+  }
+  if (std::optional<double> constant = reader.constant(e))
+    return emitConstant(*constant, mapType(e.getType()));
+  Operation *source = reader.arithmetic(e);
+  if (!source) {
+    if (e.isTensor())
+      return extract(e);
+    // A scalar from outside; one of another body can not be named here.
+    return e.body ? Value() : convert(e.value, mapType(e.getType()));
+  }
+  auto isStoredLeaf = [&](const Element &part) {
+    return part.isTensor() && !reader.arithmetic(part) &&
+           !reader.constant(part);
+  };
+  bool needsScore = score && reader.contains(e, isProduct);
+  // What comes from positions alone is cheaper to compute than to read.
+  if (stored && !needsScore && !isa<arith::ExtFOp>(source) &&
+      reader.contains(e, isStoredLeaf))
+    return extract(*stored);
+  return emitOp(e);
+}
+
+LogicalResult RegionBuilder::buildScore(const Element &scores, double scale) {
+  enterRegion(op.getScore(), /*takesScore=*/true);
+  Value value = emit(scores);
+  if (!value || !(value = convert(value, op.getScoreType())))
+    return failure();
+  if (scale != 1)
+    value = arith::MulFOp::create(builder, op.getLoc(), value,
+                                  emitConstant(scale, op.getScoreType()));
+  YieldOp::create(builder, op.getLoc(), value);
+  return success();
+}
+
+LogicalResult
+RegionBuilder::buildVisible(ArrayRef<MaskCondition> conditions) {
+  enterRegion(op.getVisible(), /*takesScore=*/false);
+  Value all;
+  for (const MaskCondition &condition : conditions) {
+    Value holds = emit(condition.condition);
+    if (!holds || !holds.getType().isInteger(1))
+      return failure();
+    if (!condition.visibleWhen)
+      holds = arith::XOrIOp::create(builder, op.getLoc(), holds,
+                                    emitConstant(1, holds.getType()));
+    all = all ? arith::AndIOp::create(builder, op.getLoc(), all, holds)
+              : holds;
+  }
+  YieldOp::create(builder, op.getLoc(), all);
+  return success();
+}

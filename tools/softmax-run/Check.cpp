@@ -1,0 +1,216 @@
+//===- Check.cpp - is what the kernel gave right? -------------------------===//
+
+#include "Check.h"
+
+#include "smx/Analysis/Traffic.h"
+#include "smx/Evaluator/Evaluator.h"
+#include "smx/IR/Smx.h"
+#include "smx/RegisterAll.h"
+#include "smx/Runtime/Road.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace smx::run;
+namespace reference = smx::reference;
+using llvm::createStringError;
+using mlir::smx::Stage;
+using reference::OpFamily;
+using reference::Tensor;
+
+struct CheckedModule::State {
+  explicit State(const mlir::DialectRegistry &registry)
+      : context(registry, mlir::MLIRContext::Threading::DISABLED) {}
+
+  /// The function to evaluate in `module`; `parse` made sure that there is one.
+  mlir::func::FuncOp getEntry(mlir::ModuleOp module) const {
+    return module.lookupSymbol<mlir::func::FuncOp>(entry);
+  }
+
+  llvm::SourceMgr sourceMgr;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> input, raised;
+  std::string entry;
+};
+
+CheckedModule::CheckedModule() = default;
+CheckedModule::~CheckedModule() = default;
+
+llvm::Expected<std::unique_ptr<CheckedModule>>
+CheckedModule::parse(llvm::StringRef text, llvm::StringRef sourceName,
+                     llvm::StringRef entry, Stage from,
+                     const mlir::smx::RoadOptions &road) {
+  mlir::DialectRegistry registry;
+  mlir::smx::registerAllDialects(registry);
+  std::unique_ptr<CheckedModule> result(new CheckedModule);
+  result->state = std::make_unique<State>(registry);
+  State &state = *result->state;
+  state.entry = entry.str();
+  state.context.printOpOnDiagnostic(false);
+  state.sourceMgr.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(text, sourceName), llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(state.sourceMgr, &state.context);
+  state.input = mlir::parseSourceFile<mlir::ModuleOp>(
+      state.sourceMgr, mlir::ParserConfig(&state.context));
+  if (!state.input)
+    return createStringError("'" + sourceName + "' is not valid MLIR");
+  state.raised = state.input->clone();
+  if (from < Stage::Naive)
+    if (llvm::Error error =
+            mlir::smx::runRoad(*state.raised, from, Stage::Naive, road))
+      return error;
+  if (!state.getEntry(*state.raised))
+    return createStringError("'" + entry + "' is gone after raising");
+  return result;
+}
+
+llvm::Expected<std::vector<Tensor>>
+CheckedModule::evaluate(llvm::ArrayRef<Tensor> inputs, CheckAgainst against) {
+  mlir::ModuleOp module =
+      against == CheckAgainst::Raised ? *state->raised : *state->input;
+  return mlir::smx::evaluate(state->getEntry(module), inputs);
+}
+
+llvm::Expected<std::vector<Tensor>>
+CheckedModule::evaluateAsTyped(llvm::ArrayRef<Tensor> inputs) {
+  return mlir::smx::evaluate(state->getEntry(*state->input), inputs,
+                             mlir::smx::Rounding::AsTyped);
+}
+
+//===----------------------------------------------------------------------===//
+// What to expect of a result
+//===----------------------------------------------------------------------===//
+
+/// The family of an smx op's result, and the extent of the axis it reduces (1
+/// if open).
+static std::optional<std::pair<OpFamily, int64_t>>
+familyOf(mlir::OpResult value) {
+  using Found = std::pair<OpFamily, int64_t>;
+  auto extent = [](mlir::Value tensor, int64_t axis) {
+    int64_t size =
+        mlir::cast<mlir::RankedTensorType>(tensor.getType()).getDimSize(axis);
+    return mlir::ShapedType::isDynamic(size) ? int64_t(1) : size;
+  };
+  using namespace mlir::smx;
+  return llvm::TypeSwitch<mlir::Operation *, std::optional<Found>>(
+             value.getOwner())
+      .Case([&](SoftmaxOp op) {
+        return Found(OpFamily::Softmax, extent(op.getInput(), op.getAxis()));
+      })
+      .Case<LogSoftmaxOp, LogSumExpOp>([&](auto op) {
+        return Found(OpFamily::LogSumExp, extent(op.getInput(), op.getAxis()));
+      })
+      .Case([&](SoftmaxDotOp op) {
+        return Found(
+            OpFamily::WeightedSum,
+            extent(op.getScores(), op.getScores().getType().getRank() - 1));
+      })
+      .Case([&](LayerNormOp op) {
+        return Found(OpFamily::Norm, extent(op.getInput(), op.getAxis()));
+      })
+      .Case([&](AttentionOp op) {
+        return Found(value.getResultNumber() == 0 ? OpFamily::WeightedSum
+                                                  : OpFamily::LogSumExp,
+                     extent(op.getKey(), op.getKey().getType().getRank() - 2));
+      })
+      .Default(std::nullopt);
+}
+
+/// The value that `value` only gives another shape or element type.
+static mlir::Value lookThrough(mlir::Value value) {
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    if (mlir::isa<mlir::tensor::CastOp, mlir::tensor::ExpandShapeOp,
+                  mlir::tensor::CollapseShapeOp, mlir::tensor::ReshapeOp,
+                  mlir::linalg::TransposeOp>(op)) {
+      value = op->getOperand(0);
+      continue;
+    }
+    auto generic = mlir::dyn_cast<mlir::linalg::GenericOp>(op);
+    const bool converts =
+        generic && generic.getNumDpsInputs() == 1 &&
+        llvm::all_of(
+            generic.getBody()->without_terminator(),
+            [](mlir::Operation &inner) {
+              return mlir::isa<mlir::arith::ExtFOp, mlir::arith::TruncFOp>(
+                  inner);
+            });
+    if (!converts)
+      break;
+    value = generic.getDpsInputs()[0];
+  }
+  return value;
+}
+
+reference::Comparison CheckedModule::comparisonFor(size_t number,
+                                                   reference::DType dtype) {
+  reference::Comparison how;
+  how.dtype = dtype;
+  // Anything that is not recognised is some sum of products.
+  how.family = OpFamily::WeightedSum;
+  mlir::Operation *terminator =
+      state->getEntry(*state->raised).getBody().front().getTerminator();
+  auto result = mlir::dyn_cast<mlir::OpResult>(
+      lookThrough(terminator->getOperand(number)));
+  if (auto found = result ? familyOf(result) : std::nullopt)
+    std::tie(how.family, how.rowLength) = *found;
+  return how;
+}
+
+std::optional<double>
+CheckedModule::countProductFlops(llvm::ArrayRef<Tensor> inputs) {
+  mlir::smx::TrafficOptions options;
+  options.stage = Stage::Naive;
+  auto function = state->getEntry(*state->raised);
+  for (auto [type, input] : llvm::zip(function.getArgumentTypes(), inputs))
+    if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+      for (int64_t d = 0; d < tensor.getRank(); ++d)
+        if (tensor.isDynamicDim(d))
+          options.extents.push_back(input.dim(d));
+  auto counted = mlir::smx::analyzeTraffic(*state->raised, options);
+  if (mlir::failed(counted))
+    return std::nullopt;
+  for (const mlir::smx::FunctionTraffic &traffic : *counted)
+    if (traffic.function == state->entry && traffic.notCounted.empty())
+      return static_cast<double>(traffic.work.productFlops());
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// `tolerance` with every part `factor` times as large.
+static reference::Tolerance scaled(reference::Tolerance tolerance,
+                                   double factor) {
+  for (double *part :
+       {&tolerance.ulps, &tolerance.ulpsBelowFloor, &tolerance.mixed,
+        &tolerance.ofLargest, &tolerance.ulpsOfLargest, &tolerance.ofNaive})
+    *part *= factor;
+  return tolerance;
+}
+
+Checked smx::run::checkOutput(const Tensor &out, const Tensor &reference,
+                              const Tensor *naive,
+                              const reference::Comparison &how) {
+  Checked checked;
+  checked.report = reference::compare(out, reference, naive, how);
+  constexpr int64_t largest = int64_t(1) << 22;
+  if (!checked.report.pass || out.size() > largest)
+    return checked;
+  reference::Tolerance tolerance =
+      reference::toleranceFor(how.dtype, how.family, how.mode, how.rowLength);
+  double low = 0, high = 1;
+  for (int step = 0; step < 7; ++step) {
+    const double middle = (low + high) / 2;
+    const bool passes =
+        reference::compareWithin(out, reference, naive, how.dtype,
+                                 scaled(tolerance, middle), how.axis)
+            .pass;
+    (passes ? high : low) = middle;
+  }
+  checked.ofTolerance = high;
+  return checked;
+}

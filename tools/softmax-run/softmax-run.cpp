@@ -1,0 +1,314 @@
+//===- softmax-run.cpp - compile a module, run it, check it ---------------===//
+
+#include "../RoadFlags.h"
+#include "Progress.h"
+#include "Report.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+
+using namespace smx;
+using namespace smx::run;
+namespace cl = llvm::cl;
+using mlir::smx::claimFlag;
+using mlir::smx::RoadFlags;
+using mlir::smx::Stage;
+using reference::Tensor;
+
+static constexpr llvm::StringRef tool = "softmax-run";
+static cl::OptionCategory category("softmax-run options");
+static RoadFlags roadFlags(category);
+
+static cl::opt<std::string> moduleName(cl::Positional, cl::cat(category),
+                                       cl::desc("<module, or - for stdin>"),
+                                       cl::init("-"));
+static cl::opt<std::string> entryName("entry", cl::cat(category),
+                                      cl::desc("public function to run"),
+                                      cl::value_desc("name"));
+static cl::list<std::string>
+    inputNames("input", cl::cat(category), cl::CommaSeparated,
+               cl::desc(".npy files (numbers, for scalars), one per input; "
+                        "missing ones are generated"),
+               cl::value_desc("file,..."));
+static cl::list<std::string>
+    randomNames("random", cl::cat(category), cl::CommaSeparated,
+                cl::desc("generator per input that is not given, the last one "
+                         "for all others (default: normal)"),
+                cl::value_desc("generator[:seed],..."));
+static cl::list<std::string>
+    dims("dims", cl::cat(category), cl::CommaSeparated,
+         cl::desc("shapes of generated inputs with open extents, or one number "
+                  "for every open extent"),
+         cl::value_desc("2x8x128x64,..."));
+static cl::opt<std::string> outputDir("output", cl::cat(category),
+                                      cl::desc("folder for outputN.npy"),
+                                      cl::value_desc("folder"));
+static cl::list<std::string>
+    expectedNames("expected", cl::cat(category), cl::CommaSeparated,
+                  cl::desc(".npy files to compare the outputs with, too"),
+                  cl::value_desc("file,..."));
+static cl::opt<CheckAgainst> checkAgainst(
+    "check", cl::cat(category), cl::desc("what to compare the outputs with:"),
+    cl::values(clEnumValN(CheckAgainst::Raised, "raised",
+                          "the module after raising, in float64 (default)"),
+               clEnumValN(CheckAgainst::Naive, "naive",
+                          "the module as it is, in float64"),
+               clEnumValN(CheckAgainst::None, "none", "nothing")),
+    cl::init(CheckAgainst::Raised));
+static cl::opt<reference::Mode>
+    mode("mode", cl::cat(category), cl::desc("tolerance:"),
+         cl::values(clEnumValN(reference::Mode::Precise, "precise",
+                               "as good as the type allows (default)"),
+                    clEnumValN(reference::Mode::Fast, "fast",
+                               "approximate exponential, denormals may be 0")),
+         cl::init(reference::Mode::Precise));
+static cl::opt<int> repeat("repeat", cl::cat(category),
+                           cl::desc("timed runs; 0 = run once, untimed"),
+                           cl::init(5));
+static cl::opt<int> warmup("warmup", cl::cat(category),
+                           cl::desc("runs before the timed ones"), cl::init(1));
+static cl::opt<int> threads(claimFlag("threads"), cl::cat(category),
+                            cl::desc("threads; 0 = one per core"), cl::init(0));
+static cl::opt<int> optLevel("opt-level", cl::cat(category),
+                             cl::desc("optimisation of the machine code, 0-3"),
+                             cl::init(CompileOptions().optLevel));
+static cl::opt<bool> json("json", cl::cat(category),
+                          cl::desc("print one JSON object"));
+static cl::opt<bool> timing("timing", cl::cat(category),
+                            cl::desc("print the steps of the compilation"));
+static cl::opt<bool> peaks("peaks", cl::cat(category),
+                           cl::desc("measure this machine and set the rates "
+                                    "against it"));
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << tool << ": " << message << "\n";
+  return mlir::smx::exitBadUse;
+}
+
+/// Memory for the outputs; sizes that do not follow from the inputs come from
+/// the reference.
+static llvm::Expected<std::vector<HostTensor>>
+makeOutputs(const Kernel &kernel, llvm::ArrayRef<TensorView> inputs,
+            llvm::ArrayRef<Tensor> references) {
+  auto sizes = kernel.outputSizes(inputs);
+  if (!sizes)
+    return sizes.takeError();
+  std::vector<HostTensor> outputs;
+  for (auto [i, spec] : llvm::enumerate(kernel.outputs())) {
+    reference::Shape shape((*sizes)[i].begin(), (*sizes)[i].end());
+    if (llvm::is_contained(shape, -1)) {
+      if (i >= references.size())
+        return llvm::createStringError(
+            "the shape of output " + llvm::Twine(i) +
+            " does not follow from those of the inputs; run with a --check, "
+            "which finds it");
+      shape = references[i].shape();
+    }
+    outputs.push_back(HostTensor(spec.dtype, std::move(shape)));
+  }
+  return outputs;
+}
+
+static llvm::Error runKernel(const Kernel &kernel,
+                             llvm::ArrayRef<TensorView> inputs,
+                             llvm::ArrayRef<TensorView> outputs,
+                             std::vector<double> &milliseconds) {
+  Progress progress("running");
+  for (int i = 0; i < warmup + repeat || i == 0; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    if (llvm::Error error = kernel(inputs, outputs))
+      return error;
+    std::chrono::duration<double, std::milli> time =
+        std::chrono::steady_clock::now() - start;
+    if (i >= warmup && repeat > 0)
+      milliseconds.push_back(time.count());
+  }
+  llvm::sort(milliseconds);
+  return llvm::Error::success();
+}
+
+namespace {
+/// What the outputs are compared with.
+struct References {
+  std::vector<Tensor> exact;
+  /// Empty if no output needs it.
+  std::vector<Tensor> naive;
+};
+} // namespace
+
+static llvm::Expected<References>
+evaluateReferences(CheckedModule &module, const Kernel &kernel,
+                   llvm::ArrayRef<Tensor> inputs) {
+  References references;
+  const bool isLow = llvm::any_of(kernel.outputs(), [](const TensorSpec &spec) {
+    return reference::isLowPrecision(spec.dtype);
+  });
+  if (isLow) {
+    Progress progress("evaluating the module in its own precision");
+    auto naive = module.evaluateAsTyped(inputs);
+    if (!naive)
+      return naive.takeError();
+    references.naive = std::move(*naive);
+  }
+  if (checkAgainst == CheckAgainst::None)
+    return references;
+  Progress progress("evaluating the reference in float64");
+  auto exact = module.evaluate(inputs, checkAgainst);
+  if (!exact)
+    return exact.takeError();
+  references.exact = std::move(*exact);
+  return references;
+}
+
+/// Compares every output with the reference and with its file.
+static llvm::Error checkOutputs(RunReport &report, CheckedModule &module,
+                                const References &references) {
+  Progress progress("comparing");
+  report.checks.resize(report.outputs.size());
+  for (auto [i, output] : llvm::enumerate(report.outputs)) {
+    if (!isFloat(output.dtype()))
+      continue;
+    const Tensor out = output.toTensor();
+    reference::Comparison how = module.comparisonFor(i, output.dtype());
+    how.mode = mode;
+    const Tensor *naive =
+        references.naive.empty() ? nullptr : &references.naive[i];
+    if (checkAgainst != CheckAgainst::None)
+      report.checks[i].push_back(
+          {checkAgainst == CheckAgainst::Naive ? "naive" : "raised",
+           checkOutput(out, references.exact[i], naive, how)});
+    if (i >= expectedNames.size())
+      continue;
+    auto file = reference::readNpy(expectedNames[i]);
+    if (!file)
+      return llvm::createStringError(file.message());
+    const Tensor expected = file->toTensor();
+    if (expected.shape() != out.shape())
+      return llvm::createStringError("output " + llvm::Twine(i) + " is " +
+                                     reference::toString(out.shape()) +
+                                     ", but '" + expectedNames[i] + "' is " +
+                                     reference::toString(expected.shape()));
+    report.checks[i].push_back(
+        {expectedNames[i], checkOutput(out, expected, naive, how)});
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error writeOutputs(llvm::ArrayRef<HostTensor> outputs) {
+  if (outputDir.empty())
+    return llvm::Error::success();
+  if (std::error_code code = llvm::sys::fs::create_directories(outputDir))
+    return llvm::createStringError(
+        code, "can not make the folder '" + outputDir + "': " + code.message());
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    llvm::SmallString<128> path(outputDir);
+    llvm::sys::path::append(path, "output" + llvm::Twine(i) + ".npy");
+    auto status = reference::writeNpy(path.str().str(), output.toNpy());
+    if (!status)
+      return llvm::createStringError(status.message());
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Kernel> compileModule(llvm::StringRef text,
+                                            const CompileOptions &options,
+                                            RunReport &report) {
+  Progress progress("compiling");
+  auto start = std::chrono::steady_clock::now();
+  auto kernel = compile(text, options);
+  std::chrono::duration<double, std::milli> time =
+      std::chrono::steady_clock::now() - start;
+  report.compileMilliseconds = time.count();
+  if (kernel) {
+    report.kernel = kernel->name().str();
+    report.compileSteps = kernel->timing().vec();
+  }
+  return kernel;
+}
+
+static llvm::Error runModule(llvm::StringRef text, Stage from,
+                             RunReport &report) {
+  setThreadCount(threads);
+  report.threads = threadCount();
+  CompileOptions options;
+  options.road = roadFlags.get(/*threads=*/threadCount() > 1);
+  options.entry = entryName;
+  options.from = from;
+  options.optLevel = optLevel;
+  options.sourceName = moduleName == "-" ? "<stdin>" : moduleName.getValue();
+  auto kernel = compileModule(text, options, report);
+  if (!kernel)
+    return kernel.takeError();
+  auto arguments =
+      makeArguments(kernel->inputs(), {inputNames, randomNames, dims});
+  if (!arguments)
+    return arguments.takeError();
+  report.inputs = std::move(*arguments);
+  std::vector<TensorView> inputViews, outputViews;
+  std::vector<Tensor> inputs;
+  for (const Argument &argument : report.inputs) {
+    inputViews.push_back(argument.tensor.view());
+    inputs.push_back(argument.tensor.toTensor());
+  }
+
+  auto module = CheckedModule::parse(text, options.sourceName, kernel->name(),
+                                     from, options.road);
+  if (!module)
+    return module.takeError();
+  auto references = evaluateReferences(**module, *kernel, inputs);
+  if (!references)
+    return llvm::joinErrors(
+        references.takeError(),
+        llvm::createStringError("the results can not be checked; --check=none "
+                                "runs the module without"));
+  report.productFlops = (*module)->countProductFlops(inputs);
+
+  auto outputs = makeOutputs(*kernel, inputViews, references->exact);
+  if (!outputs)
+    return outputs.takeError();
+  report.outputs = std::move(*outputs);
+  for (const HostTensor &output : report.outputs)
+    outputViews.push_back(output.view());
+  if (llvm::Error error =
+          runKernel(*kernel, inputViews, outputViews, report.milliseconds))
+    return error;
+  if (llvm::Error error = checkOutputs(report, **module, *references))
+    return error;
+  if (peaks) {
+    auto measured = measureHostPeaks();
+    if (!measured)
+      return measured.takeError();
+    report.peaks = *measured;
+  }
+  return writeOutputs(report.outputs);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "compiles a module for this machine, runs it and checks the result\n",
+          &llvm::errs()))
+    return mlir::smx::exitBadUse;
+  std::optional<Stage> from = roadFlags.getFrom(tool);
+  if (!from)
+    return mlir::smx::exitBadUse;
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(moduleName);
+  if (!text)
+    return fail("can not read '" + moduleName +
+                "': " + text.getError().message());
+  RunReport report;
+  if (llvm::Error error = runModule((*text)->getBuffer(), *from, report))
+    return fail(llvm::toString(std::move(error)));
+  if (json)
+    printJson(report, llvm::outs());
+  else
+    printTable(report, timing, llvm::outs());
+  return report.passes() ? mlir::smx::exitSuccess : mlir::smx::exitFailure;
+}
