@@ -1,5 +1,5 @@
 //===- LaneTranspose.cpp - nests whose operands are contiguous along different
-//loops ---===//
+// loops ---===//
 
 #include "LaneNest.h"
 

@@ -2,14 +2,22 @@
 
 #include "smx/CPU/Pipeline.h"
 
+#include "smx/CPU/Passes.h"
+
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/RequestCWrappers.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
+
+static bool hostHas(StringRef feature) {
+  static const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  return features.lookup(feature);
+}
 
 void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
                                        const CPULoweringOptions &options) {
@@ -21,6 +29,9 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   } else {
     pm.addPass(createForallToForLoopPass());
   }
+  SmxCPUExpandMathPassOptions math;
+  math.avx512 = hostHas("avx512f");
+  pm.addPass(createSmxCPUExpandMathPass(math));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

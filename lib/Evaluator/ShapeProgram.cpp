@@ -4,6 +4,7 @@
 
 #include "BodyProgram.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,6 +57,7 @@ static LogicalResult returnExtents(func::FuncOp function) {
   passes.enableVerifier(false);
   passes.addPass(memref::createResolveShapedTypeResultDimsPass());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createLowerAffinePass());
   return passes.run(function);
 }
 
@@ -135,9 +137,9 @@ ShapeProgram ShapeProgram::build(func::FuncOp function) {
     return result;
   Operation *extents = copy.getBody().front().getTerminator();
 
-  auto sizes = func::FuncOp::create(
-      function.getLoc(), "sizes",
-      FunctionType::get(function.getContext(), {}, {}));
+  auto sizes =
+      func::FuncOp::create(function.getLoc(), "sizes",
+                           FunctionType::get(function.getContext(), {}, {}));
   scratch->push_back(sizes);
   Block &block = *sizes.addEntryBlock();
   ArithmeticCopier copier(block, state->sources);

@@ -148,7 +148,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                    {{states[0], row}, {states[1], row}, {tileMaximum, row}},
                    {{states[0], row}, fresh(), fresh(), {states[1], row}},
                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     Value maximum = m.max(soft.scaled(m, v[2]), v[0]);
+                     Value maximum = m.max(soft.comparable(m, v[2]), v[0]);
                      Value reference = soft.guarded(m, maximum);
                      Value factor = soft.exp(m, m.sub(v[0], reference));
                      return {maximum, reference, factor, m.mul(v[1], factor)};

@@ -16,21 +16,69 @@ struct SoftmaxArithmetic {
   FloatType type;
 
   bool isBase2() const { return algebra.getBase() == ExpBase::Exp2; }
-  /// What a score is multiplied by to be comparable with the running maximum.
-  double factor() const {
-    return algebra.getScaleValue() * (isBase2() ? llvm::numbers::log2e : 1.0);
+  Value times(ScalarMath m, Value x, double factor) const {
+    return factor == 1.0 ? x : m.mul(x, m.constant(factor, type));
   }
-  Value scaled(ScalarMath m, Value s) const {
-    return factor() == 1.0 ? s : m.mul(s, m.constant(factor(), type));
+  /// In base 2 the state is kept scaled: what a score is multiplied by to be
+  /// comparable with the running maximum.
+  double base2Factor() const {
+    return algebra.getScaleValue() * llvm::numbers::log2e;
   }
-  Value exp(ScalarMath m, Value x) const {
-    return isBase2() ? m.exp2(x) : m.exp(x);
+  Value comparable(ScalarMath m, Value score) const {
+    return isBase2() ? times(m, score, base2Factor()) : score;
   }
-  /// exp(factor*s - reference): in base 2 one fma and one exp2.
+  /// What turns a difference of maxima into an exponential. Without base 2 the
+  /// scale comes last: differences of near scores are exact, and a score that
+  /// is finite does not overflow.
+  Value exp(ScalarMath m, Value difference) const {
+    if (isBase2())
+      return m.exp2(difference);
+    return m.exp(times(m, difference, algebra.getScaleValue()));
+  }
+  /// The exponential of a score's distance from the reference; in base 2 one
+  /// fma and one exp2.
   Value weight(ScalarMath m, Value s, Value reference) const {
     if (!isBase2())
-      return m.exp(m.sub(scaled(m, s), reference));
-    return m.exp2(m.fma(s, m.constant(factor(), type), m.neg(reference)));
+      return exp(m, m.sub(s, reference));
+    return m.exp2(m.fma(s, m.constant(base2Factor(), type), m.neg(reference)));
+  }
+  /// The same with the rounding of the difference put right, for weights that
+  /// are results in f32: rounding s - m alone costs |s - m|/2 units in the last
+  /// place of the exponential. exp(d + e) = exp(d) + exp(d) e, with e exact.
+  Value compensatedWeight(ScalarMath m, Value s, Value reference) const {
+    if (isBase2())
+      return weight(m, s, reference);
+    double scale = algebra.getScaleValue();
+    Value difference = m.sub(s, reference);
+    // Knuth's TwoSum: what rounding took from the difference, exactly.
+    Value taken = m.sub(difference, s);
+    Value lost =
+        m.sub(m.sub(s, m.sub(difference, taken)), m.add(reference, taken));
+    Value exponent = times(m, difference, scale);
+    if (scale != 1.0) {
+      Value factor = m.constant(scale, type);
+      lost = m.fma(lost, factor, m.fma(difference, factor, m.neg(exponent)));
+    }
+    // What is infinite has lost nothing.
+    lost = m.select(m.equal(lost, lost), lost, m.constant(0.0, type));
+    Value weight = m.exp(exponent);
+    return m.fma(weight, lost, weight);
+  }
+  /// A maximum, or a difference from one, in units of the natural logarithm.
+  Value natural(ScalarMath m, Value maximum) const {
+    return times(m, maximum,
+                 isBase2() ? llvm::numbers::ln2 : algebra.getScaleValue());
+  }
+  /// The distance of a score from the maximum in those units. With a scale
+  /// below 1 the halves are subtracted: the difference itself may overflow
+  /// where the scaled one does not.
+  Value naturalDistance(ScalarMath m, Value score, Value maximum) const {
+    double scale = algebra.getScaleValue();
+    if (isBase2() || scale >= 1.0)
+      return natural(m, m.sub(score, maximum));
+    Value half = m.constant(0.5, type);
+    Value distance = m.sub(m.mul(score, half), m.mul(maximum, half));
+    return times(m, distance, 2 * scale);
   }
   Value infinity(ScalarMath m) const {
     return m.constant(std::numeric_limits<double>::infinity(), type);

@@ -23,6 +23,13 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   unsigned rows = row.getNumResults();
   TileArithmetic tile{builder, op.getLoc()};
   TileOperand scores{op.getInputs()[0], maps[states.size()]};
+  // Below f32 the rounding of the result is far above that of a difference.
+  Type scoreType = getElementTypeOrSelf(scores.tensor.getType());
+  auto weightOf = [&](ScalarMath m, Value score, Value reference) {
+    Value wide = m.cast(score, soft.type);
+    return scoreType.isF32() ? soft.compensatedWeight(m, wide, reference)
+                             : soft.weight(m, wide, reference);
+  };
   Value sum = states[1], weights;
   bool isResident = isResidentRow(op);
   auto rowReference = [&](Value maximum) {
@@ -39,8 +46,7 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
         tile.reduce("weights and running sum", {scores, {reference, row}},
                     {{empty, scores.map}, {zero, row}}, {rows},
                     [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      Value weight =
-                          soft.weight(m, m.cast(v[0], soft.type), v[1]);
+                      Value weight = weightOf(m, v[0], v[1]);
                       return {weight, m.add(weight, v[3])};
                     });
     weights = summed[0];
@@ -60,10 +66,7 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
     inputs.push_back({reference, row});
   return tile.map("normalise", inputs, {{empty, result}},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value weight =
-                        isResident
-                            ? v[0]
-                            : soft.weight(m, m.cast(v[0], soft.type), v[2]);
+                    Value weight = isResident ? v[0] : weightOf(m, v[0], v[2]);
                     return {m.cast(m.mul(weight, v[1]), type.getElementType())};
                   })[0];
 }
@@ -85,15 +88,12 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
 
   if (quantity == "logsumexp") {
     Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
-    return tile.map(
-        "log-sum-exp", {{states[0], row}, {states[1], row}}, {{empty, result}},
-        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          Value maximum =
-              soft.isBase2()
-                  ? m.mul(v[0], m.constant(llvm::numbers::ln2, soft.type))
-                  : v[0];
-          return {m.cast(m.add(maximum, m.log(v[1])), type.getElementType())};
-        });
+    return tile.map("log-sum-exp", {{states[0], row}, {states[1], row}},
+                    {{empty, result}},
+                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                      Value sum = m.add(soft.natural(m, v[0]), m.log(v[1]));
+                      return {m.cast(sum, type.getElementType())};
+                    });
   }
   if (quantity == "average") {
     Value inverse = tile.map(
@@ -121,10 +121,8 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
   return tile.map(
       "log-softmax", {scores, {states[0], row}, {logSum, row}},
       {{empty, result}}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value score = soft.scaled(m, m.cast(v[0], soft.type));
-        Value shifted = m.sub(score, v[1]);
-        if (soft.isBase2())
-          shifted = m.mul(shifted, m.constant(llvm::numbers::ln2, soft.type));
-        return {m.cast(m.sub(shifted, v[2]), type.getElementType())};
+        Value score = soft.comparable(m, m.cast(v[0], soft.type));
+        Value distance = soft.naturalDistance(m, score, v[1]);
+        return {m.cast(m.sub(distance, v[2]), type.getElementType())};
       });
 }

@@ -115,14 +115,12 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
         FloatAttr::get(Float64Type::get(&getContext()), scale), maskedRow);
   }
 
-  /// Scores times a negative scale: only a positive one commutes with the
-  /// maximum.
-  static Value premultiplied(OpBuilder &builder, Location loc, Value scores,
-                             double scale) {
+  /// -scores, exactly: only a positive scale commutes with the maximum.
+  static Value negated(OpBuilder &builder, Location loc, Value scores) {
     auto type = cast<RankedTensorType>(scores.getType());
-    FloatType wide = getAccumulatorType(type.getElementType());
     Value empty = tensor::EmptyOp::create(
-        builder, loc, tensor::getMixedSizes(builder, loc, scores), wide);
+        builder, loc, tensor::getMixedSizes(builder, loc, scores),
+        type.getElementType());
     AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
     SmallVector<utils::IteratorType> iterators(type.getRank(),
                                                utils::IteratorType::parallel);
@@ -130,14 +128,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
                builder, loc, empty.getType(), scores, empty,
                ArrayRef<AffineMap>{map, map}, iterators,
                [&](OpBuilder &b, Location loc, ValueRange args) {
-                 Value x = args[0];
-                 if (x.getType() != wide)
-                   x = arith::ExtFOp::create(b, loc, wide, x);
-                 Value factor = arith::ConstantOp::create(
-                     b, loc, b.getFloatAttr(wide, scale));
-                 linalg::YieldOp::create(
-                     b, loc,
-                     arith::MulFOp::create(b, loc, x, factor).getResult());
+                 Value x = arith::NegFOp::create(b, loc, args[0]);
+                 linalg::YieldOp::create(b, loc, x);
                })
         .getResult(0);
   }
@@ -149,8 +141,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     Value input = op.getInput();
     double scale = op.getScale().convertToDouble();
     if (scale < 0) {
-      input = premultiplied(builder, loc, input, scale);
-      scale = 1.0;
+      input = negated(builder, loc, input);
+      scale = -scale;
     }
     MaskedRow maskedRow = op.getMaskedRow().value_or(MaskedRow::NaN);
     lowerOverAxis(builder, op, input, op.getAxis(),
@@ -205,8 +197,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     Value scores = op.getScores();
     double scale = op.getScale().convertToDouble();
     if (scale < 0) {
-      scores = premultiplied(builder, loc, scores, scale);
-      scale = 1.0;
+      scores = negated(builder, loc, scores);
+      scale = -scale;
     }
     MaskedRow maskedRow = op.getMaskedRow().value_or(MaskedRow::NaN);
     unsigned rows = cast<RankedTensorType>(scores.getType()).getRank() - 1;

@@ -34,11 +34,10 @@ static std::optional<WeightsPath> findWeights(OpOperand *operand) {
       return path;
     }
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    bool isReshape =
-        isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op);
-    if (!isReshape &&
-        (!linalgOp || linalgOp.getNumDpsInputs() != 1 ||
-         linalgOp.getNumReductionLoops() > 0))
+    bool isReshape = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         tensor::CastOp, arith::ExtFOp, arith::TruncFOp>(op);
+    if (!isReshape && (!linalgOp || linalgOp.getNumDpsInputs() != 1 ||
+                       linalgOp.getNumReductionLoops() > 0))
       return std::nullopt;
     path.steps.push_back(&op->getOpOperand(0));
     value = op->getOperand(0);

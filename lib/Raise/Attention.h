@@ -1,7 +1,9 @@
-//===- Attention.h - softmax between two products ------------------*- C++ -*-===//
+//===- Attention.h - softmax between two products ------------------*- C++
+//-*-===//
 //
-// The positions of an attention are the dimensions of its scores, in the order in which
-// the softmax has them, then the value feature, then the contracted feature.
+// The positions of an attention are the dimensions of its scores, in the order
+// in which the softmax has them, then the value feature, then the contracted
+// feature.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_RAISE_ATTENTION_H
@@ -45,32 +47,40 @@ struct MaskCondition {
 
 /// What is known about which keys a row sees.
 struct ScoreMask {
-  /// Row i sees key j iff i - left <= j <= i + right; unbounded where not given.
+  /// Row i sees key j iff i - left <= j <= i + right; unbounded where not
+  /// given.
   std::optional<int64_t> left, right;
   SmallVector<MaskCondition> conditions;
   bool hasBand() const { return left || right; }
 };
 
-/// A tensor that an operand of an attention may be, and the constant factor that its
-/// elements have to be multiplied by.
+/// A tensor that an operand of an attention may be, and the constant factor
+/// that its elements have to be multiplied by.
 struct OperandChoice {
   Value tensor;
   double factor;
 };
 
-/// The tensors that `e` can be read from in the order `order`, the outermost first.
-/// `headDim` (-1 for none) may have fewer heads, each of which serves a group.
-SmallVector<OperandChoice> findOperands(ElementReader &reader, Element e,
+/// The tensors that `e` is stored in on its way, the last first, and the
+/// constant factor that has been applied since. What is rounded is not followed
+/// further.
+SmallVector<std::pair<Element, double>>
+findStoredForms(ElementReader &reader, Element e, bool allowFactor);
+
+/// Those that are stored in the order `order`. `headDim` (-1 for none) may have
+/// fewer heads, each of which serves a group.
+SmallVector<OperandChoice> findOperands(ElementReader &reader, const Element &e,
                                         ArrayRef<AffineExpr> order,
                                         int64_t headDim, bool allowFactor);
 
-/// Takes masks off the outside of `scores`: selected and added -inf. `isScore` tells what
-/// depends on the product.
+/// Takes masks off the outside of `scores`: selected and added -inf. `isScore`
+/// tells what depends on the product.
 ScoreMask takeMasks(ElementReader &reader, const ScorePositions &positions,
                     Element &scores,
                     function_ref<bool(const Element &)> isScore);
 
-/// The mask attribute of a band over `rows` x `keys` scores (which may be dynamic).
+/// The mask attribute of a band over `rows` x `keys` scores (which may be
+/// dynamic).
 MaskAttrInterface buildBand(MLIRContext *context, const ScoreMask &mask,
                             int64_t rows, int64_t keys);
 
@@ -105,7 +115,8 @@ private:
   ValueRange indices;
 };
 
-/// Replaces `product`, a contraction of `smx.softmax` with values, by `smx.attention`.
+/// Replaces `product`, a contraction of `smx.softmax` with values, by
+/// `smx.attention`.
 bool raiseAttention(RewriterBase &rewriter, linalg::LinalgOp product);
 
 } // namespace mlir::smx

@@ -86,7 +86,8 @@ void AttentionRaiser::collectFactors(Element e,
       collectFactors(reader.operand(e, n), factors);
 }
 
-/// Finds the product of queries and keys, and what is done to it before the softmax.
+/// Finds the product of queries and keys, and what is done to it before the
+/// softmax.
 std::string AttentionRaiser::readScores() {
   scores = reader.identityElement(path.softmax.getInput());
   bool isUnique = true;
@@ -118,4 +119,3 @@ std::string AttentionRaiser::readScores() {
     scoreFactor = factors.front();
   return "";
 }
-

@@ -43,36 +43,42 @@ static bool agreeOnType(ArrayRef<OperandChoice> queries,
   return false;
 }
 
-/// A copy of an operand that is stored in another order: small beside the scores.
-Value AttentionRaiser::copyInOrder(const Element &e,
-                                   ArrayRef<AffineExpr> order) {
-  std::optional<Element> transposed;
+/// A copy of an operand that is stored in another order: small beside the
+/// scores.
+OperandChoice AttentionRaiser::copyInOrder(const Element &e,
+                                           ArrayRef<AffineExpr> order,
+                                           bool allowFactor) {
+  OperandChoice stored{{}, 1.0};
   SmallVector<int64_t> permutation;
-  for (std::optional<Element> next = e; next; next = reader.step(*next)) {
+  for (auto &[form, factor] : findStoredForms(reader, e, allowFactor)) {
     SmallVector<int64_t> found;
     for (AffineExpr position : order)
-      found.push_back(std::distance(next->at.begin(),
-                                    llvm::find(next->at, position)));
-    if (!next->isTensor() || next->at.size() != order.size() ||
-        !isPermutationVector(found))
+      found.push_back(
+          std::distance(form.at.begin(), llvm::find(form.at, position)));
+    if (form.at.size() != order.size() || !isPermutationVector(found))
       continue;
-    transposed = *next;
+    // A slice is shorter than what it is cut from.
+    auto shape = cast<RankedTensorType>(form.value.getType()).getShape();
+    if (extentsOf(form.at) != SmallVector<int64_t>(shape))
+      continue;
+    stored = {form.value, factor};
     permutation = found;
   }
-  if (!transposed) {
+  if (!stored.tensor) {
     SmallVector<Value> sources;
-    return materialize(rewriter, reader, e, order, sources);
+    stored.tensor = materialize(rewriter, reader, e, order, sources);
+    return stored;
   }
   Location loc = product.op.getLoc();
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : permutation)
-    sizes.push_back(
-        tensor::getMixedSize(rewriter, loc, transposed->value, dim));
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, sizes, transposed->getType());
-  return linalg::TransposeOp::create(rewriter, loc, transposed->value, empty,
-                                     permutation)
-      ->getResult(0);
+    sizes.push_back(tensor::getMixedSize(rewriter, loc, stored.tensor, dim));
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, sizes, getElementTypeOrSelf(stored.tensor.getType()));
+  stored.tensor = linalg::TransposeOp::create(rewriter, loc, stored.tensor,
+                                              empty, permutation)
+                      ->getResult(0);
+  return stored;
 }
 
 std::string AttentionRaiser::chooseOperands() {
@@ -99,8 +105,8 @@ std::string AttentionRaiser::chooseOperands() {
                      int64_t headDim, bool allowFactor) {
     auto found = findOperands(reader, e, order, headDim, allowFactor);
     if (found.empty())
-      if (Value copy = copyInOrder(e, order))
-        found.push_back({copy, 1.0});
+      if (auto copy = copyInOrder(e, order, allowFactor); copy.tensor)
+        found.push_back(copy);
     return found;
   };
   auto depends = [&](const Element &e, unsigned position) {
@@ -125,4 +131,3 @@ std::string AttentionRaiser::chooseOperands() {
   }
   return "the scores are not a product of queries and keys";
 }
-

@@ -1,4 +1,5 @@
-//===- AttentionRaiser.h - one attention on its way ----------------*- C++ -*-===//
+//===- AttentionRaiser.h - one attention on its way ----------------*- C++
+//-*-===//
 #ifndef SMX_RAISE_ATTENTIONRAISER_H
 #define SMX_RAISE_ATTENTIONRAISER_H
 
@@ -12,8 +13,8 @@ struct WeightsPath {
   SmallVector<OpOperand *> steps; ///< from the product back to the softmax
 };
 
-/// Raises one product to an attention, in four steps, each of which returns why it can not
-/// (an empty string if it can).
+/// Raises one product to an attention, in four steps, each of which returns why
+/// it can not (an empty string if it can).
 class AttentionRaiser {
 public:
   AttentionRaiser(RewriterBase &rewriter, Product product, unsigned weights,
@@ -25,7 +26,8 @@ private:
   std::string readWeights();
   std::string readScores();
   std::string chooseOperands();
-  Value copyInOrder(const Element &e, ArrayRef<AffineExpr> order);
+  OperandChoice copyInOrder(const Element &e, ArrayRef<AffineExpr> order,
+                            bool allowFactor);
   std::string build();
   void followResult();
   Value restoreResult(Value attention);
@@ -45,8 +47,8 @@ private:
   ScorePositions parts;
   unsigned valueFeature = 0, feature = 0;
 
-  /// The value to replace, the product or what it is reshaped to, and where an element
-  /// of it is in terms of the positions.
+  /// The value to replace, the product or what it is reshaped to, and where an
+  /// element of it is in terms of the positions.
   Value result;
   SmallVector<AffineExpr> resultAt;
   SmallVector<Operation *> resultSteps; ///< from the product to `result`
@@ -54,7 +56,8 @@ private:
   Element scores; ///< what is left of the scores without masks
   std::optional<Product> scoreProduct;
   ScoreMask mask;
-  /// The constant that the product is multiplied by wherever it stands in `scores`.
+  /// The constant that the product is multiplied by wherever it stands in
+  /// `scores`.
   double scoreFactor = 1;
   OperandChoice query, key, value;
 };

@@ -19,13 +19,15 @@ AttentionRaiser::extentsOf(ArrayRef<AffineExpr> order) const {
   return extents;
 }
 
-/// Follows reshapes and conversions of the result to where it has the shape of an
-/// attention, if it comes to that.
+/// Follows reshapes and conversions of the result to where it has the shape of
+/// an attention, if it comes to that.
 void AttentionRaiser::followResult() {
   result = product.op->getResult(0);
-  SmallVector<AffineExpr> order = orderOf(parts.row, valueFeature), at = resultAt;
+  SmallVector<AffineExpr> order = orderOf(parts.row, valueFeature),
+                          at = resultAt;
   SmallVector<Operation *> steps;
-  for (Value value = result; value.hasOneUse(); value = steps.back()->getResult(0)) {
+  for (Value value = result; value.hasOneUse();
+       value = steps.back()->getResult(0)) {
     OpOperand &use = *value.use_begin();
     auto next = reader.stepForward(use, at);
     if (!next)
@@ -57,9 +59,8 @@ Value AttentionRaiser::restoreResult(Value attention) {
       return next == order.size();
     AffineExpr wanted = positions.normalize(resultAt[groups.size()]);
     for (unsigned end = next + 1; end <= order.size(); ++end) {
-      auto joined =
-          reader.join(ArrayRef(order).slice(next, end - next),
-                      ArrayRef(sizes).slice(next, end - next));
+      auto joined = reader.join(ArrayRef(order).slice(next, end - next),
+                                ArrayRef(sizes).slice(next, end - next));
       if (!joined || positions.normalize(*joined) != wanted)
         continue;
       groups.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(next, end)));
@@ -82,14 +83,13 @@ Value AttentionRaiser::restoreResult(Value attention) {
       return {};
     permutation.push_back(std::distance(order.begin(), found));
   }
-  if (!isPermutationVector(permutation) ||
-      permutation.size() != order.size())
+  if (!isPermutationVector(permutation) || permutation.size() != order.size())
     return {};
   SmallVector<OpFoldResult> mixed;
   for (int64_t k : permutation)
     mixed.push_back(tensor::getMixedSize(rewriter, loc, attention, k));
-  Value empty = tensor::EmptyOp::create(rewriter, loc, mixed,
-                                        type.getElementType());
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, mixed, type.getElementType());
   return linalg::TransposeOp::create(rewriter, loc, attention, empty,
                                      permutation)
       ->getResult(0);
@@ -97,12 +97,20 @@ Value AttentionRaiser::restoreResult(Value attention) {
 
 std::string AttentionRaiser::build() {
   linalg::LinalgOp root = product.op;
-  auto cluster = opsBetween(scoreElement->value, root);
+  llvm::SetVector<Operation *> cluster;
+  cluster.insert(scoreProduct->op);
+  cluster.insert_range(opsBetween(scoreElement->value, root));
   if (escapes(cluster, root) || !path.softmax.getResult().hasOneUse())
     return "the scores or the weights have another use";
   for (const OperandChoice &operand : {query, key, value})
     if (cluster.contains(operand.tensor.getDefiningOp()))
       return "an operand depends on the scores";
+  // What is computed in f64 is not to be computed in f32.
+  for (linalg::LinalgOp computed : {scoreProduct->op, root})
+    if (getAccumulatorType(
+            getElementTypeOrSelf(computed->getResult(0).getType())) !=
+        getAccumulatorType(getElementTypeOrSelf(query.tensor.getType())))
+      return "the products are computed in a wider type than f32";
   double factor = scoreFactor * query.factor * key.factor;
   double outerScale = path.softmax.getScale().convertToDouble();
   bool needsRegion = !isScaledProduct(scores);
@@ -112,9 +120,8 @@ std::string AttentionRaiser::build() {
     return "the scale is not positive";
 
   followResult();
-  auto type = RankedTensorType::get(
-      extentsOf(orderOf(parts.row, valueFeature)),
-      getElementTypeOrSelf(result.getType()));
+  auto type = RankedTensorType::get(extentsOf(orderOf(parts.row, valueFeature)),
+                                    getElementTypeOrSelf(result.getType()));
   rewriter.setInsertionPoint(root);
   auto attention = AttentionOp::create(
       rewriter, root.getLoc(), type, /*log_sum_exp=*/Type(), query.tensor,
@@ -148,6 +155,6 @@ std::string AttentionRaiser::build() {
   for (Operation *step : llvm::reverse(resultSteps))
     rewriter.eraseOp(step);
   eraseUnused(rewriter, cluster);
+  remarkRaised(attention);
   return "";
 }
-

@@ -84,8 +84,8 @@ public:
   Element scalarElement(Value scalar, ArrayRef<AffineExpr> loops,
                         Operation *body);
 
-  /// The index into a tensor of shape `sizes` collapsed to one dimension, if the sizes are
-  /// known that it needs.
+  /// The index into a tensor of shape `sizes` collapsed to one dimension, if
+  /// the sizes are known that it needs.
   std::optional<AffineExpr> join(ArrayRef<AffineExpr> indices,
                                  ArrayRef<int64_t> sizes);
 

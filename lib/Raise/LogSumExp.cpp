@@ -93,11 +93,11 @@ static std::optional<LogSum> matchLogSoftmax(ElementReader &reader,
   return std::nullopt;
 }
 
-bool mlir::smx::raiseLogSoftmax(RewriterBase &rewriter, linalg::LinalgOp op) {
+bool mlir::smx::raiseLogSoftmax(RewriterBase &rewriter, Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
   Element e = root.result;
-  if (!reader.stripTo<arith::SubFOp>(e) || e.body != op.getOperation())
+  if (!reader.stripTo<arith::SubFOp>(e) || !root.computes(e))
     return false;
   std::string whyNot;
   bool isLogOfSum = false;
@@ -123,12 +123,13 @@ bool mlir::smx::raiseLogSoftmax(RewriterBase &rewriter, linalg::LinalgOp op) {
     return false;
   }
   auto logSoftmax = LogSoftmaxOp::create(
-      rewriter, op.getLoc(), root.getType(), input,
+      rewriter, op->getLoc(), root.getType(), input,
       rewriter.getI64IntegerAttr(axis), rewriter.getF64FloatAttr(1.0),
       /*masked_row=*/nullptr);
   rewriter.replaceAllUsesWith(op->getResult(0), logSoftmax.getResult());
   eraseUnused(rewriter, cluster);
   absorbConversions(rewriter, logSoftmax);
+  remarkRaised(logSoftmax);
   return true;
 }
 
@@ -154,11 +155,11 @@ static SmallVector<AffineExpr> orderOf(ElementReader &reader, Element e) {
   return e.at;
 }
 
-bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, linalg::LinalgOp op) {
+bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
   Element e = root.result;
-  if (!reader.stripTo<arith::AddFOp>(e) || e.body != op.getOperation())
+  if (!reader.stripTo<arith::AddFOp>(e) || !root.computes(e))
     return false;
   SmallVector<AffineExpr> rows;
   for (auto [n, extent] : llvm::enumerate(root.getType().getShape()))
@@ -204,16 +205,17 @@ bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, linalg::LinalgOp op) {
       cast<RankedTensorType>(input.getType()).getShape());
   shape.erase(shape.begin() + axisDim);
   auto type = RankedTensorType::get(shape, root.getType().getElementType());
-  Value result = LogSumExpOp::create(rewriter, op.getLoc(), type, input,
+  Value result = LogSumExpOp::create(rewriter, op->getLoc(), type, input,
                                      rewriter.getI64IntegerAttr(axisDim),
                                      rewriter.getF64FloatAttr(1.0),
                                      /*masked_row=*/nullptr);
   auto logSumExp = result.getDefiningOp<LogSumExpOp>();
-  result = reshapeTo(rewriter, op.getLoc(), result, root.getType());
+  result = reshapeTo(rewriter, op->getLoc(), result, root.getType());
   if (!result)
     return false;
   rewriter.replaceAllUsesWith(op->getResult(0), result);
   eraseUnused(rewriter, cluster);
   absorbConversions(rewriter, logSumExp);
+  remarkRaised(logSumExp);
   return true;
 }

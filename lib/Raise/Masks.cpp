@@ -1,288 +1,14 @@
 //===- Masks.cpp - which keys a score expression hides --------------------===//
 
-#include "Attention.h"
+#include "MaskReader.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 
-namespace {
-/// `condition ? whenTrue : whenFalse`.
-struct Choice {
-  Element condition;
-  double whenTrue, whenFalse;
-};
-
-/// A band: i - left <= j <= i + right.
-struct Band {
-  std::optional<int64_t> left, right;
-  void intersect(const Band &other) {
-    auto tighten = [](std::optional<int64_t> &side, std::optional<int64_t> by) {
-      if (by)
-        side = side ? std::min(*side, *by) : *by;
-    };
-    tighten(left, other.left);
-    tighten(right, other.right);
-  }
-  bool isEmpty() const { return left && right && *left < -*right; }
-};
-
-class MaskReader {
-public:
-  MaskReader(ElementReader &reader, const ScorePositions &positions)
-      : reader(reader), positions(positions) {}
-  std::optional<Choice> matchChoice(Element e);
-  /// Splits into conditions that all have to hold.
-  void splitConjuncts(Element e, bool visibleWhen,
-                      SmallVectorImpl<MaskCondition> &conjuncts);
-  std::optional<Band> matchBand(const MaskCondition &condition);
-  bool everyRowSeesAKey(const Band &band) const;
-
-private:
-  std::optional<Band> matchComparedPositions(Element e, bool visibleWhen);
-  std::optional<Band> matchConstantMask(const Element &e, bool visibleWhen);
-  bool isMatrix(const Element &e) const;
-
-  ElementReader &reader;
-  const ScorePositions &positions;
-};
-} // namespace
-
-std::optional<Choice> MaskReader::matchChoice(Element e) {
-  e = reader.strip(e);
-  Operation *op = reader.arithmetic(e);
-  if (!op)
-    return std::nullopt;
-  if (isa<arith::SelectOp>(op)) {
-    auto whenTrue = reader.constant(reader.operand(e, 1));
-    auto whenFalse = reader.constant(reader.operand(e, 2));
-    if (!whenTrue || !whenFalse)
-      return std::nullopt;
-    return Choice{reader.operand(e, 0), *whenTrue, *whenFalse};
-  }
-  bool isBoolean = op->getNumOperands() == 1 &&
-                   reader.operand(e, 0).getType().isInteger(1);
-  if (isBoolean && isa<arith::UIToFPOp, arith::ExtUIOp>(op))
-    return Choice{reader.operand(e, 0), 1, 0};
-  if (isBoolean && isa<arith::SIToFPOp, arith::ExtSIOp>(op))
-    return Choice{reader.operand(e, 0), -1, 0};
-  return std::nullopt;
-}
-
-/// The result of comparing two constants; nothing for predicates that masks do not use.
-static std::optional<bool> compare(Operation *op, double lhs, double rhs) {
-  if (auto compare = dyn_cast<arith::CmpFOp>(op))
-    return arith::applyCmpPredicate(compare.getPredicate(), APFloat(lhs),
-                                    APFloat(rhs));
-  auto integers = cast<arith::CmpIOp>(op);
-  return arith::applyCmpPredicate(integers.getPredicate(),
-                                  APInt(64, (int64_t)lhs, /*isSigned=*/true),
-                                  APInt(64, (int64_t)rhs, /*isSigned=*/true));
-}
-
-void MaskReader::splitConjuncts(Element e, bool visibleWhen,
-                                SmallVectorImpl<MaskCondition> &conjuncts) {
-  MaskCondition whole{e, visibleWhen};
-  e = reader.strip(e);
-  if (std::optional<double> constant = reader.constant(e)) {
-    if ((*constant != 0) != visibleWhen)
-      conjuncts.push_back(whole);
-    return;
-  }
-  Operation *op = reader.arithmetic(e);
-  if (isa_and_nonnull<arith::XOrIOp>(op))
-    for (unsigned n : {0u, 1u})
-      if (auto constant = reader.constant(reader.operand(e, n)))
-        return splitConjuncts(reader.operand(e, 1 - n),
-                              visibleWhen != (*constant != 0), conjuncts);
-  // And-ed with true, or-ed with false.
-  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op))
-    for (unsigned n : {0u, 1u})
-      if (reader.constant(reader.operand(e, n)) ==
-          (isa<arith::AndIOp>(op) ? 1.0 : 0.0))
-        return splitConjuncts(reader.operand(e, 1 - n), visibleWhen, conjuncts);
-  if ((isa_and_nonnull<arith::AndIOp>(op) && visibleWhen) ||
-      (isa_and_nonnull<arith::OrIOp>(op) && !visibleWhen)) {
-    splitConjuncts(reader.operand(e, 0), visibleWhen, conjuncts);
-    splitConjuncts(reader.operand(e, 1), visibleWhen, conjuncts);
-    return;
-  }
-  if (isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(op)) {
-    auto bound = reader.constant(reader.operand(e, 1));
-    Element compared = reader.operand(e, 0);
-    auto choice = matchChoice(compared);
-    if (!choice && compared.getType().isInteger(1))
-      choice = Choice{compared, 1, 0};
-    if (bound && choice) {
-      auto whenTrue = compare(op, choice->whenTrue, *bound);
-      auto whenFalse = compare(op, choice->whenFalse, *bound);
-      if (*whenTrue != *whenFalse)
-        return splitConjuncts(choice->condition, *whenTrue == visibleWhen,
-                              conjuncts);
-      if (*whenTrue == visibleWhen)
-        return;
-    }
-  }
-  conjuncts.push_back(whole);
-}
-
-std::optional<Band> MaskReader::matchComparedPositions(Element e,
-                                                       bool visibleWhen) {
-  auto compare = reader.stripTo<arith::CmpIOp>(e);
-  if (!compare)
-    return std::nullopt;
-  AffineExpr lhs = reader.affine(reader.operand(e, 0));
-  AffineExpr rhs = reader.affine(reader.operand(e, 1));
-  if (!lhs || !rhs)
-    return std::nullopt;
-  arith::CmpIPredicate predicate = compare.getPredicate();
-  if (!visibleWhen)
-    predicate = arith::invertPredicate(predicate);
-  // Visible iff `reach >= 0`.
-  AffineExpr reach;
-  switch (predicate) {
-  case arith::CmpIPredicate::sle:
-    reach = rhs - lhs;
-    break;
-  case arith::CmpIPredicate::slt:
-    reach = rhs - lhs - 1;
-    break;
-  case arith::CmpIPredicate::sge:
-    reach = lhs - rhs;
-    break;
-  case arith::CmpIPredicate::sgt:
-    reach = lhs - rhs - 1;
-    break;
-  default:
-    return std::nullopt;
-  }
-  const Positions &all = reader.getPositions();
-  AffineExpr row = all.get(positions.row), key = all.get(positions.key);
-  for (int64_t sign : {1, -1})
-    if (auto bound = dyn_cast<AffineConstantExpr>(
-            all.simplify(reach - (row - key) * sign))) {
-      // row - key + bound >= 0 bounds the keys to the right.
-      if (sign > 0)
-        return Band{std::nullopt, bound.getValue()};
-      return Band{bound.getValue(), std::nullopt};
-    }
-  return std::nullopt;
-}
-
-/// True if `e` is indexed by row and key alone, in this order, over all of both.
-bool MaskReader::isMatrix(const Element &e) const {
-  SmallVector<AffineExpr> at;
-  SmallVector<int64_t> extents;
-  auto shape = cast<RankedTensorType>(e.value.getType()).getShape();
-  for (auto [index, extent] : llvm::zip(e.at, shape))
-    if (extent != 1) {
-      at.push_back(index);
-      extents.push_back(extent);
-    }
-  const Positions &all = reader.getPositions();
-  return at.size() == 2 && at[0] == all.get(positions.row) &&
-         at[1] == all.get(positions.key) &&
-         extents[0] == all.extent(positions.row) &&
-         extents[1] == all.extent(positions.key);
-}
-
-/// The band of a boolean matrix, if it is exactly one.
-static std::optional<Band> findBand(int64_t rows, int64_t keys,
-                                    function_ref<bool(int64_t)> isVisible) {
-  Band band;
-  for (int64_t i = 0; i < rows; ++i) {
-    int64_t first = keys, last = -1;
-    for (int64_t j = 0; j < keys; ++j)
-      if (isVisible(i * keys + j)) {
-        first = std::min(first, j);
-        last = j;
-      }
-    if (last < 0)
-      return std::nullopt;
-    Band row;
-    if (first > 0)
-      row.left = i - first;
-    if (last < keys - 1)
-      row.right = last - i;
-    // The widest that no row contradicts is enough: it is checked below.
-    if (row.left && !band.left)
-      band.left = row.left;
-    if (row.right && !band.right)
-      band.right = row.right;
-  }
-  if (band.isEmpty())
-    return std::nullopt;
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < keys; ++j) {
-      bool inside = (!band.left || j >= i - *band.left) &&
-                    (!band.right || j <= i + *band.right);
-      if (inside != isVisible(i * keys + j))
-        return std::nullopt;
-    }
-  return band;
-}
-
-std::optional<Band> MaskReader::matchConstantMask(const Element &e,
-                                                  bool visibleWhen) {
-  Element leaf = reader.strip(e);
-  Operation *comparison = reader.arithmetic(leaf);
-  std::optional<double> bound = 0.0;
-  if (isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(comparison)) {
-    bound = reader.constant(reader.operand(leaf, 1));
-    leaf = reader.strip(reader.operand(leaf, 0));
-  } else if (comparison) {
-    return std::nullopt;
-  }
-  DenseElementsAttr data;
-  if (!leaf.isTensor() || !matchPattern(leaf.value, m_Constant(&data)) ||
-      !bound || !isMatrix(leaf))
-    return std::nullopt;
-  std::vector<double> values;
-  if (isa<FloatType>(data.getElementType())) {
-    for (const APFloat &value : data.getValues<APFloat>()) {
-      APFloat wide = value;
-      bool losesInfo;
-      wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                   &losesInfo);
-      values.push_back(wide.convertToDouble());
-    }
-  } else {
-    for (const APInt &value : data.getValues<APInt>())
-      values.push_back(value.getBitWidth() == 1 ? value.getZExtValue()
-                                                : value.getSExtValue());
-  }
-  const Positions &all = reader.getPositions();
-  return findBand(all.extent(positions.row), all.extent(positions.key),
-                  [&](int64_t n) {
-                    bool holds = comparison
-                                     ? *compare(comparison, values[n], *bound)
-                                     : values[n] != 0;
-                    return holds == visibleWhen;
-                  });
-}
-
-std::optional<Band> MaskReader::matchBand(const MaskCondition &condition) {
-  if (auto band =
-          matchComparedPositions(condition.condition, condition.visibleWhen))
-    return band;
-  return matchConstantMask(condition.condition, condition.visibleWhen);
-}
-
-bool MaskReader::everyRowSeesAKey(const Band &band) const {
-  if (band.isEmpty() || (band.right && *band.right < 0))
-    return false;
-  int64_t rows = reader.getPositions().extent(positions.row);
-  int64_t keys = reader.getPositions().extent(positions.key);
-  if (!band.left)
-    return true;
-  return !ShapedType::isDynamic(rows) && !ShapedType::isDynamic(keys) &&
-         rows - 1 - *band.left <= keys - 1;
-}
-
-/// True if adding or selecting `value` leaves nothing of an exponential: e^-1e30 is 0 in
-/// every type.
+/// True if adding or selecting `value` leaves nothing of an exponential:
+/// e^-1e30 is 0 in every type.
 static bool hides(double value) { return value <= -1e30; }
 
 namespace {
@@ -329,13 +55,23 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
   return std::nullopt;
 }
 
+/// True if `scores` are computed from more than the product, positions and
+/// constants.
+static bool readsOtherTensors(ElementReader &reader, const Element &scores,
+                              function_ref<bool(const Element &)> isScore) {
+  return reader.contains(scores, [&](const Element &e) {
+    return e.isTensor() && !reader.arithmetic(e) && !isScore(e) &&
+           !reader.constant(e);
+  });
+}
+
 ScoreMask mlir::smx::takeMasks(ElementReader &reader,
-                               const ScorePositions &positions,
-                               Element &scores,
+                               const ScorePositions &positions, Element &scores,
                                function_ref<bool(const Element &)> isScore) {
   MaskReader masks(reader, positions);
   ScoreMask result;
   Band band;
+  bool hasFinite = false;
   while (auto taken = takeMask(reader, masks, scores, isScore)) {
     SmallVector<MaskCondition> conjuncts, others;
     masks.splitConjuncts(taken->condition, taken->visibleWhen, conjuncts);
@@ -350,11 +86,17 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
       else
         narrowed = tried;
     }
-    // A finite value weighs a row evenly in which it is everywhere: where such a row is
-    // possible the value stays in the score.
-    if (!taken->isInfinite &&
+    // A row that is hidden whole by a finite value is weighed evenly and not
+    // masked, and so is one whose other keys are hidden by -inf. Where such a
+    // row is possible the finite value stays in the score.
+    bool isFinite = !taken->isInfinite;
+    if (isFinite && (!result.conditions.empty() ||
+                     readsOtherTensors(reader, taken->rest, isScore)))
+      break;
+    if ((isFinite || hasFinite) &&
         (!others.empty() || !masks.everyRowSeesAKey(narrowed)))
       break;
+    hasFinite |= isFinite;
     band = narrowed;
     llvm::append_range(result.conditions, others);
     scores = taken->rest;

@@ -52,8 +52,8 @@ std::optional<Product> mlir::smx::matchProduct(linalg::LinalgOp op) {
   return Product{op, (unsigned)std::distance(types.begin(), reduction)};
 }
 
-/// True if `e` reads a tensor in the order `order`, except that dimension `headDim` may hold
-/// one head for a group of them.
+/// True if `e` reads a tensor in the order `order`, except that dimension
+/// `headDim` may hold one head for a group of them.
 static bool readsInOrder(const Positions &positions, const Element &e,
                          ArrayRef<AffineExpr> order, int64_t headDim) {
   auto type = dyn_cast<RankedTensorType>(e.value.getType());
@@ -69,36 +69,46 @@ static bool readsInOrder(const Positions &positions, const Element &e,
     if ((int64_t)k != headDim || ShapedType::isDynamic(extent) ||
         ShapedType::isDynamic(wanted) || extent == 0 || wanted % extent != 0)
       return false;
-    AffineExpr group = extent == 1 ? positions.constant(0)
-                                   : dim.floorDiv(wanted / extent);
+    AffineExpr group =
+        extent == 1 ? positions.constant(0) : dim.floorDiv(wanted / extent);
     if (positions.normalize(at) != positions.normalize(group))
       return false;
   }
   return true;
 }
 
-SmallVector<OperandChoice>
-mlir::smx::findOperands(ElementReader &reader, Element e,
-                        ArrayRef<AffineExpr> order, int64_t headDim,
-                        bool allowFactor) {
-  SmallVector<OperandChoice> choices;
+SmallVector<std::pair<Element, double>>
+mlir::smx::findStoredForms(ElementReader &reader, Element e, bool allowFactor) {
+  SmallVector<std::pair<Element, double>> forms;
   double factor = 1;
   while (true) {
-    if (e.isTensor() &&
-        readsInOrder(reader.getPositions(), e, order, headDim))
-      choices.push_back({e.value, factor});
+    if (e.isTensor())
+      forms.push_back({e, factor});
     if (std::optional<Element> next = reader.step(e)) {
       e = std::move(*next);
       continue;
     }
     Operation *op = reader.arithmetic(e);
-    // Rounding down is kept: only what a narrower tensor holds exactly is read from it.
-    if (isa_and_nonnull<arith::ExtFOp>(op)) {
+    // Rounding down is kept: only what a narrower tensor holds exactly is read
+    // from it.
+    if (isa_and_nonnull<arith::ExtFOp>(op) && !e.getType().isF64()) {
       e = reader.operand(e, 0);
       continue;
     }
-    if (!allowFactor || isa_and_nonnull<arith::TruncFOp>(op) ||
+    if (!allowFactor || isa_and_nonnull<arith::TruncFOp, arith::ExtFOp>(op) ||
         !dropConstantFactor(reader, e, factor))
-      return choices;
+      return forms;
   }
+}
+
+SmallVector<OperandChoice> mlir::smx::findOperands(ElementReader &reader,
+                                                   const Element &e,
+                                                   ArrayRef<AffineExpr> order,
+                                                   int64_t headDim,
+                                                   bool allowFactor) {
+  SmallVector<OperandChoice> choices;
+  for (auto &[form, factor] : findStoredForms(reader, e, allowFactor))
+    if (readsInOrder(reader.getPositions(), form, order, headDim))
+      choices.push_back({form.value, factor});
+  return choices;
 }

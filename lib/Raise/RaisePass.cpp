@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attention.h"
+#include "DynamicShapes.h"
 #include "Rows.h"
 #include "smx/Raise/Passes.h"
 
@@ -23,19 +24,18 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
-/// Calls `raise`, which returns true if it replaced its op, on every `OpT`,
-/// last first.
-template <typename OpT>
-static void visitFromEnd(Operation *root, function_ref<bool(OpT)> raise) {
+/// Calls `raise`, which returns true if it replaced its op, on every op, last
+/// first.
+static void visitFromEnd(Operation *root,
+                         function_ref<bool(Operation *)> raise) {
   SmallVector<Operation *> ops;
-  root->walk([&](OpT op) { ops.push_back(op); });
+  root->walk([&](Operation *op) { ops.push_back(op); });
   while (!ops.empty()) {
-    bool replaced = raise(cast<OpT>(ops.pop_back_val()));
-    if (!replaced)
+    if (!raise(ops.pop_back_val()))
       continue;
     // A raise erases ops before its root, which would be visited later.
-    llvm::SmallPtrSet<Operation *, 16> alive;
-    root->walk([&](OpT op) { alive.insert(op); });
+    llvm::SmallPtrSet<Operation *, 32> alive;
+    root->walk([&](Operation *op) { alive.insert(op); });
     llvm::erase_if(ops, [&](Operation *op) { return !alive.contains(op); });
   }
 }
@@ -58,23 +58,28 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
     Operation *root = getOperation();
     IRRewriter rewriter(&getContext());
-    visitFromEnd<linalg::SoftmaxOp>(root, [&](linalg::SoftmaxOp op) {
-      return raiseLinalgSoftmax(rewriter, op);
+    recoverReshapes(rewriter, root);
+    visitFromEnd(root, [&](Operation *op) {
+      auto softmax = dyn_cast<linalg::SoftmaxOp>(op);
+      return softmax && raiseLinalgSoftmax(rewriter, softmax);
     });
-    visitFromEnd<linalg::LinalgOp>(root, [&](linalg::LinalgOp op) {
+    visitFromEnd(root, [&](Operation *op) {
       return isElementwiseRoot(op) &&
              (raiseSoftmax(rewriter, op) || raiseLogSoftmax(rewriter, op) ||
-              raiseLogSumExp(rewriter, op));
+              raiseLogSumExp(rewriter, op) || raiseLayerNorm(rewriter, op));
     });
-    visitFromEnd<linalg::LinalgOp>(root, [&](linalg::LinalgOp op) {
+    visitFromEnd(root, [&](Operation *op) {
       return isElementwiseRoot(op) && raiseMaskedRowGuard(rewriter, op);
     });
     eraseDead(rewriter, root);
-    visitFromEnd<linalg::LinalgOp>(root, [&](linalg::LinalgOp op) {
-      return raiseAttention(rewriter, op);
+    visitFromEnd(root, [&](Operation *op) {
+      auto product = dyn_cast<linalg::LinalgOp>(op);
+      return product && raiseAttention(rewriter, product);
     });
-    visitFromEnd<SoftmaxOp>(
-        root, [&](SoftmaxOp op) { return absorbScale(rewriter, op); });
+    visitFromEnd(root, [&](Operation *op) {
+      auto softmax = dyn_cast<SoftmaxOp>(op);
+      return softmax && absorbScale(rewriter, softmax);
+    });
     eraseDead(rewriter, root);
   }
 };

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -13,14 +14,26 @@ void mlir::smx::remarkNotRaised(Operation *op, StringRef target,
   op->emitRemark() << "not raised to " << target << ": " << reason;
 }
 
-RowRoot::RowRoot(linalg::LinalgOp op)
-    : op(op), positions(op.getContext(), getType().getShape()),
+void mlir::smx::remarkRaised(Operation *op) {
+  remark::passed(op->getLoc(),
+                 remark::RemarkOpts::name("Raised").category("smx-raise"))
+      << op->getName().getStringRef();
+}
+
+RowRoot::RowRoot(Operation *op)
+    : op(op), positions(op->getContext(), getType().getShape()),
       reader(positions), result(reader.identityElement(op->getResult(0))) {}
 
-bool mlir::smx::isElementwiseRoot(linalg::LinalgOp op) {
-  return op.hasPureTensorSemantics() && op.getNumReductionLoops() == 0 &&
-         op->getNumResults() == 1 &&
-         isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+bool mlir::smx::isElementwiseRoot(Operation *op) {
+  if (op->getNumResults() != 1)
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !isa<FloatType>(type.getElementType()))
+    return false;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.hasPureTensorSemantics() &&
+           linalgOp.getNumReductionLoops() == 0;
+  return OpTrait::hasElementwiseMappableTraits(op);
 }
 
 static bool reaches(Operation *op, const llvm::SmallPtrSetImpl<Value> &sources,

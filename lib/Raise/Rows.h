@@ -13,15 +13,22 @@ namespace mlir::smx {
 /// Says at `op` why it was not raised to the op `target`.
 void remarkNotRaised(Operation *op, StringRef target, StringRef reason);
 
+/// Reports `op`, which a raise has made, to the remark engine.
+void remarkRaised(Operation *op);
+
 /// The elementwise op that computes `root` together with a reader over its
 /// positions: one per dimension of the result.
 struct RowRoot {
-  linalg::LinalgOp op;
+  Operation *op;
   Positions positions;
   ElementReader reader;
   Element result;
 
-  explicit RowRoot(linalg::LinalgOp op);
+  explicit RowRoot(Operation *op);
+  /// True if the arithmetic of a peeled element is that of the root op itself.
+  bool computes(const Element &peeled) const {
+    return peeled.body == op || peeled.value.getDefiningOp() == op;
+  }
   RowRoot(const RowRoot &) = delete;
   RankedTensorType getType() const {
     return cast<RankedTensorType>(op->getResult(0).getType());
@@ -30,7 +37,7 @@ struct RowRoot {
 
 /// True if `op` may be the last op of a row computation: elementwise, with one
 /// result.
-bool isElementwiseRoot(linalg::LinalgOp op);
+bool isElementwiseRoot(Operation *op);
 
 /// The ops between `sources` and `root` (included): those that `root` needs and
 /// that need a source.
@@ -58,13 +65,13 @@ Value findTensor(ElementReader &reader, Element e, ArrayRef<AffineExpr> order);
 
 /// Each returns true if it replaced `op` by a row op.
 bool raiseLinalgSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op);
-bool raiseSoftmax(RewriterBase &rewriter, linalg::LinalgOp op);
-bool raiseLogSoftmax(RewriterBase &rewriter, linalg::LinalgOp op);
-bool raiseLogSumExp(RewriterBase &rewriter, linalg::LinalgOp op);
-bool raiseLayerNorm(RewriterBase &rewriter, linalg::LinalgOp op);
+bool raiseSoftmax(RewriterBase &rewriter, Operation *op);
+bool raiseLogSoftmax(RewriterBase &rewriter, Operation *op);
+bool raiseLogSumExp(RewriterBase &rewriter, Operation *op);
+bool raiseLayerNorm(RewriterBase &rewriter, Operation *op);
 /// `select(whole row is -inf, 0, softmax)` is a softmax whose masked rows are
 /// 0.
-bool raiseMaskedRowGuard(RewriterBase &rewriter, linalg::LinalgOp op);
+bool raiseMaskedRowGuard(RewriterBase &rewriter, Operation *op);
 /// Float conversions before and after `rowOp`, which computes in f32 anyway,
 /// become its operand and result types.
 void absorbConversions(RewriterBase &rewriter, Operation *rowOp);

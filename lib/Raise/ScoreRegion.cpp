@@ -138,8 +138,7 @@ LogicalResult RegionBuilder::buildScore(const Element &scores, double scale) {
   return success();
 }
 
-LogicalResult
-RegionBuilder::buildVisible(ArrayRef<MaskCondition> conditions) {
+LogicalResult RegionBuilder::buildVisible(ArrayRef<MaskCondition> conditions) {
   enterRegion(op.getVisible(), /*takesScore=*/false);
   Value all;
   for (const MaskCondition &condition : conditions) {
@@ -149,8 +148,7 @@ RegionBuilder::buildVisible(ArrayRef<MaskCondition> conditions) {
     if (!condition.visibleWhen)
       holds = arith::XOrIOp::create(builder, op.getLoc(), holds,
                                     emitConstant(1, holds.getType()));
-    all = all ? arith::AndIOp::create(builder, op.getLoc(), all, holds)
-              : holds;
+    all = all ? arith::AndIOp::create(builder, op.getLoc(), all, holds) : holds;
   }
   YieldOp::create(builder, op.getLoc(), all);
   return success();

@@ -71,12 +71,12 @@ matchSoftmax(RowRoot &root, const Quotient &quotient, std::string &whyNot) {
   return std::nullopt;
 }
 
-bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, linalg::LinalgOp op) {
+bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
   Element e = reader.strip(root.result);
   std::optional<Quotient> quotient = matchQuotient(reader, e);
-  if (!quotient || e.body != op.getOperation())
+  if (!quotient || !root.computes(e))
     return false;
   if (!reader.contains(quotient->divisor, isReduction) ||
       !containsExponential(reader, quotient->dividend))
@@ -101,13 +101,15 @@ bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, linalg::LinalgOp op) {
     remarkNotRaised(op, "smx.softmax", "an intermediate value has another use");
     return false;
   }
-  auto softmax = SoftmaxOp::create(rewriter, op.getLoc(), root.getType(), input,
-                                   rewriter.getI64IntegerAttr(match->axis),
-                                   rewriter.getF64FloatAttr(match->scale),
-                                   /*masked_row=*/nullptr);
+  auto softmax =
+      SoftmaxOp::create(rewriter, op->getLoc(), root.getType(), input,
+                        rewriter.getI64IntegerAttr(match->axis),
+                        rewriter.getF64FloatAttr(match->scale),
+                        /*masked_row=*/nullptr);
   rewriter.replaceAllUsesWith(op->getResult(0), softmax.getResult());
   eraseUnused(rewriter, cluster);
   absorbConversions(rewriter, softmax);
+  remarkRaised(softmax);
   return true;
 }
 
@@ -124,6 +126,7 @@ bool mlir::smx::raiseLinalgSoftmax(RewriterBase &rewriter,
       rewriter.getF64FloatAttr(1.0), /*masked_row=*/nullptr);
   rewriter.replaceOp(op, softmax.getResult());
   absorbConversions(rewriter, softmax);
+  remarkRaised(softmax);
   return true;
 }
 
@@ -140,8 +143,8 @@ void mlir::smx::absorbConversions(RewriterBase &rewriter, Operation *rowOp) {
     Positions positions(rowOp->getContext(), shape(result));
     ElementReader reader(positions);
     OpOperand &use = *result.use_begin();
-    auto copy = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    auto at = copy ? reader.stepForward(use, positions.getAll()) : std::nullopt;
+    Operation *copy = use.getOwner();
+    auto at = reader.stepForward(use, positions.getAll());
     if (at && *at == positions.getAll()) {
       rewriter.modifyOpInPlace(
           rowOp, [&] { result.setType(copy->getResult(0).getType()); });
@@ -171,7 +174,10 @@ bool mlir::smx::absorbScale(RewriterBase &rewriter, SoftmaxOp op) {
       !dropConstantFactor(reader, input, factor) || factor <= 0)
     return false;
   Value unscaled = findTensor(reader, input, positions.getAll());
-  if (!unscaled)
+  // What is computed in f64 is not to be read from a narrower tensor.
+  if (!unscaled ||
+      getAccumulatorType(getElementTypeOrSelf(unscaled.getType())) !=
+          getAccumulatorType(op.getInput().getType().getElementType()))
     return false;
   rewriter.modifyOpInPlace(op, [&] {
     op.getInputMutable().assign(unscaled);
@@ -212,12 +218,11 @@ static bool saysRowIsMasked(ElementReader &reader, Element e, AffineExpr axis,
          reader.equal(reader.operand(element, 0), row);
 }
 
-bool mlir::smx::raiseMaskedRowGuard(RewriterBase &rewriter,
-                                    linalg::LinalgOp op) {
+bool mlir::smx::raiseMaskedRowGuard(RewriterBase &rewriter, Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
   Element e = root.result;
-  if (!reader.stripTo<arith::SelectOp>(e) || e.body != op.getOperation())
+  if (!reader.stripTo<arith::SelectOp>(e) || !root.computes(e))
     return false;
   for (bool inverted : {false, true}) {
     Element kept = reader.strip(reader.operand(e, inverted ? 1 : 2));
@@ -237,7 +242,7 @@ bool mlir::smx::raiseMaskedRowGuard(RewriterBase &rewriter,
     auto guarded = SoftmaxOp::create(
         rewriter, softmax.getLoc(), root.getType(), softmax.getInput(),
         softmax.getAxisAttr(), softmax.getScaleAttr(),
-        MaskedRowAttr::get(op.getContext(), MaskedRow::Zero));
+        MaskedRowAttr::get(op->getContext(), MaskedRow::Zero));
     rewriter.replaceAllUsesWith(op->getResult(0), guarded.getResult());
     eraseUnused(rewriter, cluster);
     absorbConversions(rewriter, guarded);

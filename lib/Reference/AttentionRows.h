@@ -114,7 +114,8 @@ private:
     }
     for (int64_t d = 0; d < sizes.valueDim; ++d)
       result.out[r * sizes.valueDim + d] = round(row.acc[d]);
-    result.logSumExp[r] = m + std::log(l);
+    // With a score of +inf, l is NaN.
+    result.logSumExp[r] = m == -negativeInfinity ? m : m + std::log(l);
   }
 
   /// products[j] = q . k_j, four head dims at a time to halve the traffic on

@@ -57,6 +57,11 @@ struct Row {
 };
 } // namespace
 
+/// scale * (x_j - pivot), which may be finite where the difference is not.
+static double scaledDistance(const Row &row, size_t j, double pivot) {
+  return 2 * row.scale * (row.x[j] / 2 - pivot / 2);
+}
+
 /// Calls body(row, begin, stride, rowNumber) for every row along the axis.
 template <typename Body>
 static void forEachRow(const Tensor &x, const SoftmaxOptions &options,
@@ -120,7 +125,7 @@ Tensor logSoftmax(const Tensor &x, const SoftmaxOptions &options) {
         const double masked = std::isnan(logL) ? logL : -infinity;
         for (size_t j = 0; j < row.x.size(); ++j)
           result[begin + j * stride] =
-              row.visible[j] ? row.scale * (row.x[j] - *pivot) - logL : masked;
+              row.visible[j] ? scaledDistance(row, j, *pivot) - logL : masked;
       });
   return result;
 }
@@ -128,8 +133,13 @@ Tensor logSoftmax(const Tensor &x, const SoftmaxOptions &options) {
 Tensor logSumExp(const Tensor &x, const SoftmaxOptions &options) {
   Tensor result(withoutAxis(x, options.axis), -infinity);
   forEachRow(x, options, [&](const Row &row, int64_t, int64_t, int64_t r) {
-    if (const std::optional<double> pivot = row.pivot())
-      result[r] = row.scale * *pivot + std::log(row.denominator(*pivot));
+    const std::optional<double> pivot = row.pivot();
+    if (!pivot)
+      return;
+    // exp(inf - inf) makes the sum NaN, but infinity is what the logarithm
+    // tends to when a score does.
+    const double m = row.scale * *pivot;
+    result[r] = m == infinity ? m : m + std::log(row.denominator(*pivot));
   });
   return result;
 }
@@ -222,7 +232,8 @@ Tensor crossEntropy(const Tensor &x, const Tensor &targets,
     const double target = targets[r];
     if (ignoreIndex && target == static_cast<double>(*ignoreIndex))
       result[r] = 0;
-    else if (!(target >= 0 && target < static_cast<double>(classes)))
+    else if (!(target >= 0 && target < static_cast<double>(classes)) ||
+             result[r] == infinity)
       result[r] = notANumber;
     else
       result[r] -= scale * x[r * classes + static_cast<int64_t>(target)];

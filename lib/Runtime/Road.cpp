@@ -2,6 +2,7 @@
 
 #include "smx/Runtime/Road.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,20 +23,44 @@ static std::string makeReproducerPath(StringRef dir, Stage stage) {
   return path.str().str();
 }
 
+/// Runs the passes again on what the stage started from, this time looking at
+/// the IR after each of them, so that the reproducer says which one broke it.
+static void reproduceInvalidModule(ModuleOp before, Stage stage,
+                                   const RoadOptions &options,
+                                   StringRef reproducer) {
+  ScopedDiagnosticHandler silence(before.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  PassManager passes(before.getContext());
+  buildStage(passes, stage, options);
+  passes.enableCrashReproducerGeneration(reproducer);
+  LogicalResult known = passes.run(before);
+  assert(failed(known) && "the module was invalid in the end");
+  (void)known;
+}
+
 static llvm::Error runStage(ModuleOp module, Stage stage,
                             const RoadOptions &options,
                             const RoadHooks &hooks) {
   PassManager passes(module->getContext());
   buildStage(passes, stage, options);
   std::string reproducer;
+  OwningOpRef<ModuleOp> before;
   if (!hooks.reproducerDir.empty()) {
     reproducer = makeReproducerPath(hooks.reproducerDir, stage);
     passes.enableCrashReproducerGeneration(reproducer);
+    before = module.clone();
   }
+  // Verified once, at the end: after each of some thirty passes it would take
+  // as long as they do.
+  passes.enableVerifier(false);
   if (hooks.onPasses)
     hooks.onPasses(stage, passes);
-  if (succeeded(passes.run(module)))
-    return llvm::Error::success();
+  if (succeeded(passes.run(module))) {
+    if (succeeded(verify(module)))
+      return llvm::Error::success();
+    if (before)
+      reproduceInvalidModule(*before, stage, options, reproducer);
+  }
   std::string message =
       ("stage '" + getStageInfo(stage).name + "' failed").str();
   if (!reproducer.empty() && llvm::sys::fs::exists(reproducer))

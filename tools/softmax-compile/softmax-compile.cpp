@@ -49,7 +49,7 @@ static cl::opt<std::string>
 static cl::opt<int> optLevel("opt-level", cl::cat(category),
                              cl::desc("optimisation of the machine code, 0 to "
                                       "3, for --emit=llvm-ir|asm"),
-                             cl::init(2));
+                             cl::init(1));
 static cl::opt<bool> threads(claimFlag("threads"), cl::cat(category),
                              cl::desc("run over rows on several threads"),
                              cl::init(true));

@@ -144,19 +144,20 @@ static mlir::Value lookThrough(mlir::Value value) {
   return value;
 }
 
-reference::Comparison CheckedModule::comparisonFor(size_t number,
-                                                   reference::DType dtype) {
-  reference::Comparison how;
-  how.dtype = dtype;
+Expectation CheckedModule::expect(size_t number, reference::DType dtype) {
+  Expectation expectation;
+  expectation.how.dtype = dtype;
   // Anything that is not recognised is some sum of products.
-  how.family = OpFamily::WeightedSum;
+  expectation.how.family = OpFamily::WeightedSum;
   mlir::Operation *terminator =
       state->getEntry(*state->raised).getBody().front().getTerminator();
   auto result = mlir::dyn_cast<mlir::OpResult>(
       lookThrough(terminator->getOperand(number)));
-  if (auto found = result ? familyOf(result) : std::nullopt)
-    std::tie(how.family, how.rowLength) = *found;
-  return how;
+  if (auto found = result ? familyOf(result) : std::nullopt) {
+    std::tie(expectation.how.family, expectation.how.rowLength) = *found;
+    expectation.isRecognised = true;
+  }
+  return expectation;
 }
 
 std::optional<double>
@@ -192,9 +193,46 @@ static reference::Tolerance scaled(reference::Tolerance tolerance,
   return tolerance;
 }
 
+Tensor smx::run::withErrorOf(Tensor expected, const Tensor &typed,
+                             const Tensor &exact) {
+  for (int64_t i = 0; i < expected.size(); ++i)
+    expected[i] += 1.5 * (typed[i] - exact[i]);
+  return expected;
+}
+
+Tensor smx::run::withClassesOf(Tensor exact, const Tensor &typed,
+                               reference::DType dtype) {
+  if (!reference::isFloat(dtype))
+    return exact;
+  for (int64_t i = 0; i < exact.size(); ++i)
+    if (!reference::sameClass(typed[i], exact[i], dtype))
+      exact[i] = typed[i];
+  return exact;
+}
+
+/// Integers have to be the same.
+static Checked checkIntegers(const Tensor &out, const Tensor &reference) {
+  Checked checked;
+  reference::Report &report = checked.report;
+  for (int64_t i = 0; i < out.size(); ++i) {
+    if (out[i] == reference[i])
+      continue;
+    if (report.wrongElements++ == 0)
+      report.firstWrong = out.indexOf(i);
+  }
+  report.pass = report.wrongElements == 0;
+  report.text = report.pass ? "pass: all elements are equal"
+                            : "fail: " + std::to_string(report.wrongElements) +
+                                  " elements differ, first " +
+                                  reference::indexToString(report.firstWrong);
+  return checked;
+}
+
 Checked smx::run::checkOutput(const Tensor &out, const Tensor &reference,
                               const Tensor *naive,
                               const reference::Comparison &how) {
+  if (!reference::isFloat(how.dtype))
+    return checkIntegers(out, reference);
   Checked checked;
   checked.report = reference::compare(out, reference, naive, how);
   constexpr int64_t largest = int64_t(1) << 22;

@@ -19,6 +19,14 @@ enum class CheckAgainst {
   Raised
 };
 
+/// How a result is to be compared.
+struct Expectation {
+  reference::Comparison how;
+  /// The result of an smx op. If not, the module itself says where a result is
+  /// NaN or infinite: it may overflow in its own types, where float64 does not.
+  bool isRecognised = false;
+};
+
 /// The module's text in a context of its own, at the stages that are evaluated.
 class CheckedModule {
 public:
@@ -36,8 +44,8 @@ public:
   llvm::Expected<std::vector<reference::Tensor>>
   evaluateAsTyped(llvm::ArrayRef<reference::Tensor> inputs);
 
-  /// How result `number` is to be compared, from the ops that it comes from.
-  reference::Comparison comparisonFor(size_t number, reference::DType dtype);
+  /// How result `number` is to be compared, from the op that it comes from.
+  Expectation expect(size_t number, reference::DType dtype);
   /// Multiplications and additions of all products (those that a mask hides
   /// left out) for these inputs, if they can be counted.
   std::optional<double>
@@ -55,6 +63,18 @@ struct Checked {
   reference::Report report;
   std::optional<double> ofTolerance;
 };
+/// What to give as the naive result when `expected` itself was computed in low
+/// precision: off from it by half as much again as `typed` is from `exact`,
+/// since both sides may be wrong.
+reference::Tensor withErrorOf(reference::Tensor expected,
+                              const reference::Tensor &typed,
+                              const reference::Tensor &exact);
+
+/// `exact`, but NaN or infinite where `typed` is.
+reference::Tensor withClassesOf(reference::Tensor exact,
+                                const reference::Tensor &typed,
+                                reference::DType dtype);
+
 Checked checkOutput(const reference::Tensor &out,
                     const reference::Tensor &reference,
                     const reference::Tensor *naive,

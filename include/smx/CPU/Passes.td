@@ -48,3 +48,39 @@ def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
                            "memref::MemRefDialect", "scf::SCFDialect", "vector::VectorDialect"];
 }
+
+def SmxCPUExpandMathPass : Pass<"smx-cpu-expand-math"> {
+  let summary = "expand math.exp2, math.exp and math.tanh into polynomials";
+  let description = [{
+    Works on scalars and vectors of f64, f32, f16 and bf16 (the last two through f32). The argument is split into an
+    integer n and a remainder in [-1/2, 1/2] (exp: by two multiply-adds with ln 2 in two parts), the remainder goes
+    through a minimax polynomial and the result is scaled by 2^n.
+
+    | op                        | largest error f32 | f64      | results below the normal range |
+    |---------------------------|-------------------|----------|--------------------------------|
+    | math.exp2                 | 1 ulp             | 1 ulp    | kept (1 ulp)                   |
+    | math.exp2 fastmath<afn>   | 1 ulp             | 1 ulp    | may be flushed to +0           |
+    | math.exp                  | 1 ulp             | 1 ulp    | kept (1 ulp)                   |
+    | math.tanh                 | 3 ulp             | 3 ulp    | kept                           |
+
+    NaN gives NaN, -inf gives +0, overflow gives +inf, zero gives exactly 1. With `avx512` 1-d vectors of 128, 256 and 512 bits are
+    scaled by VSCALEF, which does all of that in one instruction; without it by integer arithmetic on the exponent.
+
+    ```mlir
+    %0 = math.exp2 %x : vector<16xf32>
+    ```
+    ==>
+    ```mlir
+    %n = math.roundeven %x : vector<16xf32>
+    %f = arith.subf %x, %n : vector<16xf32>
+    %5 = math.fma %f, %c6, %c5 : vector<16xf32>
+    // ... down to
+    %p = math.fma %f, %1, %one : vector<16xf32>
+    %0 = llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%p, %n, %p, %all, %current) : ...
+    ```
+  }];
+  let options = [
+    Option<"avx512", "avx512", "bool", /*default=*/"false", "the target has AVX-512 F and VL">
+  ];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect"];
+}

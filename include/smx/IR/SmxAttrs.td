@@ -38,7 +38,8 @@ def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
   let summary = "running maximum, running sum and, if there are values, the accumulator";
   let description = [{
     State `(m, l)` or `(m, l, acc)`; inputs are the scores and, with an accumulator, the values.
-    Scores are multiplied by `scale` (> 0). With `exp2` the state is kept in base 2, scaled:
+    Scores are multiplied by `scale` (> 0). With `exp` the state keeps the maximum of the scores as
+    they are, and the scale is applied to differences; with `exp2` it is kept in base 2, scaled:
 
         m' = max(m, scale*log2(e) * max(s));   a = 2^(m - m')
         l' = a*l + sum 2^(scale*log2(e)*s - m')

@@ -89,6 +89,10 @@ struct Comparison {
   int64_t rowLength = 1;
   /// The axis of rows for tolerances per row.
   int64_t axis = -1;
+  /// Largest magnitude of a score that the op computes itself (attention).
+  /// Rounding such a score costs that many units in the last place of its
+  /// weight, whatever the schedule.
+  double largestScore = 0;
 };
 
 /// Compares a result with the float64 reference. `naive` is the same

@@ -109,7 +109,7 @@ struct OnlineState {
   struct Finished {
     /// acc / l; zeros if nothing was seen.
     std::vector<Real> out;
-    /// m + log(l); -inf if nothing was seen.
+    /// m + log(l); -inf if nothing was seen, +inf if a score was +inf.
     Real logSumExp;
   };
 
@@ -119,7 +119,7 @@ struct OnlineState {
       return result;
     for (Real &x : result.out)
       x /= l;
-    result.logSumExp = m + std::log(l);
+    result.logSumExp = m == -negativeInfinity ? m : m + std::log(l);
     return result;
   }
 };

@@ -8,8 +8,8 @@
 //   every score -inf or masked, or no score at all: NaN, or 0 if asked for;
 //   log-sum-exp -inf;
 //   NaN in an unmasked place: the row and its log-sum-exp are NaN;
-//   +inf in an unmasked place, and no NaN: the row is NaN, its log-sum-exp +inf;
-//   anything in a masked place is ignored.
+//   +inf in an unmasked place, and no NaN: the row is NaN, its log-sum-exp
+//   +inf; anything in a masked place is ignored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_REFERENCE_SOFTMAX_H
@@ -72,7 +72,7 @@ TopK topkSoftmax(const Tensor &x, int64_t k,
 
 /// logsumexp(s) - s_target over the last axis. `targets` has the shape of x
 /// without that axis. A target of `ignoreIndex` gives 0; any other target
-/// outside the row gives NaN.
+/// outside the row gives NaN, and so does a row with +inf.
 Tensor crossEntropy(const Tensor &x, const Tensor &targets,
                     std::optional<int64_t> ignoreIndex = std::nullopt,
                     double scale = 1.0);

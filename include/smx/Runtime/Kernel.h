@@ -35,8 +35,9 @@ struct CompileOptions {
   std::string entry;
   /// The stage that the module is at.
   mlir::smx::Stage from = mlir::smx::Stage::Input;
-  /// Optimisation of the machine code, 0 to 3.
-  int optLevel = 2;
+  /// Optimisation of the machine code: 0 none, 1 what vectorised loops need, 2
+  /// and 3 as clang.
+  int optLevel = 1;
   /// What error messages call the module text.
   std::string sourceName = "<module>";
   /// Folder for the file that reproduces a pass failure; the system's temporary

@@ -159,6 +159,22 @@ std::vector<Tensor> NumericCase::makeInputs() const {
   return inputs;
 }
 
+/// |scale| |q| |k| for the longest finite query and key: no score is larger.
+double NumericCase::largestScore(const Tensor &q, const Tensor &k) const {
+  auto longest = [&](const Tensor &x) {
+    double largest = 0;
+    for (int64_t row = 0; headDim && row < x.size() / headDim; ++row) {
+      double square = 0;
+      for (int64_t d = 0; d < headDim; ++d)
+        square += x[row * headDim + d] * x[row * headDim + d];
+      if (square > largest)
+        largest = square;
+    }
+    return std::sqrt(largest);
+  };
+  return std::abs(scale) * longest(q) * longest(k);
+}
+
 std::vector<NumericCase::Expected>
 NumericCase::expect(const std::vector<Tensor> &inputs) const {
   bool isLow = isLowPrecision(dtype);
@@ -185,9 +201,11 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
     expected.push_back(
         {exact.logSumExp, std::nullopt,
          family(OpFamily::LogSumExp, keys, accumulatorType(dtype), mode)});
-    if (hasNaiveSum)
+    if (isLow)
       expected[0].naive =
           naiveAttention(inputs[0], inputs[1], inputs[2], dtype, options).out;
+    for (Expected &e : expected)
+      e.how.largestScore = largestScore(inputs[0], inputs[1]);
     return expected;
   }
   SoftmaxOptions options;

@@ -67,6 +67,9 @@ struct NumericCase {
     reference::Comparison how;
   };
   std::vector<Expected> expect(const std::vector<Tensor> &inputs) const;
+
+private:
+  double largestScore(const Tensor &q, const Tensor &k) const;
 };
 
 /// Runs `kernel` on copies of `inputs` in memory with gaps; outputs start as a

@@ -234,7 +234,8 @@ TEST(Attention, ContractForNaNAndInfinityThatAreSeen) {
         attention(q, Tensor({2, 1}, {0, special}), v);
     for (double x : result.out.values())
       EXPECT_TRUE(std::isnan(x));
-    EXPECT_TRUE(std::isnan(result.logSumExp[0]));
+    const double lse = result.logSumExp[0];
+    EXPECT_TRUE(special == inf ? lse == inf : std::isnan(lse));
     // In a value, only the column is touched.
     const AttentionResult column =
         attention(q, Tensor({2, 1}), Tensor({2, 2}, {1, special, 3, 4}));
@@ -242,6 +243,17 @@ TEST(Attention, ContractForNaNAndInfinityThatAreSeen) {
     EXPECT_FALSE(std::isfinite(column.out[1]));
     EXPECT_TRUE(std::isfinite(column.logSumExp[0]));
   }
+}
+
+TEST(Attention, ANaNAmongInfinitiesIsNotLost) {
+  const Tensor q({1, 1}, 1.0), v({2, 1}, {1, 2});
+  for (double other : {-inf, inf})
+    for (const Tensor &k :
+         {Tensor({2, 1}, {nan_, other}), Tensor({2, 1}, {other, nan_})}) {
+      const AttentionResult result = attention(q, k, v);
+      EXPECT_TRUE(std::isnan(result.out[0]));
+      EXPECT_TRUE(std::isnan(result.logSumExp[0]));
+    }
 }
 
 TEST(Attention, ContractForMaskedPlaces) {

@@ -208,12 +208,24 @@ TYPED_TEST(Laws, ContractOfRows) {
     state.update(std::vector<TypeParam>{special, -inf}, v);
     state.update(std::vector<TypeParam>{1, 500}, v);
     EXPECT_TRUE(std::isnan(state.finish().out[0]));
-    EXPECT_TRUE(std::isnan(state.finish().logSumExp));
+    const TypeParam lse = state.finish().logSumExp;
+    EXPECT_TRUE(special == inf ? lse == inf : std::isnan(lse));
     EXPECT_TRUE(std::isnan(
         State::lift(special, std::vector<TypeParam>{1}).finish().out[0]));
     EXPECT_TRUE(
         std::isnan(State::merge(State::identity(1), state).finish().out[0]));
   }
+  // NaN does not get lost among scores of -inf, nor before or after +inf.
+  for (TypeParam other : {-inf, inf})
+    for (bool first : {true, false}) {
+      State state = State::identity(1);
+      const std::vector<TypeParam> scores =
+          first ? std::vector<TypeParam>{nan, other}
+                : std::vector<TypeParam>{other, nan};
+      state.update(scores, v);
+      EXPECT_TRUE(std::isnan(state.finish().out[0]));
+      EXPECT_TRUE(std::isnan(state.finish().logSumExp));
+    }
   // One key: its value, bit for bit.
   EXPECT_EQ(State::lift(TypeParam(-77.7), v).finish().out, v);
 }

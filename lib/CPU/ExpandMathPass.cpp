@@ -1,0 +1,168 @@
+//===- ExpandMathPass.cpp - exponentials as polynomials -------------------===//
+//
+// The minimax coefficients were computed with a Remez exchange on the relative
+// error, the constant term (and for exp the linear one) held at exactly 1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PowerOfTwo.h"
+
+#include "smx/CPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::smx {
+#define GEN_PASS_DEF_SMXCPUEXPANDMATHPASS
+#include "smx/CPU/Passes.h.inc"
+} // namespace mlir::smx
+
+using namespace mlir;
+using namespace mlir::smx;
+
+/// 2^f on [-1/2, 1/2]; relative error 2.6e-9 and 1.8e-17.
+static constexpr double exp2Single[] = {
+    1.0,           0x1.62e432p-1,  0x1.ebfbe2p-3, 0x1.c6ae72p-5,
+    0x1.3b270ep-7, 0x1.5f7276p-10, 0x1.470b4ap-13};
+static constexpr double exp2Double[] = {1.0,
+                                        0x1.62e42fefa39f3p-1,
+                                        0x1.ebfbdff82c598p-3,
+                                        0x1.c6b08d7048f31p-5,
+                                        0x1.3b2ab6fba1e1cp-7,
+                                        0x1.5d87fe7bbbe07p-10,
+                                        0x1.4309130961163p-13,
+                                        0x1.ffcbee3b0af8cp-17,
+                                        0x1.62bfd49ed0adfp-20,
+                                        0x1.b54167a0b9061p-24,
+                                        0x1.e605f979c7a5dp-28,
+                                        0x1.c0638527edf34p-32};
+
+/// (e^r - 1 - r) / r^2 on [-ln 2 / 2, ln 2 / 2]; the relative error of e^r
+/// is 3.1e-9 and 5.8e-22.
+static constexpr double expSingle[] = {
+    0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f2p-5, 0x1.1239d4p-7, 0x1.6a244cp-10};
+static constexpr double expDouble[] = {
+    0x1.0000000000000p-1,  0x1.5555555555555p-3,  0x1.555555555555bp-5,
+    0x1.11111111110ecp-7,  0x1.6c16c16c14278p-10, 0x1.a01a01a02c5e4p-13,
+    0x1.a01a01b0aff1ep-16, 0x1.71de3a1420655p-19, 0x1.27e4c677b3ce5p-22,
+    0x1.ae6521a1762e1p-26, 0x1.1f9348bcbbfe7p-29, 0x1.607cbb1c435d2p-33};
+
+static constexpr double log2E = 0x1.71547652b82fep+0;
+/// ln 2 in two parts, per type: a multiple of the first is exact for every
+/// exponent once fused.
+static constexpr double ln2Single[] = {0x1.62e430p-1, -0x1.05c610p-29};
+static constexpr double ln2Double[] = {0x1.62e42fefa39efp-1,
+                                       0x1.abc9e3b398p-56};
+
+static Value expandExp2(FloatMath &m, Value x, Subnormals subnormals) {
+  Value argument = x;
+  bool flushes = subnormals == Subnormals::Flush;
+  double lowest = m.isDouble() ? -1022 : -126;
+  double highest = m.isDouble() ? 1024 : 128;
+  if (!m.scalesAnything())
+    x = m.clamp(x, flushes ? lowest : lowest - (m.isDouble() ? 54 : 25),
+                flushes ? highest : highest + 1);
+  Value n = m.roundToInteger(x);
+  Value f = m.sub(x, n);
+  Value p = m.polynomial(f, m.isDouble() ? ArrayRef<double>(exp2Double)
+                                         : ArrayRef<double>(exp2Single));
+  Value result = m.scale(p, n, subnormals);
+  if (!flushes || m.scalesAnything())
+    return result;
+  Value isTiny = arith::CmpFOp::create(m.b, arith::CmpFPredicate::OLT, argument,
+                                       m.constant(lowest));
+  return arith::SelectOp::create(m.b, isTiny, m.constant(0.0), result);
+}
+
+/// Splits x = n ln 2 + r; returns e^r - 1 in two parts, r and the rest.
+static std::pair<Value, Value> splitExp(FloatMath &m, Value x, Value &n) {
+  ArrayRef<double> ln2 = m.isDouble() ? ln2Double : ln2Single;
+  n = m.roundToInteger(m.mul(x, m.constant(log2E)));
+  Value r = m.fma(n, m.constant(-ln2[0]), x);
+  r = m.fma(n, m.constant(-ln2[1]), r);
+  Value q = m.polynomial(r, m.isDouble() ? ArrayRef<double>(expDouble)
+                                         : ArrayRef<double>(expSingle));
+  return {r, m.mul(q, m.mul(r, r))};
+}
+
+static Value expandExp(FloatMath &m, Value x) {
+  // Far outside, n ln 2 is no longer exact and the polynomial would overflow.
+  x = m.isDouble() ? m.clamp(x, -746, 710) : m.clamp(x, -104.5, 89);
+  Value n;
+  auto [r, rest] = splitExp(m, x, n);
+  Value p = m.add(m.constant(1.0), m.add(r, rest));
+  return m.scale(p, n, Subnormals::Keep);
+}
+
+/// tanh |x| = e / (e + 2) with e = e^(2|x|) - 1, exact near zero; |x| is
+/// limited to where tanh rounds to 1.
+static Value expandTanh(FloatMath &m, Value x) {
+  Value magnitude = math::AbsFOp::create(m.b, x);
+  magnitude = m.clamp(magnitude, 0.0, m.isDouble() ? 20.0 : 10.0);
+  Value n;
+  auto [r, rest] = splitExp(m, m.add(magnitude, magnitude), n);
+  Value power = m.scale(m.constant(1.0), n, Subnormals::Flush);
+  Value e = m.fma(power, m.add(r, rest), m.sub(power, m.constant(1.0)));
+  Value result = arith::DivFOp::create(m.b, e, m.add(e, m.constant(2.0)));
+  return math::CopySignOp::create(m.b, result, x);
+}
+
+namespace {
+template <typename OpTy>
+struct ExpandOp : OpRewritePattern<OpTy> {
+  ExpandOp(MLIRContext *context, bool avx512)
+      : OpRewritePattern<OpTy>(context), avx512(avx512) {}
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    auto vector = dyn_cast<VectorType>(type);
+    if (!isa<FloatType>(type) && !(vector && !vector.isScalable()))
+      return rewriter.notifyMatchFailure(op, "not a float or fixed vector");
+    Type element = getElementTypeOrSelf(type);
+    if (!element.isF64() && !element.isF32() && !element.isF16() &&
+        !element.isBF16())
+      return rewriter.notifyMatchFailure(op, "no expansion for this float");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    bool isHalf = element.getIntOrFloatBitWidth() == 16;
+    Type wide = type;
+    Value x = op.getOperand();
+    if (isHalf) {
+      wide = vector ? Type(vector.clone(b.getF32Type())) : b.getF32Type();
+      x = arith::ExtFOp::create(b, wide, x);
+    }
+    FloatMath m(b, wide, avx512);
+    Value result;
+    if constexpr (std::is_same_v<OpTy, math::Exp2Op>) {
+      bool approximate = arith::bitEnumContainsAll(op.getFastmath(),
+                                                   arith::FastMathFlags::afn);
+      result =
+          expandExp2(m, x, approximate ? Subnormals::Flush : Subnormals::Keep);
+    } else if constexpr (std::is_same_v<OpTy, math::ExpOp>) {
+      result = expandExp(m, x);
+    } else {
+      result = expandTanh(m, x);
+    }
+    if (isHalf)
+      result = arith::TruncFOp::create(b, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  bool avx512;
+};
+
+struct SmxCPUExpandMathPass
+    : smx::impl::SmxCPUExpandMathPassBase<SmxCPUExpandMathPass> {
+  using SmxCPUExpandMathPassBase::SmxCPUExpandMathPassBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandOp<math::Exp2Op>, ExpandOp<math::ExpOp>,
+                 ExpandOp<math::TanhOp>>(&getContext(), avx512);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

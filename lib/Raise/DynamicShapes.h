@@ -1,0 +1,38 @@
+//===- DynamicShapes.h - reshapes by computed sizes ----------------*- C++
+//-*-===//
+#ifndef SMX_RAISE_DYNAMICSHAPES_H
+#define SMX_RAISE_DYNAMICSHAPES_H
+
+#include "mlir/IR/PatternMatch.h"
+#include <optional>
+
+namespace mlir::smx {
+
+/// The size of a dimension, as a constant times sizes of other tensors.
+struct Size {
+  int64_t factor = 1;
+  /// Tensor and dimension; sorted, with repetition.
+  SmallVector<std::pair<Value, int64_t>> symbols;
+  bool operator==(const Size &other) const {
+    return factor == other.factor && symbols == other.symbols;
+  }
+  bool isOne() const { return factor == 1 && symbols.empty(); }
+};
+
+Size operator*(const Size &lhs, const Size &rhs);
+
+/// The size that an integer computes, if it is a product of sizes. Sizes are
+/// not negative, and products of them do not overflow: what they measure fits
+/// into memory.
+std::optional<Size> getSize(Value integer);
+/// The size of one dimension of a tensor, as far back as it can be followed.
+std::optional<Size> getSize(Value tensor, int64_t dim);
+
+/// Replaces `tensor.reshape` by the reshape with groups that it provably is,
+/// drops broadcasts that provably repeat nothing, and assertions on sizes that
+/// hold.
+void recoverReshapes(RewriterBase &rewriter, Operation *root);
+
+} // namespace mlir::smx
+
+#endif // SMX_RAISE_DYNAMICSHAPES_H

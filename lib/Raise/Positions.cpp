@@ -1,0 +1,148 @@
+//===- Positions.cpp - index arithmetic of named positions ----------------===//
+
+#include "Element.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+AffineExpr Positions::add(int64_t extent) {
+  extents.push_back(extent);
+  return get(size() - 1);
+}
+
+SmallVector<AffineExpr> Positions::getAll() const {
+  SmallVector<AffineExpr> all;
+  for (unsigned n = 0; n < size(); ++n)
+    all.push_back(get(n));
+  return all;
+}
+
+AffineExpr Positions::normalize(AffineExpr expr) const {
+  SmallVector<AffineExpr> replacements = getAll();
+  for (auto [n, extent] : llvm::enumerate(extents))
+    if (extent == 1)
+      replacements[n] = constant(0);
+  return simplify(expr.replaceDims(replacements));
+}
+
+std::optional<int64_t> Positions::upperBound(AffineExpr expr) const {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    int64_t extent = extents[dim.getPosition()];
+    return ShapedType::isDynamic(extent) ? std::nullopt
+                                         : std::optional(extent - 1);
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  std::optional<int64_t> lhs = upperBound(binary.getLHS());
+  if (expr.getKind() == AffineExprKind::Add) {
+    std::optional<int64_t> rhs = upperBound(binary.getRHS());
+    return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+  }
+  if (!factor || factor.getValue() <= 0)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Mod)
+    return lhs ? std::min(*lhs, factor.getValue() - 1) : factor.getValue() - 1;
+  if (!lhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Mul)
+    return *lhs * factor.getValue();
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return *lhs / factor.getValue();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic of reshapes
+//===----------------------------------------------------------------------===//
+
+static void collectTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
+  if (expr.getKind() != AffineExprKind::Add) {
+    terms.push_back(expr);
+    return;
+  }
+  auto sum = cast<AffineBinaryOpExpr>(expr);
+  collectTerms(sum.getLHS(), terms);
+  collectTerms(sum.getRHS(), terms);
+}
+
+/// `index = quotient * size + remainder` with a remainder in [0, size).
+static std::pair<AffineExpr, AffineExpr>
+divide(const Positions &positions, AffineExpr index, int64_t size) {
+  SmallVector<AffineExpr> terms;
+  collectTerms(index, terms);
+  AffineExpr quotient = positions.constant(0), rest = positions.constant(0);
+  for (AffineExpr term : terms) {
+    if (term.isMultipleOf(size))
+      quotient = quotient + term.floorDiv(size);
+    else
+      rest = rest + term;
+  }
+  std::optional<int64_t> bound = positions.upperBound(rest);
+  if (bound && *bound < size)
+    return {positions.simplify(quotient), positions.simplify(rest)};
+  return {positions.simplify(quotient + rest.floorDiv(size)),
+          positions.simplify(rest % size)};
+}
+
+std::optional<SmallVector<AffineExpr>>
+ElementReader::split(AffineExpr index, ArrayRef<int64_t> sizes) {
+  SmallVector<AffineExpr> indices(sizes.size(), positions.constant(0));
+  int64_t others = llvm::count_if(sizes, [](int64_t n) { return n != 1; });
+  for (int64_t k = sizes.size() - 1; k >= 0; --k) {
+    if (sizes[k] == 1)
+      continue;
+    if (--others == 0) {
+      indices[k] = index;
+      return indices;
+    }
+    // What is further left needs the extent of this dimension.
+    if (ShapedType::isDynamic(sizes[k]) || sizes[k] == 0)
+      return std::nullopt;
+    std::tie(index, indices[k]) = divide(positions, index, sizes[k]);
+  }
+  return indices;
+}
+
+std::optional<AffineExpr> ElementReader::join(ArrayRef<AffineExpr> indices,
+                                              ArrayRef<int64_t> sizes) {
+  AffineExpr joined = positions.constant(0);
+  bool isFirst = true;
+  for (auto [index, size] : llvm::zip(indices, sizes)) {
+    if (size == 1)
+      continue;
+    if (!isFirst && ShapedType::isDynamic(size))
+      return std::nullopt;
+    joined = isFirst ? index : joined * size + index;
+    isFirst = false;
+  }
+  return positions.simplify(joined);
+}
+
+std::optional<SmallVector<AffineExpr>>
+ElementReader::regroup(ArrayRef<AffineExpr> at, ArrayRef<int64_t> sizes,
+                       ArrayRef<ReassociationIndices> groups, bool splits) {
+  SmallVector<AffineExpr> result;
+  unsigned next = 0;
+  for (const ReassociationIndices &group : groups) {
+    ArrayRef<int64_t> groupSizes = sizes.slice(group.front(), group.size());
+    if (splits) {
+      auto indices = split(at[next++], groupSizes);
+      if (!indices)
+        return std::nullopt;
+      llvm::append_range(result, *indices);
+      continue;
+    }
+    auto index = join(at.slice(group.front(), group.size()), groupSizes);
+    if (!index)
+      return std::nullopt;
+    result.push_back(*index);
+  }
+  // A reassociation of a rank-0 tensor has no groups.
+  if (groups.empty() && splits)
+    result.assign(sizes.size(), positions.constant(0));
+  return result;
+}

@@ -1,0 +1,21 @@
+// RUN: softmax-opt %s --smx-online | FileCheck %s
+
+// The mask stays analysable; the update learns that places may be hidden.
+
+// CHECK-LABEL: @causal
+// CHECK: %[[S:.+]] = linalg.generic
+// CHECK: %[[M:.+]] = smx.mask %[[S]] by #smx.band<bottom_right, right = 0> dims(1, 2) at(%c0, %c0) of(%c7, %c9) : tensor<2x7x9xf32>
+// CHECK: smx.update {{.*}} with(%[[M]], {{.*}} masked{{$}}
+func.func @causal(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>) -> tensor<2x7x4xf32> {
+  %o = smx.attention %q, %k, %v scale(0.25) mask(#smx.band<bottom_right, right = 0>)
+     : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return %o : tensor<2x7x4xf32>
+}
+
+// CHECK-LABEL: @prefix
+// CHECK: smx.mask %{{.+}} by #smx.prefix<top_left, length = 3> dims(0, 1)
+func.func @prefix(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) -> tensor<7x4xf32> {
+  %o = smx.attention %q, %k, %v scale(0.25) mask(#smx.prefix<top_left, length = 3>)
+     : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return %o : tensor<7x4xf32>
+}

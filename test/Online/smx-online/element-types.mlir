@@ -1,0 +1,38 @@
+// RUN: softmax-opt %s --smx-online | FileCheck %s
+
+// States are f32, and f64 for f64 elements, whatever the result's elements are.
+
+// CHECK-LABEL: @half
+// CHECK: smx.identity {{.*}} -> tensor<4xf32>, tensor<4xf32>
+// CHECK: smx.update {{.*}} with(%{{.+}} : tensor<4x8xf16>)
+// CHECK: smx.finish {{.*}} : tensor<4x8xf16>
+func.func @half(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  %y = smx.softmax %x axis(1) : tensor<4x8xf16> -> tensor<4x8xf16>
+  return %y : tensor<4x8xf16>
+}
+
+// CHECK-LABEL: @bfloat_to_single
+// CHECK: smx.identity {{.*}} -> tensor<4xf32>, tensor<4xf32>
+// CHECK: smx.finish {{.*}} with(%{{.+}} : tensor<4x8xbf16>) {{.*}} : tensor<4x8xf32>
+func.func @bfloat_to_single(%x: tensor<4x8xbf16>) -> tensor<4x8xf32> {
+  %y = smx.softmax %x axis(1) : tensor<4x8xbf16> -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @double
+// CHECK: smx.identity {{.*}} -> tensor<4xf64>, tensor<4xf64>
+func.func @double(%x: tensor<4x8xf64>) -> tensor<4x8xf64> {
+  %y = smx.softmax %x axis(1) : tensor<4x8xf64> -> tensor<4x8xf64>
+  return %y : tensor<4x8xf64>
+}
+
+// CHECK-LABEL: @attention_in_bfloat
+// CHECK: linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<7x16xbf16>, tensor<9x16xbf16>) outs(%{{.+}} : tensor<7x9xf32>)
+// CHECK-COUNT-2: arith.extf %{{.+}} : bf16 to f32
+// CHECK: arith.mulf %{{.+}}, %{{.+}} : f32
+// CHECK: smx.identity {{.*}} -> tensor<7xf32>, tensor<7xf32>, tensor<7x4xf32>
+// CHECK: smx.finish {{.*}} : tensor<7x4xbf16>
+func.func @attention_in_bfloat(%q: tensor<7x16xbf16>, %k: tensor<9x16xbf16>, %v: tensor<9x4xbf16>) -> tensor<7x4xbf16> {
+  %o = smx.attention %q, %k, %v scale(0.25) : tensor<7x16xbf16>, tensor<9x16xbf16>, tensor<9x4xbf16> -> tensor<7x4xbf16>
+  return %o : tensor<7x4xbf16>
+}

@@ -1,0 +1,27 @@
+// RUN: softmax-opt %s --smx-to-llvm | FileCheck %s
+
+// Every specification op takes the whole road, and nothing is left but the llvm dialect.
+
+// CHECK-NOT: {{(smx|linalg|scf|memref|vector|arith|func|math|cf|affine)\.[a-z]}}
+
+// CHECK-LABEL: llvm.func @row_ops(
+func.func @row_ops(%x: tensor<8x?xf32>) -> (tensor<8x?xf32>, tensor<8x?xf32>, tensor<8xf32>, tensor<8x?xf32>) {
+  %0 = smx.softmax %x axis(1) : tensor<8x?xf32> -> tensor<8x?xf32>
+  %1 = smx.log_softmax %x axis(0) scale(-2.0) : tensor<8x?xf32> -> tensor<8x?xf32>
+  %2 = smx.logsumexp %x axis(1) : tensor<8x?xf32> -> tensor<8xf32>
+  %3 = smx.layer_norm %x axis(1) epsilon(1.0e-5) : tensor<8x?xf32> -> tensor<8x?xf32>
+  return %0, %1, %2, %3 : tensor<8x?xf32>, tensor<8x?xf32>, tensor<8xf32>, tensor<8x?xf32>
+}
+
+// CHECK-LABEL: llvm.func @softmax_dot(
+func.func @softmax_dot(%x: tensor<8x64xf32>, %v: tensor<8x64x3xf32>) -> tensor<8x3xf32> {
+  %y = smx.softmax_dot %x, %v : tensor<8x64xf32>, tensor<8x64x3xf32> -> tensor<8x3xf32>
+  return %y : tensor<8x3xf32>
+}
+
+// CHECK-LABEL: llvm.func @attention(
+func.func @attention(%q: tensor<4x?x64xbf16>, %k: tensor<2x?x64xbf16>, %v: tensor<2x?x32xbf16>) -> (tensor<4x?x32xbf16>, tensor<4x?xf32>) {
+  %o, %lse = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<bottom_right, left = 255, right = 0>)
+     : tensor<4x?x64xbf16>, tensor<2x?x64xbf16>, tensor<2x?x32xbf16> -> tensor<4x?x32xbf16>, tensor<4x?xf32>
+  return %o, %lse : tensor<4x?x32xbf16>, tensor<4x?xf32>
+}

@@ -1,0 +1,34 @@
+// RUN: softmax-opt %s --smx-expand-state --canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
+
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+
+// The tile is the whole row: one exponential per element, kept and divided.
+// CHECK-LABEL: @softmax
+// CHECK: %tile_maximum = linalg.generic
+// CHECK-NOT: %running_sum
+// CHECK: %weights_and_running_sum:2 = linalg.generic
+// CHECK: math.exp
+// CHECK: %normalise = linalg.generic {{.*}} ins(%weights_and_running_sum#0, %reciprocal_of_the_sum :
+// CHECK-NOT: math.exp
+// CHECK: return %normalise
+func.func @softmax(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %i:2 = smx.identity #smx.softmax<exp> -> tensor<4xf32>, tensor<4xf32>
+  %s:2 = smx.update #smx.softmax<exp> (%i#0, %i#1 : tensor<4xf32>, tensor<4xf32>) with (%x : tensor<4x32xf32>) maps [#row, #row, #all]
+  %y = smx.finish #smx.softmax<exp> "softmax" (%s#0, %s#1 : tensor<4xf32>, tensor<4xf32>)
+      with (%x : tensor<4x32xf32>) maps [#row, #row, #all, #all] : tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}
+
+// Another tensor than the one that was streamed: nothing is resident.
+// CHECK-LABEL: @of_another_tensor
+// CHECK: %running_sum = linalg.generic
+// CHECK: %normalise = linalg.generic
+// CHECK: math.exp
+func.func @of_another_tensor(%x: tensor<4x32xf32>, %z: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %i:2 = smx.identity #smx.softmax<exp> -> tensor<4xf32>, tensor<4xf32>
+  %s:2 = smx.update #smx.softmax<exp> (%i#0, %i#1 : tensor<4xf32>, tensor<4xf32>) with (%x : tensor<4x32xf32>) maps [#row, #row, #all]
+  %y = smx.finish #smx.softmax<exp> "softmax" (%s#0, %s#1 : tensor<4xf32>, tensor<4xf32>)
+      with (%z : tensor<4x32xf32>) maps [#row, #row, #all, #all] : tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}

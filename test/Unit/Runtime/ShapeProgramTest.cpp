@@ -1,0 +1,78 @@
+//===- ShapeProgramTest.cpp - sizes of results
+//-----------------------------===//
+
+#include "EvaluatorFixture.h"
+#include "Modules.h"
+
+#include "smx/Evaluator/ShapeProgram.h"
+
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+
+using mlir::smx::ShapeProgram;
+using smx::reference::Shape;
+
+namespace {
+struct ShapeProgramOf : EvaluatorFixture {
+  ShapeProgramOf() {
+    mlir::DialectRegistry registry;
+    mlir::tensor::registerInferTypeOpInterfaceExternalModels(registry);
+    context.appendDialectRegistry(registry);
+  }
+};
+} // namespace
+
+TEST_F(ShapeProgramOf, StaticResults) {
+  ShapeProgram program = ShapeProgram::build(
+      parse("func.func @f(%x: tensor<2x3xf32>) -> tensor<2x3xf32> { return %x "
+            ": tensor<2x3xf32> }"));
+  EXPECT_EQ(program.evaluate({{2, 3}}, {0})[0], (Shape{2, 3}));
+}
+
+TEST_F(ShapeProgramOf, StructuredOps) {
+  ShapeProgram program = ShapeProgram::build(parse(scaleModule));
+  auto shapes = program.evaluate({{17, 8}, {}}, {0, 0});
+  EXPECT_EQ(shapes[0], (Shape{17, 8}));
+  EXPECT_EQ(shapes[1], (Shape{17}));
+}
+
+TEST_F(ShapeProgramOf, Attention) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%q: tensor<?x?x8xf32>, %k: tensor<?x?x8xf32>, %v: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+      %0 = smx.attention %q, %k, %v scale(1.0) : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+      return %0 : tensor<?x?x?xf32>
+    })mlir"));
+  EXPECT_EQ(program.evaluate({{4, 5, 8}, {2, 7, 8}, {2, 7, 6}}, {0, 0, 0})[0],
+            (Shape{4, 5, 6}));
+}
+
+TEST_F(ShapeProgramOf, ReshapesAndArithmetic) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<?x?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+      %c3 = arith.constant 3 : index
+      %0 = tensor.collapse_shape %x [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+      %m = arith.muli %n, %c3 : index
+      %1 = tensor.empty(%m) : tensor<?xf32>
+      return %0, %1 : tensor<?xf32>, tensor<?xf32>
+    })mlir"));
+  auto shapes = program.evaluate({{4, 5}, {}}, {0, 7});
+  EXPECT_EQ(shapes[0], (Shape{20}));
+  EXPECT_EQ(shapes[1], (Shape{21}));
+}
+
+TEST_F(ShapeProgramOf, SizesThatDependOnElementsStayOpen) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<4xindex>) -> tensor<?x4xf32> {
+      %c0 = arith.constant 0 : index
+      %n = tensor.extract %x[%c0] : tensor<4xindex>
+      %1 = tensor.empty(%n) : tensor<?x4xf32>
+      return %1 : tensor<?x4xf32>
+    })mlir"));
+  EXPECT_EQ(program.evaluate({{4}}, {0})[0], (Shape{-1, 4}));
+}
+
+TEST_F(ShapeProgramOf, TheFunctionIsLeftAsItIs) {
+  mlir::func::FuncOp function = parse(softmaxModule);
+  ShapeProgram::build(function);
+  EXPECT_EQ(function.getNumResults(), 1u);
+  EXPECT_TRUE(mlir::isa<mlir::RankedTensorType>(function.getResultTypes()[0]));
+}
