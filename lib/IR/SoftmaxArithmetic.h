@@ -64,6 +64,25 @@ struct SoftmaxArithmetic {
     Value weight = m.exp(exponent);
     return m.fma(weight, lost, weight);
   }
+  /// Kahan's summation: the sum and what is lost so far, advanced by a term.
+  /// An infinite sum has lost nothing.
+  SmallVector<Value> addCompensated(ScalarMath m, Value sum, Value lost,
+                                    Value term) const {
+    Value corrected = m.sub(term, lost);
+    Value next = m.add(sum, corrected);
+    Value zero = m.constant(0.0, type);
+    Value isFinite = m.equal(m.sub(next, next), zero);
+    Value nextLost = m.sub(m.sub(next, sum), corrected);
+    return {next, m.select(isFinite, nextLost, zero)};
+  }
+  /// True if precise f32 sums over the stream run one element after the other:
+  /// where rows are the fastest dimension, no vector splits a row into partial
+  /// sums, and rounding would grow with its length.
+  bool sumsOneByOne(AffineMap scores, unsigned stream) const {
+    return !isBase2() && type.isF32() && scores.getNumResults() > 1 &&
+           scores.getResults().back() !=
+               getAffineDimExpr(stream, scores.getContext());
+  }
   /// A maximum, or a difference from one, in units of the natural logarithm.
   Value natural(ScalarMath m, Value maximum) const {
     return times(m, maximum,

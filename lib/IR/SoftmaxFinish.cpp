@@ -42,13 +42,21 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   if (isResident) {
     Value zero = filledLike(builder, op.getLoc(), states[1], 0.0);
     Value empty = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
-    SmallVector<Value> summed =
-        tile.reduce("weights and running sum", {scores, {reference, row}},
-                    {{empty, scores.map}, {zero, row}}, {rows},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      Value weight = weightOf(m, v[0], v[1]);
-                      return {weight, m.add(weight, v[3])};
-                    });
+    bool isCompensated = soft.sumsOneByOne(scores.map, rows);
+    SmallVector<TileOperand> outputs{{empty, scores.map}, {zero, row}};
+    if (isCompensated)
+      outputs.push_back(
+          {filledLike(builder, op.getLoc(), states[1], 0.0), row});
+    SmallVector<Value> summed = tile.reduce(
+        "weights and running sum", {scores, {reference, row}}, outputs, {rows},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          SmallVector<Value> results{weightOf(m, v[0], v[1])};
+          if (isCompensated)
+            results.append(soft.addCompensated(m, v[3], v[4], results[0]));
+          else
+            results.push_back(m.add(results[0], v[3]));
+          return results;
+        });
     weights = summed[0];
     sum = summed[1];
   }

@@ -98,7 +98,8 @@ public:
 
 private:
   void enterRegion(Region &region, bool takesScore);
-  Value emit(Element e);
+  Value emit(const Element &e);
+  Value emitNew(Element e);
   Value emitOp(const Element &e);
   Value emitIndex(AffineExpr expr);
   Value extract(const Element &e);
@@ -113,6 +114,8 @@ private:
   function_ref<bool(Element)> isProduct;
   Value score;
   ValueRange indices;
+  /// What has been emitted into the region: expressions are graphs.
+  SmallVector<std::pair<Element, Value>> emitted;
 };
 
 /// Replaces `product`, a contraction of `smx.softmax` with values, by

@@ -71,19 +71,28 @@ bool AttentionRaiser::isScaledProduct(Element e) {
   return factor == scoreFactor && isScoreProduct(reader.strip(e));
 }
 
-void AttentionRaiser::collectFactors(Element e,
-                                     SmallVectorImpl<double> &factors) {
-  double factor = 1;
-  while (dropConstantFactor(reader, e, factor))
-    ;
-  e = reader.strip(e);
-  if (isScoreProduct(e)) {
-    factors.push_back(factor);
-    return;
-  }
-  if (Operation *op = reader.arithmetic(e))
+/// The factors that the product has wherever it stands in the scores.
+SmallVector<double> AttentionRaiser::collectFactors() {
+  SmallVector<double> factors;
+  SmallVector<Element> pending = {scores}, visited;
+  while (!pending.empty()) {
+    Element e = pending.pop_back_val();
+    double factor = 1;
+    while (dropConstantFactor(reader, e, factor))
+      ;
+    e = reader.strip(e);
+    if (isScoreProduct(e)) {
+      factors.push_back(factor);
+      continue;
+    }
+    Operation *op = reader.arithmetic(e);
+    if (!op || llvm::is_contained(visited, e))
+      continue;
+    visited.push_back(e);
     for (unsigned n = 0; n < op->getNumOperands(); ++n)
-      collectFactors(reader.operand(e, n), factors);
+      pending.push_back(reader.operand(e, n));
+  }
+  return factors;
 }
 
 /// Finds the product of queries and keys, and what is done to it before the
@@ -113,8 +122,7 @@ std::string AttentionRaiser::readScores() {
     return "the scores are computed from more than one product";
   mask = takeMasks(reader, parts, scores,
                    [&](const Element &e) { return isScoreProduct(e); });
-  SmallVector<double> factors;
-  collectFactors(scores, factors);
+  SmallVector<double> factors = collectFactors();
   if (llvm::all_equal(factors) && factors.front() > 0)
     scoreFactor = factors.front();
   return "";

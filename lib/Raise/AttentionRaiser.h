@@ -33,7 +33,7 @@ private:
   Value restoreResult(Value attention);
   bool isScoreProduct(const Element &peeled);
   bool isScaledProduct(Element e);
-  void collectFactors(Element e, SmallVectorImpl<double> &factors);
+  SmallVector<double> collectFactors();
   /// Batches and heads, then two more positions.
   SmallVector<AffineExpr> orderOf(unsigned row, unsigned feature) const;
   SmallVector<int64_t> extentsOf(ArrayRef<AffineExpr> order) const;

@@ -120,13 +120,14 @@ public:
   AffineExpr affine(Element e);
   /// True if both are the same expression but for conversions between float
   /// types.
-  bool equal(Element lhs, Element rhs, unsigned depth = 32);
+  bool equal(const Element &lhs, const Element &rhs);
   /// True if some part of the expression satisfies `predicate`. Arithmetic is
   /// followed, reductions and products are leaves.
-  bool contains(Element e, function_ref<bool(const Element &)> predicate,
-                unsigned depth = 32);
+  bool contains(const Element &e,
+                function_ref<bool(const Element &)> predicate);
 
 private:
+  bool equal(Element lhs, Element rhs, unsigned &budget);
   std::optional<Element> stepThroughTensorOp(const Element &e);
   std::optional<SmallVector<AffineExpr>> split(AffineExpr index,
                                                ArrayRef<int64_t> sizes);

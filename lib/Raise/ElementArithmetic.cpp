@@ -60,9 +60,11 @@ std::optional<double> ElementReader::constant(Element e) {
            math::RsqrtOp>(op))
     return std::nullopt;
   std::optional<double> lhs = constant(operand(e, 0));
+  if (!lhs)
+    return std::nullopt;
   std::optional<double> rhs =
       op->getNumOperands() > 1 ? constant(operand(e, 1)) : lhs;
-  if (!lhs || !rhs)
+  if (!rhs)
     return std::nullopt;
   if (isa<arith::DivFOp>(op))
     return *lhs / *rhs;
@@ -115,11 +117,19 @@ static DictionaryAttr meaning(Operation *op) {
   return attributes.getDictionary(op->getContext());
 }
 
-bool ElementReader::equal(Element lhs, Element rhs, unsigned depth) {
+bool ElementReader::equal(const Element &lhs, const Element &rhs) {
+  // Expressions are graphs, and comparing them is exponential where they differ
+  // late. Nothing that is matched here is that large.
+  unsigned budget = 2000;
+  return equal(lhs, rhs, budget);
+}
+
+bool ElementReader::equal(Element lhs, Element rhs, unsigned &budget) {
   if (lhs == rhs)
     return true;
-  if (depth == 0)
+  if (budget == 0)
     return false;
+  --budget;
   lhs = strip(lhs);
   rhs = strip(rhs);
   if (lhs == rhs)
@@ -139,26 +149,30 @@ bool ElementReader::equal(Element lhs, Element rhs, unsigned depth) {
     unsigned count = a->getNumOperands();
     for (unsigned n = 0; n < count; ++n)
       if (!equal(operand(lhs, n), operand(rhs, swapped ? count - 1 - n : n),
-                 depth - 1))
+                 budget))
         return false;
     return true;
   };
-  if (equalInOrder(/*swapped=*/false))
-    return true;
-  return a->hasTrait<OpTrait::IsCommutative>() && equalInOrder(true);
+  return equalInOrder(/*swapped=*/false) ||
+         (a->hasTrait<OpTrait::IsCommutative>() &&
+          equalInOrder(/*swapped=*/true));
 }
 
-bool ElementReader::contains(Element e,
-                             function_ref<bool(const Element &)> predicate,
-                             unsigned depth) {
-  e = peel(e);
-  if (predicate(e))
-    return true;
-  Operation *op = arithmetic(e);
-  if (!op || depth == 0)
-    return false;
-  for (unsigned n = 0; n < op->getNumOperands(); ++n)
-    if (contains(operand(e, n), predicate, depth - 1))
+bool ElementReader::contains(const Element &e,
+                             function_ref<bool(const Element &)> predicate) {
+  llvm::DenseMap<Value, SmallVector<Element, 1>> visited;
+  SmallVector<Element> pending = {e};
+  while (!pending.empty()) {
+    Element part = peel(pending.pop_back_val());
+    SmallVector<Element, 1> &seen = visited[part.value];
+    if (llvm::is_contained(seen, part))
+      continue;
+    seen.push_back(part);
+    if (predicate(part))
       return true;
+    if (Operation *op = arithmetic(part))
+      for (unsigned n = 0; n < op->getNumOperands(); ++n)
+        pending.push_back(operand(part, n));
+  }
   return false;
 }

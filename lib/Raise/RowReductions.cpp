@@ -102,14 +102,18 @@ static bool isNeutral(Combiner combiner, double start, Type type,
 
 /// True if `value` depends on `argument` within the body.
 static bool usesArgument(Value value, Value argument) {
-  if (value == argument)
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != argument.getParentBlock())
-    return false;
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return usesArgument(operand, argument);
-  });
+  llvm::SmallPtrSet<Value, 8> visited;
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (next == argument)
+      return true;
+    Operation *op = next.getDefiningOp();
+    if (visited.insert(next).second && op &&
+        op->getBlock() == argument.getParentBlock())
+      llvm::append_range(pending, op->getOperands());
+  }
+  return false;
 }
 
 std::optional<RowReduction> mlir::smx::matchRowReduction(ElementReader &reader,

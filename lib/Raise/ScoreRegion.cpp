@@ -16,6 +16,7 @@ void RegionBuilder::enterRegion(Region &region, bool takesScore) {
   SmallVector<Type> types(positions.getOrder().size(), builder.getIndexType());
   if (takesScore)
     types.insert(types.begin(), op.getScoreType());
+  emitted.clear();
   SmallVector<Location> locations(types.size(), op.getLoc());
   Block *block = builder.createBlock(&region, {}, types, locations);
   score = takesScore ? block->getArgument(0) : Value();
@@ -92,7 +93,16 @@ Value RegionBuilder::emitOp(const Element &e) {
   return builder.create(state)->getResult(0);
 }
 
-Value RegionBuilder::emit(Element e) {
+Value RegionBuilder::emit(const Element &e) {
+  for (auto &[known, value] : emitted)
+    if (known == e)
+      return value;
+  Value value = emitNew(e);
+  emitted.push_back({e, value});
+  return value;
+}
+
+Value RegionBuilder::emitNew(Element e) {
   if (score && isProduct(e))
     return score;
   // The tensor that holds the value ready, if there is one.

@@ -3,6 +3,73 @@ include "mlir/Pass/PassBase.td"
 
 def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
   let summary = "recognise softmax and attention written as textbook linalg";
+  let description = [{
+    Replaces what front ends write for softmax, log-softmax, log-sum-exp, layer norm and attention
+    by `smx` ops:
+
+    ```mlir
+    func.func @head(%q: tensor<32x16xf32>, %k: tensor<48x16xf32>, %v: tensor<48x8xf32>) -> tensor<32x8xf32> {
+      %zero = arith.constant 0.0 : f32
+      %hidden = arith.constant 0xFF800000 : f32
+      %scale = arith.constant 0.25 : f32
+      %es = tensor.empty() : tensor<32x48xf32>
+      %eo = tensor.empty() : tensor<32x8xf32>
+      %et = tensor.empty() : tensor<16x48xf32>
+      %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<32x48xf32>) -> tensor<32x48xf32>
+      %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<32x8xf32>) -> tensor<32x8xf32>
+      %kt = linalg.transpose ins(%k : tensor<48x16xf32>) outs(%et : tensor<16x48xf32>) permutation = [1, 0]
+      %s = linalg.matmul ins(%q, %kt : tensor<32x16xf32>, tensor<16x48xf32>) outs(%zs : tensor<32x48xf32>) -> tensor<32x48xf32>
+      %m = linalg.map ins(%s : tensor<32x48xf32>) outs(%es : tensor<32x48xf32>)
+        (%a: f32, %out: f32) {
+          %i = linalg.index 0 : index
+          %j = linalg.index 1 : index
+          %t = arith.mulf %a, %scale : f32
+          %seen = arith.cmpi sle, %j, %i : index
+          %r = arith.select %seen, %t, %hidden : f32
+          linalg.yield %r : f32
+        }
+      %p = linalg.softmax dimension(1) ins(%m : tensor<32x48xf32>) outs(%es : tensor<32x48xf32>) -> tensor<32x48xf32>
+      %o = linalg.matmul ins(%p, %v : tensor<32x48xf32>, tensor<48x8xf32>) outs(%zo : tensor<32x8xf32>) -> tensor<32x8xf32>
+      return %o : tensor<32x8xf32>
+    }
+    ```
+    ==>
+    ```mlir
+    func.func @head(%q: tensor<32x16xf32>, %k: tensor<48x16xf32>, %v: tensor<48x8xf32>) -> tensor<32x8xf32> {
+      %o = smx.attention %q, %k, %v scale(2.500000e-01) mask(#smx.band<top_left, right = 0>)
+         : tensor<32x16xf32>, tensor<48x16xf32>, tensor<48x8xf32> -> tensor<32x8xf32>
+      return %o : tensor<32x8xf32>
+    }
+    ```
+
+    What is matched is the scalar expression of one element, traced back through generics and named
+    ops, broadcasts, transposes, reshapes, unit dimensions and conversions of float types. How it is
+    cut into ops and in which order they stand does not matter.
+
+    * `linalg.softmax`, and `exp(x - max(x)) / sum(exp(x - max(x)))` along any axis, with `exp2` and
+      log2(e), with the reciprocal of the sum, with constant factors. The maximum may be a
+      `maximumf`, a `maxnumf` or a select, and come with its index. A sum without a maximum
+      overflows where a softmax does not, and is not raised.
+    * `(x - max(x)) - log(sum)`, `max(x) + log(sum)`, and the select of 0 for rows of -inf.
+    * `(x - mean(x)) / sqrt(variance(x) + epsilon)`; weights stay elementwise ops.
+    * Attention: a product, any function of each score and its position, softmax, a product.
+      Constant factors of scores, queries and keys become the scale. Selected or added -inf hides
+      keys: a comparison of positions or a constant that is exactly a band becomes the mask
+      attribute, any other condition the `visible` region. The rest becomes the `score` region,
+      which captures the tensors that it reads. Repeated key and value heads are looked through.
+      A finite value in the place of -inf is a mask only where every row certainly sees a key.
+    * `tensor.reshape` to sizes that are provably products of other sizes, as front ends write it
+      for dynamic shapes, becomes a reshape with groups on the way, and assertions about such sizes
+      that always hold are dropped.
+
+    What starts like one of these but is none is left as it is, and a remark at its last op says
+    why: also where an intermediate value has another use, as the scores would be computed anyway.
+    Ops that nothing needs any more are erased, and with them the assertions in their bodies.
+
+    Changes rounding: sums and products are in f32 at least, and what was rounded in between (f16
+    scores, exponentials or weights) is not. A query that sees no key gives 0 and not NaN.
+    A log-sum-exp of a row with +inf is NaN and not +inf.
+  }];
   let dependentDialects = [
     "::mlir::smx::SmxDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
