@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mlir::smx {
@@ -162,6 +163,8 @@ struct SmxCPUExpandMathPass
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandOp<math::Exp2Op>, ExpandOp<math::ExpOp>,
                  ExpandOp<math::TanhOp>>(&getContext(), avx512);
+    // Whole powers: LLVM's powi takes no vector of exponents.
+    math::populateExpansionPatterns(patterns, {"fpowi"});
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

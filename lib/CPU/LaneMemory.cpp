@@ -42,13 +42,13 @@ SmallVector<Value> LaneNest::indicesOf(OpOperand &operand, const Point &point,
   return indices;
 }
 
-/// A memref of booleans seen as one of bytes: a vector of i1 is packed in bits,
-/// a memref of i1 is not.
-static Value asBytes(OpBuilder &b, Location loc, Value memref) {
+/// The same memory with elements of type `element`, which has the size in
+/// memory of the old one.
+static Value viewAs(OpBuilder &b, Location loc, Value memref, Type element) {
   auto type = cast<MemRefType>(memref.getType());
-  auto bytes = MemRefType::get(type.getShape(), b.getI8Type(), type.getLayout(),
-                               type.getMemorySpace());
-  return UnrealizedConversionCastOp::create(b, loc, bytes, memref).getResult(0);
+  auto view = MemRefType::get(type.getShape(), element, type.getLayout(),
+                              type.getMemorySpace());
+  return UnrealizedConversionCastOp::create(b, loc, view, memref).getResult(0);
 }
 
 Value LaneNest::loadVector(OpOperand &operand, const Point &point,
@@ -57,7 +57,8 @@ Value LaneNest::loadVector(OpOperand &operand, const Point &point,
   Type element = getElementTypeOrSelf(memref.getType());
   bool isBoolean = element.isInteger(1);
   if (isBoolean) {
-    memref = asBytes(b, loc, memref);
+    // A vector of i1 is packed in bits, a memref of i1 is not.
+    memref = viewAs(b, loc, memref, b.getI8Type());
     element = b.getI8Type();
   }
   auto type = VectorType::get({plan.lanes}, element);
@@ -82,13 +83,20 @@ void LaneNest::storeVector(OpOperand &operand, const Point &point,
   Value memref = operand.get();
   auto type = cast<VectorType>(value.getType());
   if (type.getElementType().isInteger(1)) {
-    memref = asBytes(b, loc, memref);
+    memref = viewAs(b, loc, memref, b.getI8Type());
     value = arith::ExtUIOp::create(
         b, loc, VectorType::get(type.getShape(), b.getI8Type()), value);
   }
   if (point.mask) {
     vector::MaskedStoreOp::create(b, loc, memref, indices, point.mask, value);
     return;
+  }
+  if (options.streaming && type.getElementTypeBitWidth() == 16 &&
+      isa<FloatType>(type.getElementType())) {
+    // The x86 backend has streaming stores of integers, f32 and f64 only.
+    memref = viewAs(b, loc, memref, b.getI16Type());
+    type = VectorType::get(type.getShape(), b.getI16Type());
+    value = arith::BitcastOp::create(b, loc, type, value);
   }
   llvm::MaybeAlign alignment;
   if (options.streaming)

@@ -29,6 +29,7 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   } else {
     pm.addPass(createForallToForLoopPass());
   }
+  pm.addPass(createSmxCPUThreadLoopsPass());
   SmxCPUExpandMathPassOptions math;
   math.avx512 = hostHas("avx512f");
   pm.addPass(createSmxCPUExpandMathPass(math));

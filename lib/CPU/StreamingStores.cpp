@@ -6,16 +6,40 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 
+/// True when nothing under `value` (an argument or a view of one) reads its
+/// elements.
+static bool isOnlyWritten(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<memref::DimOp>(user))
+      return true;
+    if (isa<ViewLikeOpInterface>(user))
+      return isOnlyWritten(user->getResult(0));
+    if (auto copy = dyn_cast<memref::CopyOp>(user))
+      return use.get() == copy.getTarget() && use.get() != copy.getSource();
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return generic && generic.isDpsInit(&use) &&
+           !generic.payloadUsesValueFromOperand(&use);
+  });
+}
+
 Value smx::streamingCondition(OpBuilder &b, linalg::GenericOp op,
                               const LanePlan &plan, int64_t bytes) {
-  if (bytes == 0 || plan.isScalar() || plan.crossed ||
-      !op->hasAttr("smx.streaming_store") || op.getNumDpsInits() != 1)
+  if (bytes == 0 || plan.isScalar() || plan.crossed || op.getNumDpsInits() != 1)
     return {};
   OpOperand &output = *op.getDpsInitOperand(0);
+  Value buffer = rootBuffer(output.get());
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument ||
+      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ||
+      !isOnlyWritten(buffer))
+    return {};
   if (classifyAccess(op, output, plan.lane) != LaneAccess::UnitStride)
     return {};
   Location loc = op.getLoc();
@@ -25,7 +49,6 @@ Value smx::streamingCondition(OpBuilder &b, linalg::GenericOp op,
     return arith::ConstantIndexOp::create(b, loc, value);
   };
 
-  Value buffer = rootBuffer(output.get());
   Value size = index(elementBytes);
   for (int64_t dim = 0; dim < cast<MemRefType>(buffer.getType()).getRank();
        ++dim)

@@ -6,9 +6,9 @@
 
 namespace mlir::smx {
 
-/// The run-time condition under which the marked `op` may use streaming stores:
-/// its output's buffer has at least `bytes` bytes and every vector lies on its
-/// own alignment. Null: never.
+/// The run-time condition under which `op` may use streaming stores: its output
+/// is part of a function argument that nothing reads and that has at least
+/// `bytes` bytes, and every vector lies on its own alignment. Null: never.
 Value streamingCondition(OpBuilder &b, linalg::GenericOp op,
                          const LanePlan &plan, int64_t bytes);
 

@@ -17,6 +17,9 @@ def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
     get a remainder (masked along the lanes); static extents that it divides get none. A transposing op is done in square
     blocks through registers. An op for which no lane dimension exists becomes scalar loops.
 
+    An elementwise op that writes a function argument which nothing reads uses streaming stores, behind a run-time test: the
+    whole argument is larger than the caches (`streaming-bytes`) and every vector is aligned.
+
     A reduction along the lanes or over several accumulators is reassociated, which `linalg` leaves open. With
     `fuse-multiply-add` a product that is only added to an accumulator becomes `math.fma` (one rounding less).
 
@@ -43,7 +46,7 @@ def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
     Option<"fuseMultiplyAdd", "fuse-multiply-add", "bool", /*default=*/"true",
            "make math.fma of a product that is only added to an accumulator">,
     Option<"streamingBytes", "streaming-bytes", "int64_t", /*default=*/"33554432",
-           "an output marked smx.streaming_store is written past the caches when its buffer has at least this many bytes; 0: never">
+           "an argument that is only written is written past the caches when it has at least this many bytes; 0: never">
   ];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
                            "memref::MemRefDialect", "scf::SCFDialect", "vector::VectorDialect"];
@@ -83,4 +86,37 @@ def SmxCPUExpandMathPass : Pass<"smx-cpu-expand-math"> {
     Option<"avx512", "avx512", "bool", /*default=*/"false", "the target has AVX-512 F and VL">
   ];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect"];
+}
+
+def SmxCPUThreadLoopsPass : Pass<"smx-cpu-thread-loops"> {
+  let summary = "give every thread its scratch memory and a share of the work that adapts";
+  let description = [{
+    Runs when parallel loops are OpenMP regions. A buffer that an iteration allocates and frees is allocated once per
+    thread instead, before the thread's first iteration; without OpenMP, before the outermost loop. Buffers of at most
+    `stack-bytes` lie on the stack. Iterations are handed out in shrinking chunks (`schedule(guided)`), because under a
+    causal mask they differ in work.
+
+    ```mlir
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+          %s = memref.alloc() : memref<64x64xf32>
+          ...
+          memref.dealloc %s : memref<64x64xf32>
+    ```
+    ==>
+    ```mlir
+    omp.parallel {
+      %s = memref.alloc() : memref<64x64xf32>
+      omp.wsloop schedule(guided) {
+        ...
+      }
+      memref.dealloc %s : memref<64x64xf32>
+    ```
+  }];
+  let options = [
+    Option<"stackBytes", "stack-bytes", "int64_t", /*default=*/"1024",
+           "largest buffer that is put on the stack, in bytes">
+  ];
+  let dependentDialects = ["memref::MemRefDialect", "omp::OpenMPDialect"];
 }
