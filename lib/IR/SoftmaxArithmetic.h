@@ -115,6 +115,15 @@ struct SoftmaxArithmetic {
     Value nan = m.constant(std::numeric_limits<double>::quiet_NaN(), type);
     return m.select(m.equal(sum, infinity(m)), nan, value);
   }
+  /// l, or what a weight of 0 is divided by to give 0 in a row in which nothing
+  /// is visible, if that is wanted.
+  Value divisor(ScalarMath m, Value sum) const {
+    Value checked = nanIfInfinite(m, sum, sum);
+    if (algebra.getMaskedRow() == MaskedRow::NaN)
+      return checked;
+    Value isEmpty = m.equal(sum, m.constant(0.0, type));
+    return m.select(isEmpty, m.constant(1.0, type), checked);
+  }
   /// 1/l; 0 for a row in which nothing is visible, if that is to give 0.
   Value reciprocal(ScalarMath m, Value sum) const {
     Value inverse = nanIfInfinite(m, sum, m.div(m.constant(1.0, type), sum));

@@ -60,22 +60,27 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
     weights = summed[0];
     sum = summed[1];
   }
-  Value inverse =
-      tile.map("reciprocal of the sum", {{sum, row}}, {{sum, row}},
-               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                 return {soft.reciprocal(m, v[0])};
-               })[0];
   auto type = cast<RankedTensorType>(op.getResult().getType());
+  // A result in the state's own type is divided, which rounds once; below that
+  // the reciprocal is as good.
+  bool divides = type.getElementType() == soft.type;
+  Value normaliser = tile.map(
+      divides ? "divisor" : "reciprocal of the sum", {{sum, row}}, {{sum, row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {divides ? soft.divisor(m, v[0]) : soft.reciprocal(m, v[0])};
+      })[0];
   Value empty =
       emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
   SmallVector<TileOperand> inputs{
-      {weights ? weights : scores.tensor, scores.map}, {inverse, row}};
+      {weights ? weights : scores.tensor, scores.map}, {normaliser, row}};
   if (!isResident)
     inputs.push_back({reference, row});
   return tile.map("normalise", inputs, {{empty, result}},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                     Value weight = isResident ? v[0] : weightOf(m, v[0], v[2]);
-                    return {m.cast(m.mul(weight, v[1]), type.getElementType())};
+                    Value share =
+                        divides ? m.div(weight, v[1]) : m.mul(weight, v[1]);
+                    return {m.cast(share, type.getElementType())};
                   })[0];
 }
 
