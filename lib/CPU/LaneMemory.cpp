@@ -91,13 +91,6 @@ void LaneNest::storeVector(OpOperand &operand, const Point &point,
     vector::MaskedStoreOp::create(b, loc, memref, indices, point.mask, value);
     return;
   }
-  if (options.streaming && type.getElementTypeBitWidth() == 16 &&
-      isa<FloatType>(type.getElementType())) {
-    // The x86 backend has streaming stores of integers, f32 and f64 only.
-    memref = viewAs(b, loc, memref, b.getI16Type());
-    type = VectorType::get(type.getShape(), b.getI16Type());
-    value = arith::BitcastOp::create(b, loc, type, value);
-  }
   llvm::MaybeAlign alignment;
   if (options.streaming)
     alignment =

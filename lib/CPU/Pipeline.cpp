@@ -50,4 +50,6 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  if (hostHas("avx"))
+    pm.addPass(createSmxCPUStreamBF16Pass());
 }

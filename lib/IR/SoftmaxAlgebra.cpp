@@ -158,20 +158,20 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   // p = exp(s - m'), l' = l*a + sum p; the weights are kept only if values are
   // to be summed.
   if (states.size() == 2) {
-    bool isCompensated = soft.sumsOneByOne(scores.map, rows);
-    SmallVector<TileOperand> sums{{moved[3], row}};
-    if (isCompensated)
-      sums.push_back({filledLike(builder, op.getLoc(), states[1], 0.0), row});
-    Value sum =
-        tile.reduce("running sum", {scores, {reference, row}}, sums, {rows},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      Value weight =
-                          soft.weight(m, m.cast(v[0], soft.type), v[1]);
-                      if (isCompensated)
-                        return soft.addCompensated(m, v[2], v[3], weight);
-                      return {m.add(weight, v[2])};
-                    })[0];
-    return {maximum, sum};
+    Value zero = soft.wideZero(builder, op.getLoc(), states[1]);
+    Value sum = tile.reduce(
+        "tile sum", {scores, {reference, row}}, {{zero, row}}, {rows},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1]);
+          return {m.add(m.cast(weight, soft.sumType()), v[2])};
+        })[0];
+    return {maximum,
+            tile.mapInto("running sum", {{sum, row}}, {moved[3], row},
+                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                           Value added =
+                               m.add(v[0], m.cast(v[1], soft.sumType()));
+                           return {m.cast(added, soft.type)};
+                         })};
   }
   Value weights = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
   SmallVector<Value> summed =

@@ -64,24 +64,16 @@ struct SoftmaxArithmetic {
     Value weight = m.exp(exponent);
     return m.fma(weight, lost, weight);
   }
-  /// Kahan's summation: the sum and what is lost so far, advanced by a term.
-  /// An infinite sum has lost nothing.
-  SmallVector<Value> addCompensated(ScalarMath m, Value sum, Value lost,
-                                    Value term) const {
-    Value corrected = m.sub(term, lost);
-    Value next = m.add(sum, corrected);
-    Value zero = m.constant(0.0, type);
-    Value isFinite = m.equal(m.sub(next, next), zero);
-    Value nextLost = m.sub(m.sub(next, sum), corrected);
-    return {next, m.select(isFinite, nextLost, zero)};
+  /// The type in which the weights of one tile are added up: a precise f32 sum
+  /// would otherwise round once for every element of a row.
+  FloatType sumType() const {
+    return isBase2() ? type : Float64Type::get(type.getContext());
   }
-  /// True if precise f32 sums over the stream run one element after the other:
-  /// where rows are the fastest dimension, no vector splits a row into partial
-  /// sums, and rounding would grow with its length.
-  bool sumsOneByOne(AffineMap scores, unsigned stream) const {
-    return !isBase2() && type.isF32() && scores.getNumResults() > 1 &&
-           scores.getResults().back() !=
-               getAffineDimExpr(stream, scores.getContext());
+  /// The sum of no weights, in that type, in the shape of `like`.
+  Value wideZero(OpBuilder &b, Location loc, Value like) const {
+    Value empty = emptyLike(b, loc, like, sumType());
+    Value zero = ScalarMath{b, loc}.constant(0.0, sumType());
+    return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
   }
   /// A maximum, or a difference from one, in units of the natural logarithm.
   Value natural(ScalarMath m, Value maximum) const {

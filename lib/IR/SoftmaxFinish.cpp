@@ -40,22 +40,14 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   };
   Value reference = rowReference(states[0]);
   if (isResident) {
-    Value zero = filledLike(builder, op.getLoc(), states[1], 0.0);
+    Value zero = soft.wideZero(builder, op.getLoc(), states[1]);
     Value empty = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
-    bool isCompensated = soft.sumsOneByOne(scores.map, rows);
-    SmallVector<TileOperand> outputs{{empty, scores.map}, {zero, row}};
-    if (isCompensated)
-      outputs.push_back(
-          {filledLike(builder, op.getLoc(), states[1], 0.0), row});
     SmallVector<Value> summed = tile.reduce(
-        "weights and running sum", {scores, {reference, row}}, outputs, {rows},
+        "weights and running sum", {scores, {reference, row}},
+        {{empty, scores.map}, {zero, row}}, {rows},
         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          SmallVector<Value> results{weightOf(m, v[0], v[1])};
-          if (isCompensated)
-            results.append(soft.addCompensated(m, v[3], v[4], results[0]));
-          else
-            results.push_back(m.add(results[0], v[3]));
-          return results;
+          Value weight = weightOf(m, v[0], v[1]);
+          return {weight, m.add(m.cast(weight, soft.sumType()), v[3])};
         });
     weights = summed[0];
     sum = summed[1];
@@ -65,9 +57,11 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   // the reciprocal is as good.
   bool divides = type.getElementType() == soft.type;
   Value normaliser = tile.map(
-      divides ? "divisor" : "reciprocal of the sum", {{sum, row}}, {{sum, row}},
+      divides ? "divisor" : "reciprocal of the sum", {{sum, row}},
+      {{states[1], row}},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        return {divides ? soft.divisor(m, v[0]) : soft.reciprocal(m, v[0])};
+        Value whole = m.cast(v[0], soft.type);
+        return {divides ? soft.divisor(m, whole) : soft.reciprocal(m, whole)};
       })[0];
   Value empty =
       emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);

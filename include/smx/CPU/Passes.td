@@ -120,3 +120,21 @@ def SmxCPUThreadLoopsPass : Pass<"smx-cpu-thread-loops"> {
   ];
   let dependentDialects = ["memref::MemRefDialect", "omp::OpenMPDialect"];
 }
+
+def SmxCPUStreamBF16Pass : Pass<"smx-cpu-stream-bf16"> {
+  let summary = "write streaming stores of bf16 vectors as instructions (x86 with AVX)";
+  let description = [{
+    LLVM's x86 backend has no streaming store of bf16 vectors: it drops the `nontemporal` mark and writes through the
+    caches. Vectors of 128 and 256 bits, and 512 with AVX-512, become inline assembly. Runs on the llvm dialect.
+
+    ```mlir
+    llvm.store %v, %p {alignment = 32 : i64, nontemporal} : vector<16xbf16>, !llvm.ptr
+    ```
+    ==>
+    ```mlir
+    %i = llvm.bitcast %v : vector<16xbf16> to vector<4xi64>
+    llvm.inline_asm has_side_effects "vmovntdq $0, ($1)", "x,r,~{memory}" %i, %p : (vector<4xi64>, !llvm.ptr) -> ()
+    ```
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
