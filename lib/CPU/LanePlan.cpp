@@ -80,23 +80,37 @@ static bool bodyRunsInLanes(linalg::GenericOp op) {
   return true;
 }
 
-/// Bits of the widest element that fills registers: floats decide where there
-/// are any (indices are narrowed where they meet floats).
-static int64_t elementBits(linalg::GenericOp op) {
-  int64_t floatBits = 0, intBits = 8;
-  auto count = [&](Type type) {
+namespace {
+/// How wide the elements are that a body works on.
+struct ElementWidths {
+  int64_t typical = 8; ///< bits of the type of most operations: one register
+  int64_t widest = 8;  ///< bits of the widest: may take several registers
+};
+} // namespace
+
+/// Floats decide where there are any (indices are narrowed where they meet
+/// floats). Half precisions are only loaded and stored, and a body that works
+/// in f32 but adds up in f64 fills its registers with f32.
+static ElementWidths elementWidths(linalg::GenericOp op) {
+  int64_t single = 0, wide = 0, floats = 0, ints = 8;
+  auto note = [&](Type type) {
     type = getElementTypeOrSelf(type);
     if (isa<FloatType>(type))
-      floatBits = std::max<int64_t>(floatBits, type.getIntOrFloatBitWidth());
+      floats = std::max<int64_t>(floats, type.getIntOrFloatBitWidth());
     else if (isa<IntegerType>(type))
-      intBits = std::max<int64_t>(intBits, type.getIntOrFloatBitWidth());
+      ints = std::max<int64_t>(ints, type.getIntOrFloatBitWidth());
   };
   for (Value operand : op->getOperands())
-    count(operand.getType());
-  for (Operation &nested : *op.getBody())
-    for (Value result : nested.getResults())
-      count(result.getType());
-  return floatBits ? floatBits : intBits;
+    note(operand.getType());
+  for (Operation &nested : op.getBody()->without_terminator())
+    for (Value result : nested.getResults()) {
+      note(result.getType());
+      single += result.getType().isF32();
+      wide += result.getType().isF64();
+    }
+  if (!floats)
+    return {ints, ints};
+  return {floats == 64 && single > wide ? 32 : floats, floats};
 }
 
 namespace {
@@ -245,7 +259,9 @@ LanePlan smx::planLanes(linalg::GenericOp op, VectorRegisters registers) {
   LanePlan plan;
   Candidate best;
   if (bodyRunsInLanes(op)) {
-    plan.lanes = std::max<int64_t>(registers.bits / elementBits(op), 1);
+    ElementWidths widths = elementWidths(op);
+    plan.lanes = std::max<int64_t>(registers.bits / widths.typical, 1);
+    registers.count = registers.count * widths.typical / widths.widest;
     for (unsigned dim = 0; dim < numLoops; ++dim)
       best = std::max(best, judge(op, dim, plan.lanes, extents[dim]));
   }

@@ -107,14 +107,14 @@ struct SoftmaxArithmetic {
     Value nan = m.constant(std::numeric_limits<double>::quiet_NaN(), type);
     return m.select(m.equal(sum, infinity(m)), nan, value);
   }
-  /// l, or what a weight of 0 is divided by to give 0 in a row in which nothing
-  /// is visible, if that is wanted.
-  Value divisor(ScalarMath m, Value sum) const {
-    Value checked = nanIfInfinite(m, sum, sum);
-    if (algebra.getMaskedRow() == MaskedRow::NaN)
-      return checked;
-    Value isEmpty = m.equal(sum, m.constant(0.0, type));
-    return m.select(isEmpty, m.constant(1.0, type), checked);
+  /// weight/l from the reciprocal of l: one step of Newton's iteration takes
+  /// back what the two roundings of weight * (1/l) lost, at a fraction of the
+  /// cost of a division.
+  Value quotient(ScalarMath m, Value weight, Value reciprocal,
+                 Value sum) const {
+    Value first = m.mul(weight, reciprocal);
+    Value left = m.fma(m.neg(first), sum, weight);
+    return m.fma(left, reciprocal, first);
   }
   /// 1/l; 0 for a row in which nothing is visible, if that is to give 0.
   Value reciprocal(ScalarMath m, Value sum) const {

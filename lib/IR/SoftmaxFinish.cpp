@@ -53,27 +53,29 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
     sum = summed[1];
   }
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  // A result in the state's own type is divided, which rounds once; below that
-  // the reciprocal is as good.
-  bool divides = type.getElementType() == soft.type;
-  Value normaliser = tile.map(
-      divides ? "divisor" : "reciprocal of the sum", {{sum, row}},
-      {{states[1], row}},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value whole = m.cast(v[0], soft.type);
-        return {divides ? soft.divisor(m, whole) : soft.reciprocal(m, whole)};
-      })[0];
+  SmallVector<Value> divisor =
+      tile.map("reciprocal of the sum", {{sum, row}},
+               {{states[1], row}, {states[1], row}},
+               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                 Value whole = m.cast(v[0], soft.type);
+                 return {soft.reciprocal(m, whole), whole};
+               });
   Value empty =
       emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
   SmallVector<TileOperand> inputs{
-      {weights ? weights : scores.tensor, scores.map}, {normaliser, row}};
+      {weights ? weights : scores.tensor, scores.map},
+      {divisor[0], row},
+      {divisor[1], row}};
   if (!isResident)
     inputs.push_back({reference, row});
+  // A result in the state's own type is divided exactly; below that the
+  // reciprocal is as good.
+  bool divides = type.getElementType() == soft.type;
   return tile.map("normalise", inputs, {{empty, result}},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value weight = isResident ? v[0] : weightOf(m, v[0], v[2]);
-                    Value share =
-                        divides ? m.div(weight, v[1]) : m.mul(weight, v[1]);
+                    Value weight = isResident ? v[0] : weightOf(m, v[0], v[3]);
+                    Value share = divides ? soft.quotient(m, weight, v[1], v[2])
+                                          : m.mul(weight, v[1]);
                     return {m.cast(share, type.getElementType())};
                   })[0];
 }

@@ -13,7 +13,7 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
                                      int64_t stream, int64_t residentBytes,
                                      bool wantsResidentRows) {
   constexpr int64_t productRows = 64, productStream = 128;
-  constexpr int64_t passBytes = 16 << 10, longestStreamTile = 4096;
+  constexpr int64_t passBytes = 8 << 10, longestStreamTile = 32768;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
   int64_t elementBytes =
