@@ -27,7 +27,7 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     if (parts >= 1)
       return success();
     return emitError(UnknownLoc::get(context))
-           << "option 'parts' must be at least 1, got " << parts;
+           << "option 'parts' must be at least 1, got " << int64_t(parts);
   }
 
   void runOnOperation() override {

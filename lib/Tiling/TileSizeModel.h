@@ -20,10 +20,11 @@ struct TileSizes {
 /// The model: a reduction with an accumulator does two products per tile, and
 /// 64 rows by 128 elements keep the score tile (32 KiB of f32) near the first
 /// cache while the accumulator stays in the second. A plain row reduction moves
-/// every element once or twice and wants tiles of about 16 KiB, so that the
+/// every element once or twice and wants tiles of about 8 KiB, so that the
 /// second look at a row finds it in the first cache; with the stream in the
 /// fastest dimension those are few whole rows, otherwise a strip of
-/// neighbouring rows.
+/// neighbouring rows. A row that is not resident is streamed in tiles of 32768
+/// elements: each costs the running sum one rounding.
 TileSizes chooseTileSizes(StreamingReductionOpInterface op,
                           ArrayRef<OpFoldResult> sizes, int64_t rows,
                           int64_t stream, int64_t residentBytes,

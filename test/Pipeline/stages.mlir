@@ -17,7 +17,7 @@
 // ONLINE-NOT: linalg
 
 // TILED: scf.forall
-// TILED: smx.update {{.*}} tensor<4x1000xf32>
+// TILED: smx.update {{.*}} tensor<2x1000xf32>
 // TILED-NOT: linalg
 
 // CPU-SAME: memref<64x1000xf32, strided<[?, 1], offset: ?>>, %{{.+}}: memref<64x1000xf32, strided<[?, 1], offset: ?>>) {

@@ -9,7 +9,11 @@
 // CHECK-NOT: %running_sum
 // CHECK: %weights_and_running_sum:2 = linalg.generic
 // CHECK: math.exp
-// CHECK: %normalise = linalg.generic {{.*}} ins(%weights_and_running_sum#0, %reciprocal_of_the_sum :
+// CHECK: %normalise = linalg.generic {{.*}} ins(%weights_and_running_sum#0, %reciprocal_of_the_sum#0, %reciprocal_of_the_sum#1 :
+// One step of Newton's iteration instead of a division.
+// CHECK: %[[Q:.+]] = arith.mulf
+// CHECK: %[[LEFT:.+]] = math.fma
+// CHECK: math.fma %[[LEFT]], %{{.+}}, %[[Q]]
 // CHECK-NOT: math.exp
 // CHECK: return %normalise
 func.func @softmax(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {

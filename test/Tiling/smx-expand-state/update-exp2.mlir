@@ -13,12 +13,13 @@
 // CHECK: %[[C:.+]] = arith.constant 0.72134751 : f32
 // CHECK: arith.mulf %{{.+}}, %[[C]]
 // CHECK: math.exp2 %{{.+}} fastmath<afn>
-// CHECK: %running_sum = linalg.generic
+// CHECK: %tile_sum = linalg.generic
 // CHECK: %[[C2:.+]] = arith.constant 0.72134751 : f32
 // CHECK-NEXT: %[[MINUS:.+]] = arith.negf
 // CHECK-NEXT: %[[POWER:.+]] = math.fma %{{.+}}, %[[C2]], %[[MINUS]]
 // CHECK-NEXT: %[[P:.+]] = math.exp2 %[[POWER]]
 // CHECK-NEXT: arith.addf %[[P]]
+// CHECK: %running_sum = linalg.generic {{.*}} ins(%tile_sum :
 // CHECK-NOT: math.exp %
 func.func @scale_is_folded_in(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf32>) -> tensor<4xf32> {
   %s:2 = smx.update #smx.softmax<exp2, scale = 0.5> (%m, %l : tensor<4xf32>, tensor<4xf32>)

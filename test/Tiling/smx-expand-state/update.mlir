@@ -26,10 +26,13 @@
 // CHECK: %[[FACTOR:.+]] = math.exp %[[JUMP]]
 // CHECK: %[[RESCALED:.+]] = arith.mulf %[[OLD_SUM]], %[[FACTOR]]
 // CHECK: linalg.yield %[[NEW]], %[[REFERENCE]], %[[FACTOR]], %[[RESCALED]]
-// CHECK: %running_sum = linalg.generic {{.*}} ins(%[[X]], %running_maximum_and_rescale_factor#1 : {{.*}}) outs(%running_maximum_and_rescale_factor#3 :
+// The weights of a tile are added up in f64.
+// CHECK: %tile_sum = linalg.generic {{.*}} ins(%[[X]], %running_maximum_and_rescale_factor#1 : {{.*}}) outs(%{{.+}} : tensor<4xf64>)
 // CHECK: %[[D:.+]] = arith.subf
 // CHECK: %[[P:.+]] = math.exp %[[D]]
-// CHECK: arith.addf %[[P]]
+// CHECK: %[[WIDE:.+]] = arith.extf %[[P]] : f32 to f64
+// CHECK: arith.addf %[[WIDE]]
+// CHECK: %running_sum = linalg.generic {{.*}} ins(%tile_sum : {{.*}}) outs(%running_maximum_and_rescale_factor#3 :
 // CHECK: return %running_maximum_and_rescale_factor#0, %running_sum
 func.func @row(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %s:2 = smx.update #smx.softmax<exp> (%m, %l : tensor<4xf32>, tensor<4xf32>) with (%x : tensor<4x32xf32>) maps [#row, #row, #all]
@@ -39,7 +42,7 @@ func.func @row(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf32>) -> (t
 // CHECK-LABEL: @half_scores
 // CHECK: %tile_maximum = linalg.generic
 // CHECK: arith.extf %{{.+}} : f16 to f32
-// CHECK: %running_sum = linalg.generic
+// CHECK: %tile_sum = linalg.generic
 // CHECK: arith.extf %{{.+}} : f16 to f32
 func.func @half_scores(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf16>) -> tensor<4xf32> {
   %s:2 = smx.update #smx.softmax<exp> (%m, %l : tensor<4xf32>, tensor<4xf32>) with (%x : tensor<4x32xf16>) maps [#row, #row, #all]
