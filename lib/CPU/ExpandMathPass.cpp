@@ -72,9 +72,13 @@ static Value expandExp2(FloatMath &m, Value x, Subnormals subnormals) {
   Value result = m.scale(p, n, subnormals);
   if (!flushes || m.scalesAnything())
     return result;
+  // Integer arithmetic on the exponent knows neither 0 nor NaN.
   Value isTiny = arith::CmpFOp::create(m.b, arith::CmpFPredicate::OLT, argument,
                                        m.constant(lowest));
-  return arith::SelectOp::create(m.b, isTiny, m.constant(0.0), result);
+  result = arith::SelectOp::create(m.b, isTiny, m.constant(0.0), result);
+  Value isNaN =
+      arith::CmpFOp::create(m.b, arith::CmpFPredicate::UNO, argument, argument);
+  return arith::SelectOp::create(m.b, isNaN, argument, result);
 }
 
 /// Splits x = n ln 2 + r; returns e^r - 1 in two parts, r and the rest.

@@ -105,6 +105,9 @@ static ElementWidths elementWidths(linalg::GenericOp op) {
   for (Operation &nested : op.getBody()->without_terminator())
     for (Value result : nested.getResults()) {
       note(result.getType());
+      // A conversion belongs to neither side.
+      if (isa<arith::ExtFOp, arith::TruncFOp>(nested))
+        continue;
       single += result.getType().isF32();
       wide += result.getType().isF64();
     }

@@ -19,6 +19,10 @@ static bool hostHas(StringRef feature) {
   return features.lookup(feature);
 }
 
+int64_t mlir::smx::getHostVectorBits() {
+  return hostHas("avx512f") ? 512 : hostHas("avx2") ? 256 : 128;
+}
+
 void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
                                        const CPULoweringOptions &options) {
   if (options.threads) {

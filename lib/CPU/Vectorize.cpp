@@ -75,7 +75,7 @@ struct SmxCPUVectorizePass
   void runOnOperation() override {
     if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512) {
       getOperation()->emitError("vector-bits must be 128, 256 or 512, got ")
-          << vectorBits;
+          << vectorBits.getValue();
       return signalPassFailure();
     }
     IRRewriter b(&getContext());

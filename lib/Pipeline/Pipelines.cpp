@@ -48,7 +48,10 @@ static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createCSEPass());
   // Copies of a view onto itself are seen once equal views are one.
   pm.addPass(createCanonicalizerPass());
-  pm.addNestedPass<func::FuncOp>(createSmxCPUVectorizePass());
+  SmxCPUVectorizePassOptions vectorize;
+  vectorize.vectorBits =
+      options.vectorBits ? options.vectorBits : getHostVectorBits();
+  pm.addNestedPass<func::FuncOp>(createSmxCPUVectorizePass(vectorize));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

@@ -59,12 +59,14 @@ def SmxCPUExpandMathPass : Pass<"smx-cpu-expand-math"> {
     integer n and a remainder in [-1/2, 1/2] (exp: by two multiply-adds with ln 2 in two parts), the remainder goes
     through a minimax polynomial and the result is scaled by 2^n.
 
-    | op                        | largest error f32 | f64      | results below the normal range |
-    |---------------------------|-------------------|----------|--------------------------------|
-    | math.exp2                 | 1 ulp             | 1 ulp    | kept (1 ulp)                   |
-    | math.exp2 fastmath<afn>   | 1 ulp             | 1 ulp    | may be flushed to +0           |
-    | math.exp                  | 1 ulp             | 1 ulp    | kept (1 ulp)                   |
-    | math.tanh                 | 3 ulp             | 3 ulp    | kept                           |
+    | op                      | largest error, f32 | f64      | results below the normal range |
+    |-------------------------|--------------------|----------|--------------------------------|
+    | math.exp                | 0.97 ulp           | 0.95 ulp | kept (0.75 ulp)                |
+    | math.exp2               | 1.02 ulp           | 1.04 ulp | kept (0.98 ulp)                |
+    | math.exp2 fastmath<afn> | 1.02 ulp           | 1.04 ulp | may be flushed to +0           |
+    | math.tanh               | 2.7 ulp            | 2.5 ulp  | kept                           |
+
+    (Measured against long double: f32 on every 13th bit pattern, f64 on 8 million arguments.)
 
     NaN gives NaN, -inf gives +0, overflow gives +inf, zero gives exactly 1. With `avx512` 1-d vectors of 128, 256 and 512 bits are
     scaled by VSCALEF, which does all of that in one instruction; without it by integer arithmetic on the exponent.

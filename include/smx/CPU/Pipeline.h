@@ -12,6 +12,9 @@ struct CPULoweringOptions {
   bool threads = true;
 };
 
+/// Width of the widest vector registers of this machine, in bits.
+int64_t getHostVectorBits();
+
 /// Appends the passes from bufferized loops and vectors to the llvm dialect.
 void buildCPUToLLVMPipeline(OpPassManager &pm,
                             const CPULoweringOptions &options);
