@@ -59,9 +59,13 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
       SmallVector<Value> aliases{alloc.getResult()};
       for (size_t i = 0; i < aliases.size(); ++i)
         for (Operation *user : aliases[i].getUsers()) {
-          if (user->hasTrait<OpTrait::IsTerminator>() && user == terminator)
+          if (user == terminator)
             return;
-          for (Value result : user->getResults())
+          // What an inner block yields is a result of the op around it.
+          Operation *source = user->hasTrait<OpTrait::IsTerminator>()
+                                  ? user->getParentOp()
+                                  : user;
+          for (Value result : source->getResults())
             if (isa<BaseMemRefType>(result.getType()))
               aliases.push_back(result);
         }

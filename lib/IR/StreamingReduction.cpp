@@ -3,9 +3,32 @@
 #include "smx/IR/Smx.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::smx;
+
+OpFoldResult mlir::smx::getExtent(OpBuilder &builder, Location loc,
+                                  Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return builder.getIndexAttr(type.getDimSize(dim));
+  if (auto mask = tensor.getDefiningOp<MaskOp>())
+    return getExtent(builder, loc, mask.getInput(), dim);
+  if (auto op = tensor.getDefiningOp<DestinationStyleOpInterface>())
+    return getExtent(builder, loc,
+                     op.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return empty.getDynamicSize(dim);
+  auto identity = tensor.getDefiningOp<IdentityOp>();
+  if (!identity)
+    return tensor::getMixedSize(builder, loc, tensor, dim);
+  // Extents are listed in the order in which the types show them.
+  unsigned number = cast<OpResult>(tensor).getResultNumber(), index = 0;
+  for (Value state : identity.getStates().take_front(number))
+    index += cast<RankedTensorType>(state.getType()).getNumDynamicDims();
+  return identity.getExtents()[index + type.getDynamicDimIndex(dim)];
+}
 
 //===----------------------------------------------------------------------===//
 // What the maps say
@@ -34,7 +57,7 @@ StreamingReductionOpInterface::getDomainSizes(OpBuilder &builder,
       // A static extent wins over a dynamic one of another operand.
       auto type = cast<RankedTensorType>(operand.getType());
       if (!size || (isa<Value>(size) && !type.isDynamicDim(position)))
-        size = tensor::getMixedSize(builder, loc, operand, position);
+        size = getExtent(builder, loc, operand, position);
     }
   }
   return sizes;
@@ -91,9 +114,10 @@ SmallVector<Value> UpdateOp::buildUpdate(OpBuilder &builder, Location loc,
 SmallVector<Value> UpdateOp::buildMerge(OpBuilder &builder, Location loc,
                                         ValueRange lhs, ValueRange rhs) {
   // The merge's domain is that of the state: the stream dimension goes.
-  unsigned stream = getOperandMaps().front().getNumResults();
+  SmallVector<AffineMap> operandMaps = getOperandMaps();
+  unsigned stream = operandMaps.front().getNumResults();
   SmallVector<Attribute> maps;
-  for (auto map : llvm::drop_end(getOperandMaps(), getInputs().size())) {
+  for (AffineMap map : ArrayRef(operandMaps).drop_back(getInputs().size())) {
     llvm::SmallBitVector dropped(map.getNumDims());
     dropped.set(stream);
     maps.push_back(AffineMapAttr::get(projectDims(map, dropped, true)));

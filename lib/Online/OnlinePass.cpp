@@ -171,7 +171,7 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     for (unsigned dim = 0; dim <= rows; ++dim) {
       positions.push_back(dim == axis ? rows : rowSizes.size());
       if (dim != axis)
-        rowSizes.push_back(tensor::getMixedSize(builder, loc, input, dim));
+        rowSizes.push_back(getExtent(builder, loc, input, dim));
     }
     AffineMap all = reduction.map(positions), row = reduction.rowMap();
     SmallVector<Value> state = reduction.identity(
@@ -241,9 +241,9 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
                            bool masked, Value result, Value logSumExp) {
     OpBuilder &builder = reduction.builder;
     Location loc = reduction.loc;
-    SmallVector<OpFoldResult> rowSizes =
-        tensor::getMixedSizes(builder, loc, scores);
-    rowSizes.pop_back();
+    SmallVector<OpFoldResult> rowSizes;
+    for (unsigned row = 0; row < reduction.rows; ++row)
+      rowSizes.push_back(getExtent(builder, loc, scores, row));
     SmallVector<OpFoldResult> accumulatorSizes = rowSizes;
     unsigned columns = reduction.dims - reduction.rows - 1;
     unsigned valueRank = cast<RankedTensorType>(values.getType()).getRank();

@@ -37,17 +37,24 @@ static bool isElementwise(Operation *op) {
 ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers,
                                bool isOnePass) {
   llvm::SmallPtrSet<Operation *, 8> group(consumers.begin(), consumers.end());
+  // What feeds a product of this reduction is asked for many times: no product
+  // behind a product.
+  llvm::SmallPtrSet<Operation *, 8> behindProduct;
   SmallVector<Operation *> worklist(consumers);
   while (!worklist.empty()) {
     Operation *consumer = worklist.pop_back_val();
+    bool isProduct = fused.contains(consumer) && !isElementwise(consumer) &&
+                     isa<linalg::LinalgOp>(consumer);
+    bool isBehindProduct = isProduct || behindProduct.contains(consumer);
     for (Value operand : consumer->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       if (!producer || group.contains(producer))
         continue;
       bool isSlice = isa<tensor::ExtractSliceOp, tensor::EmptyOp>(producer);
-      bool isTileable = isa<MaskOp, linalg::LinalgOp>(producer) &&
-                        producer->getNumResults() == 1 &&
-                        (isElementwise(producer) || isOnePass);
+      bool isTileable =
+          isa<MaskOp, linalg::LinalgOp>(producer) &&
+          producer->getNumResults() == 1 &&
+          (isElementwise(producer) || (isOnePass && !isBehindProduct));
       // A producer that somebody else needs whole is not computed twice.
       bool isOurs = llvm::all_of(producer->getUsers(), [&](Operation *user) {
         return group.contains(user) || isa<tensor::DimOp>(user);
@@ -56,6 +63,8 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers,
         continue;
       group.insert(producer);
       fused.insert(producer);
+      if (isBehindProduct)
+        behindProduct.insert(producer);
       worklist.push_back(producer);
     }
   }
@@ -74,11 +83,11 @@ static DomainTile shifted(OpBuilder &builder, Location loc,
 }
 
 Value ProducerFusion::tileOf(OpBuilder &builder, Location loc, Value tensor,
-                             const DomainTile &slice, bool skipMasks) const {
+                             const DomainTile &slice, MaskOp seenWhole) const {
   Operation *producer = tensor.getDefiningOp();
   if (isFused(producer)) {
-    if (auto mask = dyn_cast<MaskOp>(producer); mask && skipMasks)
-      return tileOf(builder, loc, mask.getInput(), slice, skipMasks);
+    if (auto mask = dyn_cast<MaskOp>(producer); mask && mask == seenWhole)
+      return tileOf(builder, loc, mask.getInput(), slice, seenWhole);
     if (auto empty = dyn_cast<tensor::EmptyOp>(producer))
       return tensor::EmptyOp::create(builder, loc, slice.sizes,
                                      empty.getType().getElementType());
@@ -87,7 +96,7 @@ Value ProducerFusion::tileOf(OpBuilder &builder, Location loc, Value tensor,
         outer.getSourceType().getRank() == outer.getResultType().getRank())
       return tileOf(builder, loc, outer.getSource(),
                     shifted(builder, loc, slice, outer.getMixedOffsets()),
-                    skipMasks);
+                    seenWhole);
     if (auto tileable = dyn_cast<TilingInterface>(producer)) {
       FailureOr<TilingResult> tiled = tileable.generateResultTileValue(
           builder, 0, slice.offsets, slice.sizes);
@@ -100,7 +109,7 @@ Value ProducerFusion::tileOf(OpBuilder &builder, Location loc, Value tensor,
             continue;
           inner.replaceAllUsesWith(tileOf(
               builder, loc, inner.getSource(),
-              {inner.getMixedOffsets(), inner.getMixedSizes()}, skipMasks));
+              {inner.getMixedOffsets(), inner.getMixedSizes()}, seenWhole));
           inner.erase();
         }
         return tiled->tiledValues.front();

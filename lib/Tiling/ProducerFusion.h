@@ -28,10 +28,10 @@ public:
   /// recomputed per tile as well.
   ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass);
 
-  /// The tile of `tensor` at `slice`; with `skipMasks` every place is known to
-  /// be visible.
+  /// The tile of `tensor` at `slice`; `seenWhole`, if any, is a mask that is
+  /// known to hide nothing there.
   Value tileOf(OpBuilder &builder, Location loc, Value tensor,
-               const DomainTile &slice, bool skipMasks) const;
+               const DomainTile &slice, MaskOp seenWhole) const;
 
 private:
   bool isFused(Operation *op) const { return op && fused.contains(op); }

@@ -32,11 +32,14 @@ RankedTensorType withLastTwoSwapped(RankedTensorType type) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-/// `tensor` as `elementType`, its last two dimensions exchanged if
-/// `transposes`.
-Value relaid(OpBuilder &builder, Value tensor, Type elementType,
-             bool transposes) {
+/// `tensor` with elements as wide as `wide`, unless they are no narrower
+/// floats; its last two dimensions exchanged if `transposes`.
+Value relaid(OpBuilder &builder, Value tensor, Type wide, bool transposes) {
   auto type = cast<RankedTensorType>(tensor.getType());
+  Type elementType = type.getElementType();
+  if (isa<FloatType>(elementType) &&
+      elementType.getIntOrFloatBitWidth() < wide.getIntOrFloatBitWidth())
+    elementType = wide;
   if (type.getElementType() == elementType && !transposes)
     return tensor;
   Location loc =
@@ -117,7 +120,9 @@ private:
         ArrayRef<AffineExpr> exprs = maps[index].getResults();
         bool hasRowsAndInner = exprs.size() >= 2 && exprs.back() == inner &&
                                exprs[exprs.size() - 2] == row;
-        input = relaid(builder, input, type.getElementType(), hasRowsAndInner);
+        Type element = isExtended(op, index) ? type.getElementType()
+                                             : getElementTypeOrSelf(input);
+        input = relaid(builder, input, element, hasRowsAndInner);
         if (hasRowsAndInner)
           maps[index] = withLastTwoSwapped(maps[index]);
       }
@@ -143,7 +148,17 @@ private:
     return rebuilt.getResult(0);
   }
 
-  /// The operands are wide already: the body sees them as such.
+  /// True if the body does nothing with input `index` but extend it to the type
+  /// of the result.
+  static bool isExtended(linalg::GenericOp op, unsigned index) {
+    Type wide = getElementTypeOrSelf(op.getResult(0).getType());
+    BlockArgument argument = op.getRegion().front().getArgument(index);
+    return llvm::all_of(argument.getUsers(), [&](Operation *user) {
+      return isa<arith::ExtFOp>(user) && user->getResult(0).getType() == wide;
+    });
+  }
+
+  /// Operands that are wide already: the body sees them as such.
   static void dropExtensions(linalg::GenericOp op) {
     Block &body = op.getRegion().front();
     for (auto [argument, operand] :

@@ -89,7 +89,7 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
   OpFoldResult left =
       loops.apply(loops.dim(0) - loops.dim(1), {extent, wholeEnd});
   SmallVector<Value> carried(initial);
-  if (!bounds.hasMask) {
+  if (!bounds.mask) {
     carried = loops.loop(zero, wholeEnd, full, /*masked=*/false, carried);
     return loops.loop(wholeEnd, extent, left, /*masked=*/false, carried);
   }

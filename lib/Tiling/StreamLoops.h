@@ -2,7 +2,7 @@
 #ifndef SMX_LIB_TILING_STREAMLOOPS_H
 #define SMX_LIB_TILING_STREAMLOOPS_H
 
-#include "ProducerFusion.h"
+#include "StreamBounds.h"
 
 namespace mlir::smx {
 
@@ -10,14 +10,6 @@ namespace mlir::smx {
 using StreamBody = llvm::function_ref<SmallVector<Value>(
     OpBuilder &, OpFoldResult offset, OpFoldResult size, bool masked,
     ValueRange carried)>;
-
-/// Which tiles of the stream are visited, and which of them masked; all of
-/// them, unmasked, if a value is missing. In elements of the stream, which
-/// begins at 0.
-struct StreamBounds {
-  bool hasMask = false;
-  VisibleKeys keys;
-};
 
 /// Visits `[0, extent)` in tiles of `tile` elements, in order: masked tiles in
 /// front, tiles seen whole, masked tiles behind, and what is left over at the

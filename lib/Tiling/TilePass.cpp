@@ -14,7 +14,6 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -29,13 +28,6 @@ using namespace mlir;
 using namespace mlir::smx;
 
 namespace {
-
-/// The mask of a streamed tensor, and where the tensor starts in the masked
-/// scores.
-struct MaskOfStream {
-  MaskOp mask;
-  OpFoldResult firstKey;
-};
 
 /// One finished state and its readers.
 class TiledReduction {
@@ -63,16 +55,14 @@ private:
                                  const DomainTile &rows);
   Value buildFinish(OpBuilder &builder, FinishOp finish, ValueRange state,
                     const DomainTile &rows, Value destination);
-  StreamBounds boundsFor(OpBuilder &builder, StreamingReductionOpInterface op,
-                         const DomainTile &rows);
   SmallVector<Value> tilesOf(OpBuilder &builder, ValueRange inputs,
                              ArrayRef<AffineMap> maps, const DomainTile &tile,
-                             bool skipMasks) {
+                             MaskOp seenWhole) {
     SmallVector<Value> tiles;
     for (auto [input, map] : llvm::zip_equal(inputs, maps))
       tiles.push_back(fusion.tileOf(builder, loc(), input,
                                     sliceFor(builder, loc(), map, tile),
-                                    skipMasks));
+                                    seenWhole));
     return tiles;
   }
   Location loc() { return reduction.getLoc(); }
@@ -176,59 +166,6 @@ SmallVector<Value> TiledReduction::buildState(OpBuilder &builder, Operation *op,
   return reduction.buildIdentity(builder, loc(), rows.sizes);
 }
 
-/// Looks through the slices that splitting makes.
-std::optional<MaskOfStream> findMask(OpBuilder &builder, Value tensor,
-                                     unsigned streamPosition) {
-  if (auto mask = tensor.getDefiningOp<MaskOp>())
-    return MaskOfStream{mask, builder.getIndexAttr(0)};
-  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-  if (!slice)
-    return std::nullopt;
-  std::optional<MaskOfStream> found =
-      findMask(builder, slice.getSource(), streamPosition);
-  if (found)
-    found->firstKey = slice.getMixedOffsets()[streamPosition];
-  return found;
-}
-
-StreamBounds TiledReduction::boundsFor(OpBuilder &builder,
-                                       StreamingReductionOpInterface op,
-                                       const DomainTile &rows) {
-  AffineMap map = op.getOperandMaps()[op.getStateOperands().size()];
-  std::optional<unsigned> streamPosition =
-      map.getResultPosition(getAffineDimExpr(numRows, builder.getContext()));
-  std::optional<MaskOfStream> found =
-      findMask(builder, op.getInputOperands().front(), *streamPosition);
-  if (!found || found->mask.getKeyDim() != *streamPosition)
-    return {};
-  MaskOp mask = found->mask;
-  auto rowDim = dyn_cast<AffineDimExpr>(map.getResult(mask.getRowDim()));
-  if (!rowDim)
-    return {};
-  auto index = [&](OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(builder, loc(), value);
-  };
-  unsigned row = rowDim.getPosition();
-  StreamBounds bounds;
-  bounds.hasMask = true;
-  bounds.keys = mask.getMask().buildVisibleKeys(
-      builder, loc(), index(rows.offsets[row]), index(rows.sizes[row]),
-      mask.getRows(), mask.getKeys());
-  if (getConstantIntValue(found->firstKey) == 0)
-    return bounds;
-  // The stream is a part of the keys: [firstKey, firstKey + extent).
-  SmallVector<OpFoldResult> domain = op.getDomainSizes(builder, loc());
-  Value first = index(found->firstKey), extent = index(domain[numRows]);
-  Value zero = index(builder.getIndexAttr(0));
-  for (Value *key : {&bounds.keys.begin, &bounds.keys.fullBegin,
-                     &bounds.keys.fullEnd, &bounds.keys.end}) {
-    Value local = arith::SubIOp::create(builder, loc(), *key, first);
-    local = arith::MaxSIOp::create(builder, loc(), local, zero);
-    *key = arith::MinSIOp::create(builder, loc(), local, extent);
-  }
-  return bounds;
-}
-
 SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
                                                StreamingReductionOpInterface op,
                                                const DomainTile &rows) {
@@ -238,7 +175,7 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
   ArrayRef<AffineMap> inputMaps =
       ArrayRef(maps).drop_front(op.getStateOperands().size());
   OpFoldResult extent = op.getDomainSizes(builder, loc())[numRows];
-  StreamBounds bounds = boundsFor(builder, op, rows);
+  StreamBounds bounds = boundsOfStream(builder, loc(), op, rows);
   return buildStreamLoops(
       builder, loc(), extent, tileSizes.stream, bounds, initial,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool masked,
@@ -246,11 +183,12 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
         DomainTile tile = rows;
         tile.offsets[numRows] = offset;
         tile.sizes[numRows] = size;
-        bool skipMasks = bounds.hasMask && !masked;
+        MaskOp seenWhole = masked ? MaskOp() : bounds.mask;
         SmallVector<Value> inputs =
-            tilesOf(b, op.getInputOperands(), inputMaps, tile, skipMasks);
+            tilesOf(b, op.getInputOperands(), inputMaps, tile, seenWhole);
+        bool mayHideSome = !seenWhole || bounds.isHiddenElsewhere;
         return op.buildUpdate(b, loc(), carried, inputs,
-                              op.mayBeMasked() && !skipMasks);
+                              op.mayBeMasked() && mayHideSome);
       });
 }
 
@@ -263,7 +201,7 @@ Value TiledReduction::buildFinish(OpBuilder &builder, FinishOp finish,
   if (!finish.isStreamed())
     return reduction.buildFinish(
         builder, loc(), finish, state,
-        tilesOf(builder, finish.getInputs(), inputMaps, rows, false),
+        tilesOf(builder, finish.getInputs(), inputMaps, rows, MaskOp()),
         rows.sizes);
   // The second pass: the stream once more, now that the state is finished.
   DomainTile block = sliceFor(builder, loc(), finish.getResultMap(), rows);
@@ -280,7 +218,8 @@ Value TiledReduction::buildFinish(OpBuilder &builder, FinishOp finish,
         tile.sizes[numRows] = size;
         Value value = reduction.buildFinish(
             b, loc(), finish, state,
-            tilesOf(b, finish.getInputs(), inputMaps, tile, false), tile.sizes);
+            tilesOf(b, finish.getInputs(), inputMaps, tile, MaskOp()),
+            tile.sizes);
         // Within the block of rows, rows start at 0.
         DomainTile local = tile;
         for (unsigned row = 0; row < numRows; ++row)

@@ -46,6 +46,11 @@ void registerTilingInterfaceModels(DialectRegistry &registry);
 /// The type that reductions over `elementType` are carried in: f64 for f64, f32
 /// otherwise.
 FloatType getAccumulatorType(Type elementType);
+
+/// Extent `dim` of `tensor`, read off what the tensor is made from where that
+/// says it, so that no whole tensor is kept alive for its extents.
+OpFoldResult getExtent(OpBuilder &builder, Location loc, Value tensor,
+                       int64_t dim);
 } // namespace mlir::smx
 
 #endif // SMX_IR_SMX_H

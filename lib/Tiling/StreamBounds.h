@@ -1,0 +1,27 @@
+//===- StreamBounds.h - the part of a stream that is seen -------*- C++ -*-===//
+#ifndef SMX_LIB_TILING_STREAMBOUNDS_H
+#define SMX_LIB_TILING_STREAMBOUNDS_H
+
+#include "ProducerFusion.h"
+
+namespace mlir::smx {
+
+/// Which tiles of the stream are visited, and which of them masked; all of
+/// them, unmasked, without a mask. In elements of the stream, which begins
+/// at 0.
+struct StreamBounds {
+  MaskOp mask;
+  VisibleKeys keys;
+  /// Something other than `mask` may hide places too.
+  bool isHiddenElsewhere = false;
+};
+
+/// What the mask on the stream of `op`, if it has one that can be analysed,
+/// lets the rows of the tile `rows` see.
+StreamBounds boundsOfStream(OpBuilder &builder, Location loc,
+                            StreamingReductionOpInterface op,
+                            const DomainTile &rows);
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_TILING_STREAMBOUNDS_H

@@ -1,0 +1,25 @@
+// RUN: softmax-opt %s --smx-destination-arguments --smx-bufferize --canonicalize | FileCheck %s
+
+// A buffer that a loop may yield by way of an inner block is not freed under it.
+
+// CHECK-LABEL: @by_way_of_an_if
+// CHECK: scf.for
+// CHECK: memref.alloc()
+// CHECK: scf.if
+// CHECK-NOT: memref.dealloc
+// CHECK: return
+func.func @by_way_of_an_if(%x: tensor<8xf32>, %n: index, %c: i1) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %b = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %s = scf.if %c -> tensor<8xf32> {
+      scf.yield %b : tensor<8xf32>
+    } else {
+      scf.yield %a : tensor<8xf32>
+    }
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
