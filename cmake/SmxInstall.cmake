@@ -1,10 +1,7 @@
 # The installed package: find_package(smx) gives smx::Smx (everything) and smx::SmxReference (no MLIR).
 include(CMakePackageConfigHelpers)
 set(SMX_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/smx")
-install(TARGETS Smx EXPORT SmxTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET SmxReference)
-install(TARGETS SmxReference EXPORT SmxTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+install(TARGETS Smx SmxReference EXPORT SmxTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT SmxTargets NAMESPACE smx:: DESTINATION ${SMX_PACKAGE_DIR})
 install(DIRECTORY include/smx "${CMAKE_BINARY_DIR}/include/smx" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN CMakeFiles EXCLUDE)

@@ -29,7 +29,6 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
           return cast<bufferization::BufferLikeType>(
               Type(getBoundaryType(cast<TensorType>(Type(type)))));
         };
-    bufferization::OneShotAnalysisState state(getOperation(), options);
     IRRewriter rewriter(&getContext());
     bufferization::BufferizationState bufferizationState;
     if (failed(eliminate(rewriter, options)) ||

@@ -84,8 +84,12 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
     ```mlir
     %t = linalg.generic .. reduction .. ins(%x) outs(%minus_infinity)      // tile maximum
     %r:4 = linalg.generic .. ins(%m, %l, %t)        // m1, the guarded m1, a = exp(m - m1), l*a
-    %p:2 = linalg.generic .. reduction .. ins(%x, %r#1) outs(%e, %r#3)     // p = exp(x - m1), l1
+    %s = linalg.generic .. reduction .. ins(%x, %r#1) outs(%zero)          // sum exp(x - m1), in f64
+    %l1 = linalg.generic .. ins(%s) outs(%r#3)                             // l1 = l*a + s
     ```
+
+    With an accumulator the weights are kept: one generic gives `p = exp(x - m1)` and `l1`, the
+    next two rescale the accumulator and add the product of weights and values.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
