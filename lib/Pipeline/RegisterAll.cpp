@@ -5,6 +5,7 @@
 #include "smx/Analysis/Passes.h"
 #include "smx/Bufferize/Passes.h"
 #include "smx/CPU/Passes.h"
+#include "smx/GPU/SmxGpu.h"
 #include "smx/IR/Smx.h"
 #include "smx/Online/Passes.h"
 #include "smx/Pipeline/Pipelines.h"
@@ -22,7 +23,9 @@
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
@@ -59,7 +62,8 @@ void mlir::smx::registerAllDialects(DialectRegistry &registry) {
   registry
       .insert<SmxDialect, affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              DLTIDialect, func::FuncDialect, linalg::LinalgDialect,
+              DLTIDialect, func::FuncDialect, mlir::gpu::GPUDialect,
+              gpu::SmxGpuDialect, NVVM::NVVMDialect, linalg::LinalgDialect,
               LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
               ml_program::MLProgramDialect, omp::OpenMPDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();

@@ -1,0 +1,82 @@
+//===- ChannelOps.td - rings of shared tiles ----------------*- tablegen -*-===//
+#ifndef SMX_GPU_CHANNELOPS_TD
+#define SMX_GPU_CHANNELOPS_TD
+
+include "smx/GPU/TileOps.td"
+
+def SmxGpu_CopyKind : I32EnumAttr<"CopyKind", "who moves the bytes of a put", [
+    I32EnumAttrCase<"Plain", 0, "plain">,
+    I32EnumAttrCase<"Async", 1, "async">,
+    I32EnumAttrCase<"Tensor", 2, "tensor">]> {
+  let cppNamespace = "::mlir::smx::gpu";
+  let genSpecializedAttr = 0;
+}
+def SmxGpu_CopyKindAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_CopyKind, "copy_kind">;
+
+def SmxGpu_MakeChannelOp : SmxGpu_Op<"make_channel", [MemoryEffects<[MemAlloc]>, HasParent<"KernelOp">]> {
+  let summary = "a ring of shared tiles, empty";
+  let description = [{
+    ```mlir
+    %c = smx_gpu.make_channel : !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>
+    ```
+  }];
+  let results = (outs SmxGpu_ChannelType:$channel);
+  let assemblyFormat = "attr-dict `:` type($channel)";
+}
+
+def SmxGpu_PutOp : SmxGpu_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the next tile of a channel starts on its way from global memory";
+  let description = [{
+    Waits until the oldest stage is empty, and returns before the bytes have arrived. `plain`: by loads
+    and stores of the executing warps; `async`: by their asynchronous copies (16 bytes each);
+    `tensor`: by the tensor copy engine, issued by one thread, to all blocks of the cluster in
+    `multicast` (a bit per rank; 0: to this block only). Addresses as in `smx_gpu.load`; what is not
+    valid is 0.
+
+    P1 to P4 as for `smx_gpu.load`, the tile being a stage of the channel.
+    C1: a copy by `async` has rows whose alignment is a multiple of 16 bytes.
+
+    ```mlir
+    smx_gpu.put %k[%b, %j, %c0] valid(%n, %c128) into %c dims [1, 2] copy(async) {aligned = 16}
+        : memref<?x?x128xbf16, strided<[?, ?, 1], offset: ?>>, !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
+                       SmxGpu_ChannelType:$channel, DenseI64ArrayAttr:$dims, SmxGpu_CopyKindAttr:$copy,
+                       DefaultValuedAttr<I64Attr, "0">:$aligned, DefaultValuedAttr<I64Attr, "0">:$multicast);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `into` $channel `dims` $dims
+    `copy` `(` $copy `)` attr-dict `:` type($source) `,` type($channel)
+  }];
+  let hasVerifier = 1;
+}
+
+def SmxGpu_GetOp : SmxGpu_Op<"get", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the oldest tile that was put and not yet got, once its bytes are there";
+  let description = [{
+    The tile may be read until it is released.
+
+    C2: the result is a stage of the channel.
+
+    ```mlir
+    %k = smx_gpu.get %c : !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2> -> !smx_gpu.shared<64x128xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins SmxGpu_ChannelType:$channel);
+  let results = (outs SmxGpu_SharedType:$tile);
+  let assemblyFormat = "$channel attr-dict `:` type($channel) `->` type($tile)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_ReleaseOp : SmxGpu_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the oldest tile that was got may be overwritten";
+  let description = [{
+    ```mlir
+    smx_gpu.release %c : !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>
+    ```
+  }];
+  let arguments = (ins SmxGpu_ChannelType:$channel);
+  let assemblyFormat = "$channel attr-dict `:` type($channel)";
+}
+
+#endif // SMX_GPU_CHANNELOPS_TD

@@ -1,0 +1,46 @@
+//===- SmxGpuDialect.td - schedules on whole tiles ----------*- tablegen -*-===//
+#ifndef SMX_GPU_SMXGPUDIALECT_TD
+#define SMX_GPU_SMXGPUDIALECT_TD
+
+include "mlir/IR/DialectBase.td"
+
+def SmxGpu_Dialect : Dialect {
+  let name = "smx_gpu";
+  let cppNamespace = "::mlir::smx::gpu";
+  let summary = "GPU kernels on whole tiles, with the schedule in the IR";
+  let description = [{
+    A value is a whole tile; how it is spread over threads is an attribute of its type.
+
+    * A *register tile* is a ranked tensor whose encoding is a layout (`#smx_gpu.fragment`,
+      `#smx_gpu.striped`, or a `#smx_gpu.slice` of one). Elementwise code on tiles is plain `arith` and
+      `math`: those ops demand equal types, so a layout mismatch is an error of the type system.
+    * A *shared tile* (`!smx_gpu.shared`) lies in shared memory, with a swizzle.
+    * A *channel* (`!smx_gpu.channel`) is a ring of shared tiles with full and empty barriers. Only
+      `put`, `get` and `release` touch it, so phases and arrival counts are derived, never written.
+    * A matrix product that runs on its own (`mma_async`) gives a token; only `wait` turns it and the
+      accumulator into a value that can be read.
+
+    Everything outside a `warp_specialize` is executed by all warps of the kernel, in step. A role is
+    executed by the warps that it asks for, and sees only what is passed to it.
+
+    ### Design decisions
+
+    *Why are register tiles tensors with an encoding, and not a type of their own?* Because `arith`,
+    `math` and `scf` then work on them as they are, with their folders and canonicalisations.
+
+    *Why does one layout serve `mma.sync` and `wgmma`?* Their accumulators have the same fragment, and for
+    16-bit types the A operand of the next product holds the same elements in the same order. A weight
+    tile therefore feeds the second product of attention without a shuffle.
+
+    *Why are channels not values that are threaded through loops?* The count of uses is state of the
+    executing role. It becomes a loop-carried number when the channel is lowered; writing it in the IR
+    would let it be written wrongly.
+
+    *Rejected:* `nvgpu.warpgroup.*` (emits the wait with the product, no register operand) and
+    `gpu.dynamic_shared_memory` (lowers to a static symbol); see the notes on MLIR 22.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+#endif // SMX_GPU_SMXGPUDIALECT_TD

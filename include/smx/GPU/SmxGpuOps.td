@@ -1,0 +1,7 @@
+//===- SmxGpuOps.td - the smx_gpu dialect -------------------*- tablegen -*-===//
+#ifndef SMX_GPU_SMXGPUOPS_TD
+#define SMX_GPU_SMXGPUOPS_TD
+
+include "smx/GPU/ChannelOps.td"
+
+#endif // SMX_GPU_SMXGPUOPS_TD

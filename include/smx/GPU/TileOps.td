@@ -1,0 +1,300 @@
+//===- TileOps.td - tiles in registers and shared memory ----*- tablegen -*-===//
+#ifndef SMX_GPU_TILEOPS_TD
+#define SMX_GPU_TILEOPS_TD
+
+include "smx/GPU/KernelOps.td"
+
+def SmxGpu_Tile : StaticShapeTensorOf<[AnyFloat, AnySignlessInteger, Index]>;
+
+def SmxGpu_Combiner : I32EnumAttr<"Combiner", "how two values of a row become one", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
+    I32EnumAttrCase<"Maximum", 2, "maximum">, I32EnumAttrCase<"MaxNum", 3, "maxnum">,
+    I32EnumAttrCase<"Minimum", 4, "minimum">, I32EnumAttrCase<"MinNum", 5, "minnum">]> {
+  let cppNamespace = "::mlir::smx::gpu";
+  let genSpecializedAttr = 0;
+}
+def SmxGpu_CombinerAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Combiner, "combiner"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def SmxGpu_Precision : I32EnumAttr<"Precision", "how operands wider than 16 bits are multiplied", [
+    I32EnumAttrCase<"Exact", 0, "exact">,
+    I32EnumAttrCase<"TF32x3", 1, "tf32x3">]> {
+  let cppNamespace = "::mlir::smx::gpu";
+  let genSpecializedAttr = 0;
+}
+def SmxGpu_PrecisionAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Precision, "precision">;
+
+def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "a tile of global memory, in registers";
+  let description = [{
+    Dimension `d` of the tile runs along dimension `dims[d]` of the memref, from `offsets`; where
+    `dims[d]` is -1 the tile repeats along `d`. With `valid`, only the first `valid[d]` places along
+    each dimension are read, and the others are 0. `aligned` promises that all rows start at multiples
+    of so many bytes.
+
+    P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
+    P2: entries of `dims` are -1 or different dimensions of the memref.
+    P3: `valid` is empty or has one entry per tile dimension.
+    P4: element types agree.
+
+    ```mlir
+    %t = smx_gpu.load %x[%i, %j] valid(%m, %n) dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+        -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
+                       DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned);
+  let results = (outs SmxGpu_Tile:$tile);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims attr-dict `:` type($source) `->` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+  let summary = "a register tile, written to global memory";
+  let description = [{
+    As `smx_gpu.load`; places outside `valid` are not written. Of threads that hold the same element,
+    one writes it.
+
+    P1 to P4 as for `smx_gpu.load`; `dims` has no -1.
+
+    ```mlir
+    smx_gpu.store %t, %y[%i, %j] dims [0, 1] : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>,
+        memref<?x?xf32, strided<[?, 1], offset: ?>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$tile, AnyMemRef:$destination, Variadic<Index>:$offsets,
+                       Variadic<Index>:$valid, DenseI64ArrayAttr:$dims,
+                       DefaultValuedAttr<I64Attr, "0">:$aligned);
+  let assemblyFormat = [{
+    $tile `,` $destination `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims attr-dict
+    `:` type($tile) `,` type($destination)
+  }];
+  let hasVerifier = 1;
+}
+
+def SmxGpu_PositionOp : SmxGpu_Op<"position", [Pure]> {
+  let summary = "the place of each element along a dimension of its tile";
+  let description = [{
+    P5: the tile has that dimension, and index elements.
+
+    ```mlir
+    %j = smx_gpu.position 1 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    ```
+  }];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs SmxGpu_Tile:$tile);
+  let assemblyFormat = "$dim attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_ReduceOp : SmxGpu_Op<"reduce", [Pure]> {
+  let summary = "a row reduction across registers, lanes and warps";
+  let description = [{
+    Every thread that held a part of a row gets the row's value, so the result has the slice of the
+    layout. The order of combination is fixed by the layout: results are the same in every run.
+
+    P6: the tile is two-dimensional with a layout, and the result is its slice along `dim`.
+
+    ```mlir
+    %m = smx_gpu.reduce <maxnum> %s dim 1 : tensor<64x64xf32, #L> -> tensor<64xf32, #smx_gpu.slice<1, #L>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_CombinerAttr:$kind, SmxGpu_Tile:$tile, I64Attr:$dim);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$kind $tile `dim` $dim attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_BroadcastOp : SmxGpu_Op<"broadcast", [Pure]> {
+  let summary = "one value per row, repeated along the row";
+  let description = [{
+    P7: the operand is the slice of the result's layout along one dimension.
+
+    ```mlir
+    %b = smx_gpu.broadcast %m : tensor<64xf32, #smx_gpu.slice<1, #L>> -> tensor<64x64xf32, #L>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$values);
+  let results = (outs SmxGpu_Tile:$tile);
+  let assemblyFormat = "$values attr-dict `:` type($values) `->` type($tile)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_ConvertOp : SmxGpu_Op<"convert", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the same tile in another layout";
+  let description = [{
+    Goes through shared memory, with a barrier on both sides.
+
+    P8: shape and element type stay.
+
+    ```mlir
+    %b = smx_gpu.convert %a : tensor<64x64xf32, #L> -> tensor<64x64xf32, #M>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$source);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_AllocOp : SmxGpu_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a tile of shared memory, for the whole kernel";
+  let description = [{
+    ```mlir
+    %s = smx_gpu.alloc : !smx_gpu.shared<64x128xbf16, swizzle = 128>
+    ```
+  }];
+  let results = (outs SmxGpu_SharedType:$shared);
+  let assemblyFormat = "attr-dict `:` type($shared)";
+}
+
+def SmxGpu_CopyOp : SmxGpu_Op<"copy", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a tile of global memory, copied to shared memory by all warps; complete and seen by all when it ends";
+  let description = [{
+    Addresses as in `smx_gpu.load`, with `transposed` giving the memref dimension of each tile dimension.
+
+    P1 to P4 as for `smx_gpu.load`.
+
+    ```mlir
+    smx_gpu.copy %q[%i, %c0] to %s dims [0, 1] : memref<?x128xbf16, strided<[?, 1], offset: ?>>, !smx_gpu.shared<64x128xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
+                       SmxGpu_SharedType:$shared, DenseI64ArrayAttr:$dims,
+                       DefaultValuedAttr<I64Attr, "0">:$aligned);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `to` $shared `dims` $dims attr-dict
+    `:` type($source) `,` type($shared)
+  }];
+  let hasVerifier = 1;
+}
+
+def SmxGpu_ReadOp : SmxGpu_Op<"read", [MemoryEffects<[MemRead]>]> {
+  let summary = "a shared tile, in registers";
+  let description = [{
+    P9: shape and element type agree.
+
+    ```mlir
+    %t = smx_gpu.read %s : !smx_gpu.shared<64x128xbf16, swizzle = 128> -> tensor<64x128xbf16, #L>
+    ```
+  }];
+  let arguments = (ins SmxGpu_SharedType:$shared);
+  let results = (outs SmxGpu_Tile:$tile);
+  let assemblyFormat = "$shared attr-dict `:` type($shared) `->` type($tile)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_WriteOp : SmxGpu_Op<"write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a register tile, written to shared memory";
+  let description = [{
+    Seen by other warps after a barrier.
+
+    P9 as for `smx_gpu.read`.
+
+    ```mlir
+    smx_gpu.write %t, %s : tensor<64x128xbf16, #L>, !smx_gpu.shared<64x128xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$tile, SmxGpu_SharedType:$shared);
+  let assemblyFormat = "$tile `,` $shared attr-dict `:` type($tile) `,` type($shared)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_AOperand : AnyTypeOf<[SmxGpu_Tile, SmxGpu_SharedType]>;
+
+class SmxGpu_ProductOp<string mnemonic, list<Trait> traits> : SmxGpu_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def SmxGpu_MmaOp : SmxGpu_ProductOp<"mma", [AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead]>]> {
+  let summary = "acc + a b, or acc + a b^T";
+  let description = [{
+    `a` is a register tile in the layout of the accumulator, or a shared tile; `b` is a shared tile,
+    `K x N`, or `N x K` with `transpose_b`. 16-bit operands go through the matrix unit with an f32
+    accumulator; wider ones are multiplied exactly (fused multiply-add) or as three TF32 products.
+
+    P10: the shapes are those of a product.
+    P11: the accumulator has a fragment layout, and a register operand `a` has the same.
+    P12: `a` and `b` have one element type; the accumulator is f32, or f64 for f64 operands.
+    P13: the reduced dimension is a multiple of 16 for 16-bit types and of 8 otherwise.
+
+    ```mlir
+    %s = smx_gpu.mma %q, %k, %zero transpose_b : tensor<64x128xbf16, #L>, !smx_gpu.shared<32x128xbf16, swizzle = 128>
+        -> tensor<64x32xf32, #L>
+    ```
+  }];
+  let arguments = (ins SmxGpu_AOperand:$a, SmxGpu_SharedType:$b, SmxGpu_Tile:$acc, UnitAttr:$transpose_b,
+                       DefaultValuedAttr<SmxGpu_PrecisionAttr, "::mlir::smx::gpu::Precision::Exact">:$precision);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? (`precision` `(` $precision^ `)`)? attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    int64_t getReducedExtent();
+  }];
+}
+
+def SmxGpu_MmaAsyncOp : SmxGpu_ProductOp<"mma_async", [AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a matrix product of a warpgroup that runs on its own";
+  let description = [{
+    As `smx_gpu.mma`, on operands in swizzled shared memory (or `a` in registers), executed by the matrix
+    unit while the warps go on. The result can be read after `smx_gpu.wait` on the token.
+    With `zero`, the product starts from zero and `acc` is not read.
+
+    P10 to P13 as for `smx_gpu.mma`, with a fragment of 4 warps.
+    P14: the result and the token are used by `smx_gpu.wait` or as `acc` of another `mma_async` only.
+
+    ```mlir
+    %s, %t = smx_gpu.mma_async %q, %k, %acc transpose_b zero : !smx_gpu.shared<64x128xbf16, swizzle = 128>,
+        !smx_gpu.shared<128x128xbf16, swizzle = 128> -> tensor<64x128xf32, #smx_gpu.fragment<warps = 4>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_AOperand:$a, SmxGpu_SharedType:$b, SmxGpu_Tile:$acc, UnitAttr:$transpose_b,
+                       UnitAttr:$zero);
+  let results = (outs SmxGpu_Tile:$result, SmxGpu_TokenType:$token);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? (`zero` $zero^)? attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+}
+
+def SmxGpu_WaitOp : SmxGpu_Op<"wait", [AllTypesMatch<["tile", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the accumulator of a product, once the product is done";
+  let description = [{
+    Products finish in the order in which they were issued; at most `pending` later ones may still run.
+
+    P15: the token comes from the product that made the tile, and is waited for once.
+
+    ```mlir
+    %r = smx_gpu.wait %t, %s pending 1 : tensor<64x128xf32, #smx_gpu.fragment<warps = 4>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_TokenType:$token, SmxGpu_Tile:$tile, DefaultValuedAttr<I64Attr, "0">:$pending);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$token `,` $tile (`pending` $pending^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_ClusterReduceOp : SmxGpu_Op<"cluster_reduce", [
+    AllTypesMatch<["values", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a reduction of per-row values over the blocks of a cluster";
+  let description = [{
+    Through distributed shared memory; every block gets the result, combined in the order of ranks.
+
+    P16: the values have a slice layout.
+
+    ```mlir
+    %m1 = smx_gpu.cluster_reduce <maxnum> %m : tensor<1xf32, #smx_gpu.slice<1, #L>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_CombinerAttr:$kind, SmxGpu_Tile:$values);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$kind $values attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // SMX_GPU_TILEOPS_TD
