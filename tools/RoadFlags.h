@@ -46,6 +46,26 @@ public:
                    llvm::cl::desc("width of a vector register: 128, 256 or "
                                   "512; 0 = ask the host"),
                    llvm::cl::init(0)),
+        target("target", cat, llvm::cl::desc("what the code is for:"),
+               llvm::cl::values(
+                   clEnumValN(Target::Cpu, "cpu", "this machine (default)"),
+                   clEnumValN(Target::Cuda, "cuda", "a GPU of NVIDIA's")),
+               llvm::cl::init(Target::Cpu)),
+        chip("chip", cat, llvm::cl::value_desc("sm_NN"),
+             llvm::cl::desc("GPU architecture (default: the device's; sm_80 "
+                            "where nothing is run)"),
+             llvm::cl::init("")),
+        warps("warps", cat, llvm::cl::value_desc("count"),
+              llvm::cl::desc("warps of a block of threads; 0 = choose"),
+              llvm::cl::init(0)),
+        depth("depth", cat, llvm::cl::value_desc("stages"),
+              llvm::cl::desc("stages of a channel between global and shared "
+                             "memory; 0 = choose"),
+              llvm::cl::init(0)),
+        alignment("alignment", cat, llvm::cl::value_desc("bytes"),
+                  llvm::cl::desc("what pointers and row strides are multiples "
+                                 "of; -1 = look, where something is run"),
+                  llvm::cl::init(-1)),
         verifyStages("verify-stages", cat,
                      llvm::cl::desc("check the contract of every stage"),
                      llvm::cl::init(true)) {}
@@ -59,9 +79,18 @@ public:
     options.splits = splits;
     options.vectorBits = vectorBits;
     options.threads = threads;
+    options.target = target;
+    if (!chip.empty())
+      options.chip = chip;
+    options.warps = warps;
+    options.depth = depth;
+    options.alignment = std::max<int64_t>(alignment, 0);
     options.verifyStages = verifyStages;
     return options;
   }
+
+  bool namesChip() const { return !chip.empty(); }
+  bool namesAlignment() const { return alignment >= 0; }
 
   /// The stage that the input is at, or none after a message.
   std::optional<Stage> getFrom(llvm::StringRef tool) const {
@@ -84,6 +113,9 @@ private:
   llvm::cl::cat cat;
   llvm::cl::opt<std::string> from;
   llvm::cl::opt<int64_t> tileRows, tileStream, splits, vectorBits;
+  llvm::cl::opt<Target> target;
+  llvm::cl::opt<std::string> chip;
+  llvm::cl::opt<int64_t> warps, depth, alignment;
   llvm::cl::opt<bool> verifyStages;
 };
 

@@ -8,8 +8,10 @@
 #include "smx/Analysis/StageContract.h"
 
 #include "TileExtents.h"
+#include "smx/GPU/SmxGpu.h"
 #include "smx/IR/Smx.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -187,6 +189,40 @@ static LogicalResult checkLlvm(Operation *op) {
                       "it");
 }
 
+//===----------------------------------------------------------------------===//
+// gpu and nvvm
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkGpu(Operation *op) {
+  if (isa_and_nonnull<SmxDialect>(op->getDialect()))
+    return breaks(op, Stage::Gpu, "it is an smx op",
+                  "smx-expand-state writes it as arithmetic");
+  StringRef dialect = op->getName().getDialectNamespace();
+  bool inKernel = op->getParentOfType<::mlir::smx::gpu::KernelOp>() != nullptr;
+  for (Type type : op->getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && (!inKernel || !tensor.getEncoding()))
+      return breaks(op, Stage::Gpu,
+                    inKernel ? "it has a tile without a layout"
+                             : "it has a tensor outside of a kernel",
+                    "smx-gpu-kernels turns loop nests over tiles into "
+                    "kernels; other tensor ops have no kernel yet");
+  if (dialect == "linalg" || isa<scf::ForallOp>(op))
+    return breaks(op, Stage::Gpu, "it has no kernel",
+                  "smx-gpu-kernels makes kernels of the loop nests that "
+                  "smx-tile builds");
+  return success();
+}
+
+static LogicalResult checkNvvm(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  auto module = op->getParentOfType<::mlir::gpu::GPUModuleOp>();
+  if (!module || dialect == "llvm" || dialect == "nvvm" || dialect == "gpu")
+    return success();
+  return breaks(op, Stage::Nvvm, "it is not code of one thread",
+                "smx-gpu-to-nvvm replaces ops on tiles");
+}
+
 LogicalResult mlir::smx::verifyStage(ModuleOp module, Stage stage,
                                      int64_t maxTileBytes) {
   auto check = [&](Operation *op) -> LogicalResult {
@@ -203,6 +239,10 @@ LogicalResult mlir::smx::verifyStage(ModuleOp module, Stage stage,
       return checkCpu(op);
     case Stage::Llvm:
       return checkLlvm(op);
+    case Stage::Gpu:
+      return checkGpu(op);
+    case Stage::Nvvm:
+      return checkNvvm(op);
     }
     llvm_unreachable("every stage has a contract");
   };

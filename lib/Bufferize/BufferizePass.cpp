@@ -1,7 +1,8 @@
 //===- BufferizePass.cpp - one-shot bufferization, our boundary -----------===//
 
-#include "BoundaryType.h"
+#include "smx/Bufferize/BoundaryType.h"
 #include "smx/Bufferize/Passes.h"
+#include "smx/GPU/SmxGpu.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -29,6 +30,10 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
           return cast<bufferization::BufferLikeType>(
               Type(getBoundaryType(cast<TensorType>(Type(type)))));
         };
+    // Tensors in a kernel are register tiles, and stay.
+    options.opFilter.denyOperation([](Operation *op) {
+      return isa<gpu::KernelOp>(op) || op->getParentOfType<gpu::KernelOp>();
+    });
     IRRewriter rewriter(&getContext());
     bufferization::BufferizationState bufferizationState;
     if (failed(eliminate(rewriter, options)) ||

@@ -1,6 +1,6 @@
 //===- DestinationArgumentsPass.cpp - results into the caller's memory ----===//
 
-#include "BoundaryType.h"
+#include "smx/Bufferize/BoundaryType.h"
 #include "smx/Bufferize/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

@@ -13,7 +13,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+#include <cmath>
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_SMXCPUEXPANDMATHPASS
@@ -27,6 +30,11 @@ using namespace mlir::smx;
 static constexpr double exp2Single[] = {
     1.0,           0x1.62e432p-1,  0x1.ebfbe2p-3, 0x1.c6ae72p-5,
     0x1.3b270ep-7, 0x1.5f7276p-10, 0x1.470b4ap-13};
+/// The same for results of which 16 or 12 bits matter: 2.8e-6 and 1.0e-4.
+static constexpr double exp2Short[] = {1.0, 0x1.62e12cp-1, 0x1.ec0378p-3,
+                                       0x1.c9fc46p-5, 0x1.3a02ccp-7};
+static constexpr double exp2Shortest[] = {1.0, 0x1.62f5fap-1, 0x1.f00c4cp-3,
+                                          0x1.c2a218p-5};
 static constexpr double exp2Double[] = {1.0,
                                         0x1.62e42fefa39f3p-1,
                                         0x1.ebfbdff82c598p-3,
@@ -51,13 +59,25 @@ static constexpr double expDouble[] = {
     0x1.ae6521a1762e1p-26, 0x1.1f9348bcbbfe7p-29, 0x1.607cbb1c435d2p-33};
 
 static constexpr double log2E = 0x1.71547652b82fep+0;
+static constexpr double log2ELow = 0x1.777d0ffda0d24p-56;
 /// ln 2 in two parts, per type: a multiple of the first is exact for every
 /// exponent once fused.
 static constexpr double ln2Single[] = {0x1.62e430p-1, -0x1.05c610p-29};
 static constexpr double ln2Double[] = {0x1.62e42fefa39efp-1,
                                        0x1.abc9e3b398p-56};
 
-static Value expandExp2(FloatMath &m, Value x, Subnormals subnormals) {
+/// The polynomial for 2^f; `bits`: how many of the result matter.
+static ArrayRef<double> exp2Polynomial(const FloatMath &m, int64_t bits) {
+  if (bits <= 12)
+    return exp2Shortest;
+  if (bits <= 16)
+    return exp2Short;
+  return m.isDouble() ? ArrayRef<double>(exp2Double)
+                      : ArrayRef<double>(exp2Single);
+}
+
+static Value expandExp2(FloatMath &m, Value x, Subnormals subnormals,
+                        int64_t bits) {
   Value argument = x;
   bool flushes = subnormals == Subnormals::Flush;
   double lowest = m.isDouble() ? -1022 : -126;
@@ -67,8 +87,7 @@ static Value expandExp2(FloatMath &m, Value x, Subnormals subnormals) {
                 flushes ? highest : highest + 1);
   Value n = m.roundToInteger(x);
   Value f = m.sub(x, n);
-  Value p = m.polynomial(f, m.isDouble() ? ArrayRef<double>(exp2Double)
-                                         : ArrayRef<double>(exp2Single));
+  Value p = m.polynomial(f, exp2Polynomial(m, bits));
   Value result = m.scale(p, n, subnormals);
   if (!flushes || m.scalesAnything())
     return result;
@@ -98,6 +117,83 @@ static Value expandExp(FloatMath &m, Value x) {
   Value n;
   auto [r, rest] = splitExp(m, x, n);
   Value p = m.add(m.constant(1.0), m.add(r, rest));
+  return m.scale(p, n, Subnormals::Keep);
+}
+
+namespace {
+/// What math.exp is applied to when it may be contracted: scale * (x - y).
+struct ScaledDifference {
+  Value x, y;
+  double scale = 1.0;
+};
+} // namespace
+
+/// Sees through `exp(scale * (x - y))` when every step allows contraction.
+static std::optional<ScaledDifference> contractedArgument(math::ExpOp op) {
+  auto contracts = [](arith::FastMathFlags flags) {
+    return arith::bitEnumContainsAll(flags, arith::FastMathFlags::contract);
+  };
+  if (!contracts(op.getFastmath()))
+    return std::nullopt;
+  ScaledDifference argument;
+  Value difference = op.getOperand();
+  if (auto product = difference.getDefiningOp<arith::MulFOp>()) {
+    APFloat scale(0.0);
+    if (!contracts(product.getFastmath()) ||
+        !matchPattern(product.getRhs(), m_ConstantFloat(&scale)))
+      return std::nullopt;
+    bool isInexact;
+    scale.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &isInexact);
+    argument.scale = scale.convertToDouble();
+    // Beyond these bounds the factors of the reduction leave the range of f32.
+    if (!(argument.scale > 1e-30 && argument.scale < 1e30))
+      return std::nullopt;
+    difference = product.getLhs();
+  }
+  auto subtraction = difference.getDefiningOp<arith::SubFOp>();
+  if (!subtraction || !contracts(subtraction.getFastmath()))
+    return std::nullopt;
+  argument.x = subtraction.getLhs();
+  argument.y = subtraction.getRhs();
+  return argument;
+}
+
+/// exp(scale (x - y)) = 2^f 2^n without rounding x - y. With L = scale log2(e)
+/// and E + g = y L, E whole: f = (x L - (n + E)) - g, where the difference in
+/// parentheses is a single multiply-add. Where |y| is large, x - y is exact
+/// for every x whose exponential is not 0 or inf (Sterbenz), and y is
+/// subtracted first.
+static Value expandExpOfDifference(FloatMath &m,
+                                   const ScaledDifference &argument) {
+  double scale = argument.scale, high = scale * log2E, low;
+  if (m.isDouble()) {
+    low = std::fma(scale, log2E, -high) + scale * log2ELow;
+  } else {
+    double single = static_cast<float>(high);
+    low = high - single;
+    high = single;
+  }
+  // Half of this distance under- and overflows.
+  double far = (m.isDouble() ? 2048 : 256) / scale;
+  Value magnitude = math::AbsFOp::create(m.b, argument.y);
+  Value isFar = arith::CmpFOp::create(m.b, arith::CmpFPredicate::OGE, magnitude,
+                                      m.constant(far));
+  Value zero = m.constant(0.0);
+  Value origin = arith::SelectOp::create(m.b, isFar, argument.y, zero);
+  Value near = arith::SelectOp::create(m.b, isFar, zero, argument.y);
+  Value exponent = m.mul(near, m.constant(high));
+  Value whole = m.roundToInteger(exponent);
+  Value fraction =
+      m.fma(near, m.constant(low), m.fma(near, m.constant(high), m.neg(whole)));
+
+  Value d = m.clamp(m.sub(argument.x, origin), -2 * far, 2 * far);
+  Value n = m.roundToInteger(m.fma(d, m.constant(high), m.neg(exponent)));
+  Value f = m.add(m.fma(d, m.constant(high), m.neg(m.add(n, whole))),
+                  m.fma(d, m.constant(low), m.neg(fraction)));
+  Value p = m.polynomial(f, exp2Polynomial(m, /*bits=*/64));
+  if (!m.scalesAnything())
+    n = m.isDouble() ? m.clamp(n, -1100, 1100) : m.clamp(n, -160, 160);
   return m.scale(p, n, Subnormals::Keep);
 }
 
@@ -143,10 +239,15 @@ struct ExpandOp : OpRewritePattern<OpTy> {
     if constexpr (std::is_same_v<OpTy, math::Exp2Op>) {
       bool approximate = arith::bitEnumContainsAll(op.getFastmath(),
                                                    arith::FastMathFlags::afn);
-      result =
-          expandExp2(m, x, approximate ? Subnormals::Flush : Subnormals::Keep);
+      int64_t bits = 64;
+      if (auto hint = op->template getAttrOfType<IntegerAttr>("result_bits"))
+        bits = hint.getInt();
+      result = expandExp2(
+          m, x, approximate ? Subnormals::Flush : Subnormals::Keep, bits);
     } else if constexpr (std::is_same_v<OpTy, math::ExpOp>) {
-      result = expandExp(m, x);
+      std::optional<ScaledDifference> argument = contractedArgument(op);
+      result = argument && !isHalf ? expandExpOfDifference(m, *argument)
+                                   : expandExp(m, x);
     } else {
       result = expandTanh(m, x);
     }

@@ -78,6 +78,24 @@ Value LaneNest::loadVector(OpOperand &operand, const Point &point,
   return loaded;
 }
 
+void LaneNest::fetchVector(OpOperand &operand, const Point &point,
+                           ValueRange indices, int64_t vector) {
+  constexpr int64_t lineBytes = 64;
+  Value view = options.fetched.empty()
+                   ? Value()
+                   : options.fetched[operand.getOperandNumber()];
+  if (!view)
+    return;
+  // One fetch a cache line.
+  int64_t bits = cast<MemRefType>(view.getType()).getElementTypeBitWidth();
+  int64_t bytes = std::max<int64_t>(point.lanes * bits / 8, 1);
+  if (vector % std::max<int64_t>(lineBytes / bytes, 1) != 0)
+    return;
+  constexpr unsigned nearest = 3;
+  memref::PrefetchOp::create(b, loc, view, indices, /*isWrite=*/false, nearest,
+                             /*isDataCache=*/true);
+}
+
 void LaneNest::storeVector(OpOperand &operand, const Point &point,
                            SmallVector<Value> indices, Value value) {
   Value memref = operand.get();
@@ -104,8 +122,10 @@ LaneValue LaneNest::load(OpOperand &operand, const Point &point, int64_t row,
   if (!isa<MemRefType>(operand.get().getType()))
     return {operand.get()};
   SmallVector<Value> indices = indicesOf(operand, point, row, vector);
-  if (inLanes(operand, point))
+  if (inLanes(operand, point)) {
+    fetchVector(operand, point, indices, vector);
     return {loadVector(operand, point, indices), false};
+  }
   return {memref::LoadOp::create(b, loc, operand.get(), indices)};
 }
 

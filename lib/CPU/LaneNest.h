@@ -19,6 +19,9 @@ struct LaneNestOptions {
   /// Vector stores bypass the caches; every stored vector is aligned to its
   /// size.
   bool streaming = false;
+  /// Per operand, where not null: a view of its type whose cache lines are
+  /// fetched beside the operand's.
+  SmallVector<Value> fetched;
 };
 
 /// Emits the loops of one linalg.generic at the builder's insertion point.
@@ -72,6 +75,8 @@ private:
                                int64_t row, int64_t vector, int64_t lane = 0);
   LaneValue load(OpOperand &operand, const Point &point, int64_t row,
                  int64_t vector);
+  void fetchVector(OpOperand &operand, const Point &point, ValueRange indices,
+                   int64_t vector);
   Value loadVector(OpOperand &operand, const Point &point,
                    SmallVector<Value> indices);
   void storeVector(OpOperand &operand, const Point &point,

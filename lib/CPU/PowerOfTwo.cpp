@@ -55,6 +55,7 @@ Value FloatMath::mul(Value x, Value y) {
 Value FloatMath::fma(Value x, Value y, Value z) {
   return math::FmaOp::create(b, x, y, z);
 }
+Value FloatMath::neg(Value x) { return arith::NegFOp::create(b, x); }
 Value FloatMath::bitcast(Value x, Type to) {
   return arith::BitcastOp::create(b, to, x);
 }

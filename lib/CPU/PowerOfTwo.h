@@ -22,6 +22,7 @@ public:
   Value sub(Value x, Value y);
   Value mul(Value x, Value y);
   Value fma(Value x, Value y, Value z);
+  Value neg(Value x);
   /// The polynomial with `coefficients`, lowest power first, by Horner's rule.
   Value polynomial(Value x, ArrayRef<double> coefficients);
   /// x limited to [low, high]; NaN stays NaN.

@@ -7,6 +7,7 @@
 
 #include "FillFolding.h"
 #include "LaneNest.h"
+#include "NextTile.h"
 #include "StreamingStores.h"
 
 #include "smx/CPU/Passes.h"
@@ -89,6 +90,7 @@ struct SmxCPUVectorizePass
       generalizeCopy(b, copy);
 
     FilledOutputs fills = foldFills(getOperation(), b);
+    LastLooks lastLooks = findLastLooks(getOperation(), prefetchBytes);
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (op.hasPureBufferSemantics())
@@ -106,18 +108,24 @@ struct SmxCPUVectorizePass
         }
         generic = *general;
       }
-      lower(b, generic, filled);
+      lower(b, generic, filled, lastLooks.lookup(op));
     }
   }
 
-  void lower(IRRewriter &b, linalg::GenericOp op, SmallVector<Value> filled) {
+  void lower(IRRewriter &b, linalg::GenericOp op, SmallVector<Value> filled,
+             ArrayRef<unsigned> lastLooks) {
     if (fuseMultiplyAdd)
       fuseMultiplyAdds(b, op);
     VectorRegisters registers{vectorBits, vectorBits == 512 ? 32 : 16};
     LanePlan plan = planLanes(op, registers);
     filled.resize(op.getNumDpsInits());
-    LaneNestOptions options{filled};
+    LaneNestOptions options{filled, /*streaming=*/false, {}};
     b.setInsertionPoint(op);
+    options.fetched.resize(op->getNumOperands());
+    for (unsigned number : lastLooks)
+      if (!plan.crossed)
+        options.fetched[number] =
+            nextTile(b, op.getLoc(), op->getOperand(number));
     if (Value streams = streamingCondition(b, op, plan, streamingBytes)) {
       auto choice = scf::IfOp::create(b, op.getLoc(), streams,
                                       /*withElseRegion=*/true);

@@ -2,7 +2,7 @@
 #ifndef SMX_LIB_EVALUATOR_BODYPROGRAM_H
 #define SMX_LIB_EVALUATOR_BODYPROGRAM_H
 
-#include "ScalarOps.h"
+#include "Frame.h"
 
 namespace mlir::smx {
 

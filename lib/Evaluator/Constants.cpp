@@ -1,6 +1,6 @@
 //===- Constants.cpp - constants, and scalar arithmetic -------------------===//
 
-#include "ScalarOps.h"
+#include "Frame.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -11,7 +11,6 @@ using namespace mlir;
 using namespace mlir::smx;
 namespace reference = ::smx::reference;
 
-/// The number that an attribute of a scalar type stands for.
 static Slot toSlot(const APFloat &value) {
   APFloat wide = value;
   bool losesInfo;
@@ -21,6 +20,14 @@ static Slot toSlot(const APFloat &value) {
 static Slot toSlot(const APInt &value) {
   return intSlot(value.getBitWidth() == 1 ? int64_t(value.getZExtValue())
                                           : value.getSExtValue());
+}
+
+std::optional<Slot> mlir::smx::readScalar(Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return toSlot(number.getValue());
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    return toSlot(number.getValue());
+  return std::nullopt;
 }
 
 static Shape shapeOf(ShapedType type) {
@@ -101,10 +108,8 @@ llvm::Expected<bool> mlir::smx::evaluateConstant(Operation *op, Frame &frame) {
   if (!constant)
     return false;
   Attribute value = constant.getValue();
-  if (auto number = dyn_cast<FloatAttr>(value)) {
-    frame.set(constant, toSlot(number.getValue()));
-  } else if (auto number = dyn_cast<IntegerAttr>(value)) {
-    frame.set(constant, toSlot(number.getValue()));
+  if (std::optional<Slot> number = readScalar(value)) {
+    frame.set(constant, *number);
   } else if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     frame.set(constant, readDense(dense));
   } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {

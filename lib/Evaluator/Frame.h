@@ -2,39 +2,15 @@
 #ifndef SMX_LIB_EVALUATOR_FRAME_H
 #define SMX_LIB_EVALUATOR_FRAME_H
 
-#include "smx/Evaluator/Evaluator.h"
+#include "smx/Evaluator/ScalarOps.h"
 
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Operation.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Support/Error.h"
-
-#include <memory>
 
 namespace mlir::smx {
 
 using ::smx::reference::Shape;
 using ::smx::reference::Tensor;
 using TensorPtr = std::shared_ptr<const Tensor>;
-
-/// One element: `f` where the type is a float, `i` (sign-extended; 0 or 1 for
-/// i1) elsewhere.
-union Slot {
-  double f;
-  int64_t i;
-};
-
-inline Slot floatSlot(double value) {
-  Slot slot;
-  slot.f = value;
-  return slot;
-}
-inline Slot intSlot(int64_t value) {
-  Slot slot;
-  slot.i = value;
-  return slot;
-}
 
 /// An element of a tensor, which keeps integers as doubles too.
 inline Slot loadElement(double stored, bool isFloat) {
@@ -55,16 +31,6 @@ struct RuntimeValue {
       : tensor(std::make_shared<const Tensor>(std::move(tensor))) {}
   RuntimeValue(TensorPtr tensor) : tensor(std::move(tensor)) {}
 };
-
-/// The element type that results of `type` are rounded to, if there is anything
-/// to round.
-std::optional<::smx::reference::DType> getRoundedType(Type type,
-                                                      Rounding rounding);
-
-/// True if values of the type, or its elements, are kept as `Slot::f`.
-inline bool hasFloatElements(Type type) {
-  return isa<FloatType>(getElementTypeOrSelf(type));
-}
 
 /// The values computed so far.
 class Frame {
@@ -93,9 +59,6 @@ private:
   Rounding rounding;
   DenseMap<Value, RuntimeValue> values;
 };
-
-/// "file:line:column: 'op': message".
-llvm::Error errorAt(Operation *op, const Twine &message);
 
 /// The evaluation of one op: its results are in the frame afterwards. Each
 /// returns false for an op that it does not know.

@@ -1,6 +1,6 @@
 //===- ScalarOps.cpp - arithmetic ops as loops over lanes -----------------===//
 
-#include "ScalarOps.h"
+#include "smx/Evaluator/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

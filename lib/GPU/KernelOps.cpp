@@ -1,7 +1,9 @@
-//===- KernelOps.cpp - kernels, roles, launches ---------------------------===//
+//===- KernelOps.cpp - kernels and launches -------------------------------===//
 
-#include "smx/GPU/SmxGpu.h"
+#include "Counts.h"
+#include "Verify.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -11,22 +13,6 @@ using namespace mlir::smx::gpu;
 //===----------------------------------------------------------------------===//
 // KernelOp
 //===----------------------------------------------------------------------===//
-
-/// The integers of a kernel or role, as `name(value)` in this order; those with
-/// a default may be missing.
-static ParseResult parseCounts(OpAsmParser &parser, NamedAttrList &attributes,
-                               ArrayRef<StringRef> names) {
-  for (StringRef name : names) {
-    if (failed(parser.parseOptionalKeyword(name)))
-      continue;
-    int64_t value;
-    if (parser.parseLParen() || parser.parseInteger(value) ||
-        parser.parseRParen())
-      return failure();
-    attributes.set(name, parser.getBuilder().getI64IntegerAttr(value));
-  }
-  return success();
-}
 
 static constexpr StringLiteral kernelCounts[] = {"warps", "cluster",
                                                  "shared_limit", "min_blocks"};
@@ -76,90 +62,108 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-int64_t KernelOp::getSharedBytes() {
-  int64_t bytes = 0;
-  auto add = [&](int64_t tile, int64_t count) {
-    // What the tensor copy engine and the swizzle want: tiles start at
-    // multiples of 1024 bytes.
-    bytes += llvm::alignTo(tile, 1024) * count;
-  };
-  walk([&](Operation *op) {
-    if (auto alloc = dyn_cast<AllocOp>(op))
-      add(alloc.getShared().getType().getBytes(), 1);
-    else if (auto channel = dyn_cast<MakeChannelOp>(op))
-      add(channel.getChannel().getType().getStageType().getBytes(),
-          channel.getChannel().getType().getDepth());
-  });
-  return bytes;
+/// K4
+static bool isKernelArgument(Type type) {
+  if (type.isIntOrIndexOrFloat())
+    return true;
+  auto memory = dyn_cast<MemRefType>(type);
+  if (!memory || !memory.getElementType().isIntOrIndexOrFloat())
+    return false;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memory.getStridesAndOffset(strides, offset)))
+    return false;
+  auto space =
+      dyn_cast_or_null<mlir::gpu::AddressSpaceAttr>(memory.getMemorySpace());
+  return !memory.getMemorySpace() ||
+         (space && space.getValue() == mlir::gpu::AddressSpace::Global);
 }
 
-LogicalResult KernelOp::verify() { return success(); }
-LogicalResult KernelOp::verifyRegions() { return success(); }
-
-//===----------------------------------------------------------------------===//
-// Roles
-//===----------------------------------------------------------------------===//
-
-LogicalResult WarpSpecializeOp::verify() { return success(); }
-LogicalResult WarpSpecializeOp::verifyRegions() { return success(); }
-
-ParseResult RoleOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringAttr name;
-  if (parser.parseSymbolName(name, "name", result.attributes) ||
-      parseCounts(parser, result.attributes, {"warps", "group", "registers"}))
-    return failure();
-  if (!result.attributes.get("group") && result.attributes.get("warps"))
-    result.attributes.set("group", result.attributes.get("warps"));
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> captures;
-  SMLoc loc = parser.getCurrentLocation();
-  auto parseCapture = [&]() -> ParseResult {
-    return failure(parser.parseArgument(arguments.emplace_back()) ||
-                   parser.parseEqual() ||
-                   parser.parseOperand(captures.emplace_back()) ||
-                   parser.parseColonType(arguments.back().type));
-  };
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::OptionalParen,
-                                     parseCapture) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  SmallVector<Type> types = llvm::map_to_vector(
-      arguments, [](const OpAsmParser::Argument &a) { return a.type; });
-  Region *body = result.addRegion();
-  if (parser.resolveOperands(captures, types, loc, result.operands) ||
-      parser.parseRegion(*body, arguments))
-    return failure();
-  ensureTerminator(*body, parser.getBuilder(), result.location);
+LogicalResult KernelOp::verify() {
+  int64_t warps = getWarps(), cluster = getCluster(), blocks = getMinBlocks();
+  if (warps < 1 || warps > 32) // K1
+    return emitOpError("expected 1 to 32 warps, got ") << warps;
+  if (!llvm::is_contained({1, 2, 4, 8, 16}, cluster)) // K2
+    return emitOpError("expected a cluster of 1, 2, 4, 8 or 16 blocks, got ")
+           << cluster;
+  if (blocks < 1 || blocks > 32) // K8
+    return emitOpError("expected min_blocks from 1 to 32, got ") << blocks;
+  for (Type type : getArgumentTypes()) // K4
+    if (!isKernelArgument(type))
+      return emitOpError("expected arguments that are memrefs with strides in "
+                         "global memory, index, integer or float values, got ")
+             << type;
+  if (!getResultTypes().empty()) // K4
+    return emitOpError("expected no results, got ")
+           << getFunctionType() << "; write them to a memref";
   return success();
 }
 
-void RoleOp::print(OpAsmPrinter &printer) {
-  printer << " ";
-  printer.printSymbolName(getName());
-  printer << " warps(" << getWarps() << ")";
-  if (getGroup() != getWarps())
-    printer << " group(" << getGroup() << ")";
-  if (getRegisters())
-    printer << " registers(" << getRegisters() << ")";
-  if (!getCaptures().empty()) {
-    printer << " (";
-    llvm::interleaveComma(llvm::zip(getBody().getArguments(), getCaptures()),
-                          printer, [&](auto pair) {
-                            auto [argument, capture] = pair;
-                            printer << argument << " = " << capture << " : "
-                                    << argument.getType();
-                          });
-    printer << ")";
-  }
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"name", "warps", "group", "registers"});
-  printer << " ";
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/false);
+/// K10
+static LogicalResult verifyBlockCode(KernelOp kernel) {
+  Operation *end = kernel.getBody().front().getTerminator();
+  if (!isa<ReturnOp>(end))
+    return kernel.emitOpError("expected a body that ends with "
+                              "'smx_gpu.return', got '")
+           << end->getName() << "'";
+  WalkResult result = kernel.getBody().walk([](Operation *op) {
+    if (!isa_and_present<mlir::gpu::GPUDialect>(op->getDialect()) ||
+        isa<mlir::gpu::BlockIdOp, mlir::gpu::GridDimOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("is code of a single thread, a kernel on whole tiles has "
+                    "gpu.block_id and gpu.grid_dim only");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
-LogicalResult RoleOp::verify() { return success(); }
+LogicalResult KernelOp::verifyRegions() {
+  if (failed(verifyBlockCode(*this)) || failed(verifyTileThreads(*this)) ||
+      failed(verifyChannels(*this)))
+    return failure();
+  return verifySharedMemory(*this);
+}
 
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+LogicalResult mlir::smx::gpu::verifyInKernel(Operation *op) { // K11
+  if (op->getParentOfType<KernelOp>())
+    return success();
+  return op->emitOpError("expected to stand in a 'smx_gpu.kernel'");
+}
+
+//===----------------------------------------------------------------------===//
+// LaunchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) { // K6
+  if ((*this)->getParentOfType<KernelOp>())
+    return emitOpError("expected to stand in code of the host, a kernel can "
+                       "not launch");
+  Operation *symbol =
+      symbolTable.lookupNearestSymbolFrom(*this, getKernelAttr());
+  auto kernel = dyn_cast_or_null<KernelOp>(symbol);
+  if (!kernel) {
+    InFlightDiagnostic diagnostic = emitOpError("expected a kernel of name ")
+                                    << getKernelAttr() << ", got "
+                                    << (symbol ? "another op" : "none");
+    if (symbol)
+      diagnostic.attachNote(symbol->getLoc()) << "the name is defined here";
+    return diagnostic;
+  }
+  TypeRange given = getArguments().getTypes();
+  ArrayRef<Type> taken = kernel.getArgumentTypes();
+  auto report = [&]() {
+    InFlightDiagnostic diagnostic = emitOpError();
+    diagnostic.attachNote(kernel.getLoc()) << "the kernel is defined here";
+    return diagnostic;
+  };
+  if (given.size() != taken.size())
+    return report() << "expected " << taken.size() << " arguments for "
+                    << getKernelAttr() << ", got " << given.size();
+  for (auto [index, mine, its] : llvm::enumerate(given, taken))
+    if (mine != its)
+      return report() << "expected argument " << index << " of "
+                      << getKernelAttr() << " to be " << its << ", got "
+                      << mine;
   return success();
 }

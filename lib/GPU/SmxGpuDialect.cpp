@@ -2,6 +2,7 @@
 
 #include "smx/GPU/SmxGpu.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -62,73 +63,6 @@ Coordinate FragmentAttr::getCoordinate(ArrayRef<int64_t> shape, int64_t thread,
 Coordinate StripedAttr::getCoordinate(ArrayRef<int64_t> shape, int64_t thread,
                                       int64_t i) const {
   return algebraOf(*this).coordinate(shape[0], shape[1], thread, i);
-}
-
-LogicalResult
-FragmentAttr::acceptsShape(ArrayRef<int64_t> shape,
-                           function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() == 2 && algebraOf(*this).accepts(shape[0], shape[1]))
-    return success();
-  return emitError() << "layout " << *this
-                     << " needs two dimensions, rows a multiple of "
-                     << 16 * getWarps()
-                     << " (16 a warp) and columns a multiple of 8, got "
-                     << shape;
-}
-
-LogicalResult
-StripedAttr::acceptsShape(ArrayRef<int64_t> shape,
-                          function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() == 2 && algebraOf(*this).accepts(shape[0], shape[1]))
-    return success();
-  return emitError() << "layout " << *this
-                     << " needs two dimensions, rows a multiple of "
-                     << getRowThreads() << " and columns a multiple of "
-                     << getColumnThreads() * getVector() << ", got " << shape;
-}
-
-LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   int64_t warps) {
-  if (warps >= 1 && warps <= 32)
-    return success();
-  return emitError() << "a fragment layout has 1 to 32 warps, got " << warps;
-}
-
-LogicalResult StripedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t rows, int64_t columns,
-                                  int64_t vector) {
-  if (rows >= 1 && columns >= 1 && rows * columns <= 1024 && vector >= 1)
-    return success();
-  return emitError() << "a striped layout has 1 to 1024 threads and vectors of "
-                        "at least 1 element, got "
-                     << rows << " x " << columns << " threads and vectors of "
-                     << vector;
-}
-
-LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t dim, LayoutAttrInterface parent) {
-  if (dim == 0 || dim == 1)
-    return success();
-  return emitError() << "a slice reduces dimension 0 or 1, got " << dim;
-}
-
-LogicalResult FragmentAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type elementType,
-    function_ref<InFlightDiagnostic()> emitError) const {
-  return acceptsShape(shape, emitError);
-}
-LogicalResult StripedAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type elementType,
-    function_ref<InFlightDiagnostic()> emitError) const {
-  return acceptsShape(shape, emitError);
-}
-LogicalResult
-SliceAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
-                          function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() == 1)
-    return success();
-  return emitError() << "a slice layout needs one dimension, got "
-                     << shape.size();
 }
 
 LayoutAttrInterface mlir::smx::gpu::getLayout(Type tile) {
@@ -203,15 +137,16 @@ int64_t SharedType::getBytes() const {
 static LogicalResult
 verifyTileInMemory(function_ref<InFlightDiagnostic()> emitError,
                    ArrayRef<int64_t> shape, Type elementType, int64_t swizzle) {
-  if (shape.size() != 2 || ShapedType::isDynamicShape(shape) ||
+  if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1 ||
       !elementType.isIntOrFloat() ||
       !llvm::is_contained({8u, 16u, 32u, 64u},
-                          elementType.getIntOrFloatBitWidth()))
+                          elementType.getIntOrFloatBitWidth())) // T1
     return emitError() << "a shared tile has two static dimensions of a type "
-                          "of 1, 2, 4 or 8 bytes";
+                          "of 1, 2, 4 or 8 bytes, got "
+                       << shape.size() << " dimensions of " << elementType;
   int64_t rowBytes = shape[1] * elementType.getIntOrFloatBitWidth() / 8;
   if (!llvm::is_contained({0, 32, 64, 128}, swizzle) ||
-      (swizzle && rowBytes % swizzle))
+      (swizzle && rowBytes % swizzle)) // T2
     return emitError() << "a swizzle is 0, 32, 64 or 128 bytes and divides the "
                           "bytes of a row, got "
                        << swizzle << " for rows of " << rowBytes << " bytes";
@@ -227,9 +162,16 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType,
                                   int64_t swizzle, int64_t depth) {
-  if (depth < 1)
+  if (depth < 1) // T3
     return emitError() << "a channel has at least one stage, got " << depth;
   return verifyTileInMemory(emitError, shape, elementType, swizzle);
+}
+
+LogicalResult TurnsType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t count) {
+  if (count >= 2 && count <= 7) // T4
+    return success();
+  return emitError() << "2 to 7 groups take turns, got " << count;
 }
 
 static ParseResult parseTileInMemory(AsmParser &parser,

@@ -2,30 +2,194 @@
 
 #include "smx/GPU/SmxGpu.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
+/// An enumerator as a keyword, without the brackets of its attribute.
+template <typename Attr, typename Symbolize>
+static ParseResult parseKeywordOf(OpAsmParser &parser, Attr &attr,
+                                  Symbolize symbolize, StringRef what) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  auto value = symbolize(keyword);
+  if (!value)
+    return parser.emitError(loc)
+           << "expected " << what << ", got '" << keyword << "'";
+  attr = Attr::get(parser.getContext(), *value);
+  return success();
+}
+
+static ParseResult parseCopyKind(OpAsmParser &parser, CopyKindAttr &copy) {
+  return parseKeywordOf(
+      parser, copy, [](StringRef name) { return symbolizeCopyKind(name); },
+      "plain, async or tensor");
+}
+static void printCopyKind(OpAsmPrinter &printer, Operation *,
+                          CopyKindAttr copy) {
+  printer << stringifyCopyKind(copy.getValue());
+}
+
+static ParseResult parsePrecision(OpAsmParser &parser,
+                                  PrecisionAttr &precision) {
+  return parseKeywordOf(
+      parser, precision,
+      [](StringRef name) { return symbolizePrecision(name); },
+      "exact or tf32x3");
+}
+static void printPrecision(OpAsmPrinter &printer, Operation *,
+                           PrecisionAttr precision) {
+  printer << stringifyPrecision(precision.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "smx/GPU/SmxGpuOps.cpp.inc"
 
-int64_t MmaOp::getReducedExtent() {
-  return getB().getType().getShape()[getTransposeB() ? 1 : 0];
+static RankedTensorType tileType(Value tile) {
+  return cast<RankedTensorType>(tile.getType());
 }
 
-LogicalResult LoadOp::verify() { return success(); }
-LogicalResult StoreOp::verify() { return success(); }
-LogicalResult CopyOp::verify() { return success(); }
-LogicalResult PositionOp::verify() { return success(); }
-LogicalResult ReduceOp::verify() { return success(); }
-LogicalResult BroadcastOp::verify() { return success(); }
-LogicalResult ConvertOp::verify() { return success(); }
-LogicalResult ReadOp::verify() { return success(); }
-LogicalResult WriteOp::verify() { return success(); }
-LogicalResult MmaOp::verify() { return success(); }
-LogicalResult MmaAsyncOp::verify() { return success(); }
-LogicalResult WaitOp::verify() { return success(); }
-LogicalResult ClusterReduceOp::verify() { return success(); }
-LogicalResult PutOp::verify() { return success(); }
-LogicalResult GetOp::verify() { return success(); }
+LogicalResult PositionOp::verify() { // P5
+  RankedTensorType tile = tileType(getTile());
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= tile.getRank())
+    return emitOpError("expected a dimension from 0 to ")
+           << tile.getRank() - 1 << ", got " << dim;
+  if (!tile.getElementType().isIndex())
+    return emitOpError("expected index elements, got ")
+           << tile.getElementType();
+  return success();
+}
+
+/// The slice of `tile` along `dim`; null if it has no layout or no such
+/// dimension.
+static RankedTensorType sliceOf(RankedTensorType tile, int64_t dim) {
+  LayoutAttrInterface layout = getLayout(tile);
+  if (!layout || tile.getRank() != 2 || dim < 0 || dim > 1)
+    return {};
+  return RankedTensorType::get({tile.getDimSize(1 - dim)},
+                               tile.getElementType(),
+                               SliceAttr::get(tile.getContext(), dim, layout));
+}
+
+LogicalResult ReduceOp::verify() { // P6
+  RankedTensorType tile = tileType(getTile());
+  int64_t dim = getDim();
+  RankedTensorType slice = sliceOf(tile, dim);
+  if (!slice)
+    return emitOpError("expected a two-dimensional tile with a layout, and "
+                       "dimension 0 or 1 of it, got dimension ")
+           << dim << " of " << tile;
+  if (getResult().getType() != slice)
+    return emitOpError("expected the slice of the operand, ")
+           << slice << ", got " << getResult().getType();
+  bool anyElement =
+      llvm::is_contained({Combiner::Add, Combiner::Mul}, getKind());
+  if (!anyElement && !isa<FloatType>(tile.getElementType()))
+    return emitOpError("expected floating-point elements for ")
+           << stringifyCombiner(getKind()) << ", got " << tile.getElementType();
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() { // P7
+  RankedTensorType values = tileType(getValues()), tile = tileType(getTile());
+  SliceAttr slice = getSlice(values);
+  RankedTensorType expected =
+      slice ? sliceOf(tile, slice.getDim()) : RankedTensorType();
+  if (!expected)
+    return emitOpError("expected values with a slice layout and a "
+                       "two-dimensional tile with a layout, got ")
+           << values << " and " << tile;
+  if (values == expected)
+    return success();
+  return emitOpError("expected the slice of the result, ")
+         << expected << ", got " << values << "; convert to its layout first";
+}
+
+LogicalResult ConvertOp::verify() { // P8
+  RankedTensorType from = tileType(getSource()), to = tileType(getResult());
+  if (from.getShape() == to.getShape() &&
+      from.getElementType() == to.getElementType())
+    return success();
+  return emitOpError("expected only the layout to change, got ")
+         << from << " to " << to;
+}
+
+/// P9
+static LogicalResult verifySharedAccess(Operation *op, RankedTensorType tile,
+                                        SharedType shared) {
+  if (tile.getShape() == shared.getShape() &&
+      tile.getElementType() == shared.getElementType())
+    return success();
+  return op->emitOpError("expected tiles of one shape and element type, got ")
+         << tile << " and " << shared;
+}
+
+LogicalResult ReadOp::verify() {
+  return verifySharedAccess(*this, tileType(getTile()), getShared().getType());
+}
+
+LogicalResult WriteOp::verify() {
+  return verifySharedAccess(*this, tileType(getTile()), getShared().getType());
+}
+
+LogicalResult ClusterReduceOp::verify() { // P16
+  if (getSlice(getValues().getType()))
+    return success();
+  return emitOpError("expected values with a slice layout, got ")
+         << getValues().getType() << "; reduce the tile in the block first";
+}
+
+//===----------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------===//
+
+/// The same constant everywhere stays one in any layout.
+static OpFoldResult foldSplat(Attribute operand, Type result) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(operand);
+  return splat ? splat.resizeSplat(cast<ShapedType>(result)) : OpFoldResult();
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  return foldSplat(adaptor.getValues(), getTile().getType());
+}
+
+OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  return foldSplat(adaptor.getSource(), getResult().getType());
+}
+
+/// A cluster of one block is no cluster.
+static bool isAloneInCluster(Operation *op) {
+  return op->getParentOfType<KernelOp>().getCluster() == 1;
+}
+
+OpFoldResult ClusterReduceOp::fold(FoldAdaptor) {
+  return isAloneInCluster(*this) ? OpFoldResult(getValues()) : OpFoldResult();
+}
+
+OpFoldResult ClusterRankOp::fold(FoldAdaptor) {
+  if (!isAloneInCluster(*this))
+    return {};
+  return IntegerAttr::get(IndexType::get(getContext()), 0);
+}
+
+LogicalResult ClusterBarrierOp::canonicalize(ClusterBarrierOp op,
+                                             PatternRewriter &rewriter) {
+  if (!isAloneInCluster(op))
+    return failure();
+  // What it orders besides, accesses of the block's own warps, a barrier does.
+  rewriter.replaceOpWithNewOp<BarrierOp>(op);
+  return success();
+}
+
+Operation *SmxGpuDialect::materializeConstant(OpBuilder &builder,
+                                              Attribute value, Type type,
+                                              Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}

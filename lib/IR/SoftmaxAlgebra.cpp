@@ -127,6 +127,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   unsigned rows = maps[0].getNumResults();
   TileArithmetic tile{builder, op.getLoc()};
   TileOperand scores{op.getInputs()[0], maps[states.size()]};
+  Type scoreType = getElementTypeOrSelf(scores.tensor.getType());
   AffineMap row = maps[0];
 
   // The tile's own maximum, of scores as they are.
@@ -150,7 +151,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                      Value maximum = m.max(soft.comparable(m, v[2]), v[0]);
                      Value reference = soft.guarded(m, maximum);
-                     Value factor = soft.exp(m, m.sub(v[0], reference));
+                     Value factor = soft.rescale(m, v[0], reference);
                      return {maximum, reference, factor, m.mul(v[1], factor)};
                    });
   Value maximum = moved[0], reference = moved[1], factor = moved[2];
@@ -158,18 +159,19 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   // p = exp(s - m'), l' = l*a + sum p; the weights are kept only if values are
   // to be summed.
   if (states.size() == 2) {
-    Value zero = soft.wideZero(builder, op.getLoc(), states[1]);
+    FloatType sumType = soft.sumType(scoreType);
+    Value zero = soft.zeroSum(builder, op.getLoc(), states[1], scoreType);
     Value sum = tile.reduce(
         "tile sum", {scores, {reference, row}}, {{zero, row}}, {rows},
         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1]);
-          return {m.add(m.cast(weight, soft.sumType()), v[2])};
+          Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1],
+                                     scoreType, soft.bitsOfSum);
+          return {m.add(m.cast(weight, sumType), v[2])};
         })[0];
     return {maximum,
             tile.mapInto("running sum", {{sum, row}}, {moved[3], row},
                          [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                           Value added =
-                               m.add(v[0], m.cast(v[1], soft.sumType()));
+                           Value added = m.add(v[0], m.cast(v[1], sumType));
                            return {m.cast(added, soft.type)};
                          })};
   }
@@ -178,8 +180,8 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
       tile.reduce("weights and running sum", {scores, {reference, row}},
                   {{weights, scores.map}, {moved[3], row}}, {rows},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value weight =
-                        soft.weight(m, m.cast(v[0], soft.type), v[1]);
+                    Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1],
+                                               scoreType, soft.bitsOfSum);
                     return {weight, m.add(weight, v[3])};
                   });
 
@@ -222,8 +224,8 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandMerge(OpBuilder &builder,
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value maximum = m.max(v[0], v[2]);
         Value reference = soft.guarded(m, maximum);
-        Value ca = soft.exp(m, m.sub(v[0], reference));
-        Value cb = soft.exp(m, m.sub(v[2], reference));
+        Value ca = soft.rescale(m, v[0], reference);
+        Value cb = soft.rescale(m, v[2], reference);
         return {maximum, m.add(m.mul(ca, v[1]), m.mul(cb, v[3])), ca, cb};
       });
   SmallVector<Value> results{merged[0], merged[1]};

@@ -27,53 +27,58 @@ struct SoftmaxArithmetic {
   Value comparable(ScalarMath m, Value score) const {
     return isBase2() ? times(m, score, base2Factor()) : score;
   }
-  /// What turns a difference of maxima into an exponential. Without base 2 the
-  /// scale comes last: differences of near scores are exact, and a score that
-  /// is finite does not overflow.
-  Value exp(ScalarMath m, Value difference) const {
-    if (isBase2())
-      return m.exp2(difference);
-    return m.exp(times(m, difference, algebra.getScaleValue()));
+  /// exp(scale * (x - y)), where the scale comes last: differences of near
+  /// scores are exact, and a score that is finite does not overflow. Rounding
+  /// x - y alone would cost |x - y|/2 units in the last place, so the
+  /// difference may be contracted into the exponential like a product into a
+  /// sum; a back end that does so never rounds it.
+  Value expOfDifference(ScalarMath m, Value x, Value y) const {
+    constexpr auto contract = arith::FastMathFlags::contract;
+    Value exponent = arith::SubFOp::create(m.b, m.loc, x, y, contract);
+    if (double scale = algebra.getScaleValue(); scale != 1.0)
+      exponent = arith::MulFOp::create(m.b, m.loc, exponent,
+                                       m.constant(scale, type), contract);
+    return math::ExpOp::create(m.b, m.loc, exponent, contract);
   }
-  /// The exponential of a score's distance from the reference; in base 2 one
-  /// fma and one exp2.
-  Value weight(ScalarMath m, Value s, Value reference) const {
-    if (!isBase2())
-      return exp(m, m.sub(s, reference));
-    return m.exp2(m.fma(s, m.constant(base2Factor(), type), m.neg(reference)));
+  static bool isHalf(Type scoreType) {
+    return scoreType.getIntOrFloatBitWidth() == 16;
   }
-  /// The same with the rounding of the difference put right, for weights that
-  /// are results in f32: rounding s - m alone costs |s - m|/2 units in the last
-  /// place of the exponential. exp(d + e) = exp(d) + exp(d) e, with e exact.
-  Value compensatedWeight(ScalarMath m, Value s, Value reference) const {
+  /// The exponential of the distance of a score, given in `scoreType`, from the
+  /// reference; in base 2 one fma and one exp2. Of a score in half precision
+  /// only the leading `bits` bits are asked for.
+  Value weight(ScalarMath m, Value s, Value reference, Type scoreType,
+               int bits) const {
     if (isBase2())
-      return weight(m, s, reference);
-    double scale = algebra.getScaleValue();
-    Value difference = m.sub(s, reference);
-    // Knuth's TwoSum: what rounding took from the difference, exactly.
-    Value taken = m.sub(difference, s);
-    Value lost =
-        m.sub(m.sub(s, m.sub(difference, taken)), m.add(reference, taken));
-    Value exponent = times(m, difference, scale);
-    if (scale != 1.0) {
-      Value factor = m.constant(scale, type);
-      lost = m.fma(lost, factor, m.fma(difference, factor, m.neg(exponent)));
-    }
-    // What is infinite has lost nothing.
-    lost = m.select(m.equal(lost, lost), lost, m.constant(0.0, type));
-    Value weight = m.exp(exponent);
-    return m.fma(weight, lost, weight);
+      return m.exp2(
+          m.fma(s, m.constant(base2Factor(), type), m.neg(reference)));
+    if (!isHalf(scoreType))
+      return expOfDifference(m, s, reference);
+    return m.exp2(times(m, m.sub(s, reference), base2Factor()), bits);
+  }
+  /// How many bits of a weight matter to a sum of them, and to an element of
+  /// `resultType`: a few more than it has.
+  static constexpr int bitsOfSum = 16;
+  static int bitsFor(Type resultType) {
+    return resultType.isBF16() ? 12 : resultType.isF16() ? 16 : 24;
+  }
+  /// What a sum that was taken relative to `maximum` is multiplied by to be
+  /// relative to `reference`.
+  Value rescale(ScalarMath m, Value maximum, Value reference) const {
+    return isBase2() ? m.exp2(m.sub(maximum, reference))
+                     : expOfDifference(m, maximum, reference);
   }
   /// The type in which the weights of one tile are added up: a precise f32 sum
   /// would otherwise round once for every element of a row.
-  FloatType sumType() const {
-    return isBase2() ? type : Float64Type::get(type.getContext());
+  FloatType sumType(Type scoreType) const {
+    return isBase2() || isHalf(scoreType) ? type
+                                          : Float64Type::get(type.getContext());
   }
   /// The sum of no weights, in that type, in the shape of `like`.
-  Value wideZero(OpBuilder &b, Location loc, Value like) const {
-    Value empty = emptyLike(b, loc, like, sumType());
-    Value zero = ScalarMath{b, loc}.constant(0.0, sumType());
-    return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+  Value zeroSum(OpBuilder &b, Location loc, Value like, Type scoreType) const {
+    FloatType wide = sumType(scoreType);
+    Value zero = ScalarMath{b, loc}.constant(0.0, wide);
+    return linalg::FillOp::create(b, loc, zero, emptyLike(b, loc, like, wide))
+        .getResult(0);
   }
   /// A maximum, or a difference from one, in units of the natural logarithm.
   Value natural(ScalarMath m, Value maximum) const {

@@ -23,12 +23,10 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   unsigned rows = row.getNumResults();
   TileArithmetic tile{builder, op.getLoc()};
   TileOperand scores{op.getInputs()[0], maps[states.size()]};
-  // Below f32 the rounding of the result is far above that of a difference.
   Type scoreType = getElementTypeOrSelf(scores.tensor.getType());
+  int bits = soft.bitsFor(getElementTypeOrSelf(op.getResult().getType()));
   auto weightOf = [&](ScalarMath m, Value score, Value reference) {
-    Value wide = m.cast(score, soft.type);
-    return scoreType.isF32() ? soft.compensatedWeight(m, wide, reference)
-                             : soft.weight(m, wide, reference);
+    return soft.weight(m, m.cast(score, soft.type), reference, scoreType, bits);
   };
   Value sum = states[1], weights;
   bool isResident = isResidentRow(op);
@@ -40,14 +38,14 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   };
   Value reference = rowReference(states[0]);
   if (isResident) {
-    Value zero = soft.wideZero(builder, op.getLoc(), states[1]);
+    Value zero = soft.zeroSum(builder, op.getLoc(), states[1], scoreType);
     Value empty = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
     SmallVector<Value> summed = tile.reduce(
         "weights and running sum", {scores, {reference, row}},
         {{empty, scores.map}, {zero, row}}, {rows},
         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
           Value weight = weightOf(m, v[0], v[1]);
-          return {weight, m.add(m.cast(weight, soft.sumType()), v[3])};
+          return {weight, m.add(m.cast(weight, soft.sumType(scoreType)), v[3])};
         });
     weights = summed[0];
     sum = summed[1];

@@ -39,6 +39,13 @@ struct ScalarMath {
   Value exp2(Value x) {
     return math::Exp2Op::create(b, loc, x, arith::FastMathFlags::afn);
   }
+  /// The same where only the leading `bits` bits matter. The attribute is a
+  /// hint that whoever expands the exponential may use.
+  Value exp2(Value x, int bits) {
+    Value power = exp2(x);
+    power.getDefiningOp()->setAttr("result_bits", b.getI32IntegerAttr(bits));
+    return power;
+  }
   Value log(Value x) { return math::LogOp::create(b, loc, x); }
   Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
   Value sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }

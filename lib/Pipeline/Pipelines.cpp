@@ -6,10 +6,13 @@
 #include "smx/Bufferize/Passes.h"
 #include "smx/CPU/Passes.h"
 #include "smx/CPU/Pipeline.h"
+#include "smx/GPU/Passes.h"
+#include "smx/NVVM/Pipeline.h"
 #include "smx/Online/Passes.h"
 #include "smx/Raise/Passes.h"
 #include "smx/Tiling/Passes.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -24,15 +27,20 @@ static void buildNaive(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
 }
 
+/// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
+/// a CPU: sizes and layout differ, the loops do not.
 static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
+  bool inBlocks = options.target == Target::Cuda;
   // The layout of the back end and the cut into partial states are decided on
   // whole rows.
-  pm.addPass(createRowsInLanesPass());
+  if (!inBlocks)
+    pm.addPass(createRowsInLanesPass());
   if (options.splits > 1)
     pm.addPass(createSplitPass(SplitPassOptions{options.splits}));
   TilePassOptions tile;
   tile.rows = options.tileRows;
   tile.stream = options.tileStream;
+  tile.blocks = inBlocks;
   pm.addNestedPass<func::FuncOp>(createTilePass(tile));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -54,6 +62,43 @@ static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addNestedPass<func::FuncOp>(createSmxCPUVectorizePass(vectorize));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+/// Bytes of shared memory that a block can have (CUDA programming guide,
+/// "Technical Specifications per Compute Capability").
+static int64_t sharedLimitOf(StringRef chip) {
+  int capability = 0;
+  chip.consume_front("sm_");
+  chip.consumeInteger(10, capability);
+  if (capability >= 90 && capability < 120)
+    return 227 * 1024;
+  return capability == 80 || capability == 87 ? 163 * 1024 : 99 * 1024;
+}
+
+static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
+  pm.addPass(createExpandStatePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createDestinationArgumentsPass());
+  gpu::KernelsPassOptions kernels;
+  kernels.warps = options.warps;
+  kernels.alignment = options.alignment;
+  kernels.sharedLimit = sharedLimitOf(options.chip);
+  pm.addPass(gpu::createKernelsPass(kernels));
+  gpu::PrefetchPassOptions prefetch;
+  if (options.depth)
+    prefetch.depth = options.depth;
+  pm.addNestedPass<gpu::KernelOp>(gpu::createPrefetchPass(prefetch));
+  // What is left on the host is sizes, scratch memory and launches.
+  pm.addPass(createBufferizePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {
+  pm.addPass(createLowerAffinePass());
+  NVVMLoweringOptions lowering;
+  lowering.chip = options.chip;
+  buildNVVMPipeline(pm, lowering);
 }
 
 void mlir::smx::buildStage(OpPassManager &pm, Stage stage,
@@ -80,6 +125,12 @@ void mlir::smx::buildStage(OpPassManager &pm, Stage stage,
     buildCPUToLLVMPipeline(pm, lowering);
     break;
   }
+  case Stage::Gpu:
+    buildGpu(pm, options);
+    break;
+  case Stage::Nvvm:
+    buildNvvm(pm, options);
+    break;
   }
   if (options.verifyStages)
     pm.addPass(createVerifyStagePass(
@@ -89,7 +140,8 @@ void mlir::smx::buildStage(OpPassManager &pm, Stage stage,
 void mlir::smx::buildRoad(OpPassManager &pm, Stage from, Stage to,
                           const RoadOptions &options) {
   for (const StageInfo &info : getStages())
-    if (info.stage > from && info.stage <= to)
+    if (info.stage > from && info.stage <= to &&
+        info.isOnRoadTo(options.target))
       buildStage(pm, info.stage, options);
 }
 
@@ -111,6 +163,25 @@ struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
   Option<bool> threads{*this, "threads",
                        llvm::cl::desc("run over rows on several threads"),
                        llvm::cl::init(true)};
+  Option<bool> cuda{
+      *this, "cuda",
+      llvm::cl::desc("the road to a GPU; implied by a stage of it"),
+      llvm::cl::init(false)};
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("GPU architecture, as PTX names it"),
+                           llvm::cl::init("sm_80")};
+  Option<int64_t> warps{
+      *this, "warps",
+      llvm::cl::desc("warps of a block of threads; 0 = the model chooses"),
+      llvm::cl::init(0)};
+  Option<int64_t> depth{
+      *this, "depth",
+      llvm::cl::desc("stages of a channel; 0 = the model chooses"),
+      llvm::cl::init(0)};
+  Option<int64_t> alignment{
+      *this, "alignment",
+      llvm::cl::desc("bytes that pointers and row strides are multiples of"),
+      llvm::cl::init(0)};
 
   RoadOptions toRoadOptions() const {
     RoadOptions options;
@@ -118,6 +189,11 @@ struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
     options.tileStream = stream;
     options.splits = splits;
     options.threads = threads;
+    options.target = cuda ? Target::Cuda : Target::Cpu;
+    options.chip = chip;
+    options.warps = warps;
+    options.depth = depth;
+    options.alignment = alignment;
     return options;
   }
 };
@@ -130,7 +206,9 @@ void mlir::smx::registerRoadPipelines() {
         ("smx-to-" + info.name).str(),
         ("from the IR as it was handed over to stage " + info.name).str(),
         [stage](OpPassManager &pm, const RoadPipelineOptions &options) {
-          buildRoad(pm, Stage::Input, stage, options.toRoadOptions());
+          RoadOptions road = options.toRoadOptions();
+          road.target = getStageInfo(stage).branch.value_or(road.target);
+          buildRoad(pm, Stage::Input, stage, road);
         });
   }
 }

@@ -14,9 +14,14 @@ static const StageInfo stages[] = {
      "every row reduction is an explicit state; no op needs a whole row"},
     {Stage::Tiled, "tiled",
      "loops over tiles, the state in iter_args, tails and masked tiles apart"},
-    {Stage::Cpu, "cpu",
-     "memrefs, vector operations and register-blocked loops"},
-    {Stage::Llvm, "llvm", "the llvm dialect (and omp) only"},
+    {Stage::Cpu, "cpu", "memrefs, vector operations and register-blocked loops",
+     Target::Cpu},
+    {Stage::Llvm, "llvm", "the llvm dialect (and omp) only", Target::Cpu},
+    {Stage::Gpu, "gpu",
+     "kernels on whole tiles, the schedule in the IR; the host launches them",
+     Target::Cuda},
+    {Stage::Nvvm, "nvvm", "kernels are code of one thread, in llvm and nvvm",
+     Target::Cuda},
 };
 
 llvm::ArrayRef<StageInfo> mlir::smx::getStages() { return stages; }

@@ -6,6 +6,7 @@
 #include "StepTimer.h"
 
 #include "smx/RegisterAll.h"
+#include "smx/Runtime/KernelCache.h"
 #include "smx/Runtime/Road.h"
 
 #include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
@@ -16,10 +17,6 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <future>
-#include <map>
-#include <mutex>
 
 using namespace smx;
 using llvm::createStringError;
@@ -63,6 +60,42 @@ static mlir::smx::RoadHooks makeHooks(const CompileOptions &options,
   return hooks;
 }
 
+/// Leads `module` down the branch for GPUs: the host's part is taken out where
+/// it stands in the IR, the kernels go on to PTX.
+static Expected<DeviceCode> compileForDevice(mlir::ModuleOp module,
+                                             llvm::StringRef entry,
+                                             const CompileOptions &options,
+                                             const DiagnosticText &diagnostics,
+                                             std::vector<CompileStep> &steps) {
+  auto device = findDevice(options);
+  if (!device)
+    return device.takeError();
+  mlir::smx::RoadHooks hooks = makeHooks(options, steps);
+  if (llvm::Error error = mlir::smx::runRoad(module, options.from, Stage::Gpu,
+                                             options.road, hooks))
+    return withDiagnostics(std::move(error), diagnostics);
+  auto function = module.lookupSymbol<mlir::func::FuncOp>(entry);
+  auto plan = mlir::smx::LaunchPlan::build(function);
+  if (failed(plan))
+    return withDiagnostics(
+        createStringError("'" + entry + "' has a part that no kernel does"),
+        diagnostics);
+  // The stage was seen already.
+  hooks.onStage = [&, inner = hooks.onStage](Stage stage, mlir::ModuleOp at,
+                                             double ms) {
+    if (stage != Stage::Gpu)
+      inner(stage, at, ms);
+  };
+  if (llvm::Error error = mlir::smx::runRoad(module, Stage::Gpu, Stage::Nvvm,
+                                             options.road, hooks))
+    return withDiagnostics(std::move(error), diagnostics);
+  auto code =
+      generateDeviceCode(module, std::move(*plan), *device, options, steps);
+  if (!code)
+    return withDiagnostics(code.takeError(), diagnostics);
+  return code;
+}
+
 /// Compiles the entry of `module`, consuming it.
 static Expected<State> compileModule(mlir::ModuleOp module,
                                      const CompileOptions &options,
@@ -79,6 +112,16 @@ static Expected<State> compileModule(mlir::ModuleOp module,
   state->signature = std::move(*signature);
   if (options.from < Stage::Cpu)
     state->resultShapes = mlir::smx::ShapeProgram::build(*entry);
+
+  if (options.road.target == mlir::smx::Target::Cuda) {
+    auto code =
+        compileForDevice(module, state->name, options, diagnostics, steps);
+    if (!code)
+      return code.takeError();
+    state->device = std::move(*code);
+    state->steps = std::move(steps);
+    return State(std::move(state));
+  }
 
   if (llvm::Error error =
           mlir::smx::runRoad(module, options.from, Stage::Llvm, options.road,
@@ -136,62 +179,8 @@ static Expected<State> compileText(llvm::StringRef text,
 // The cache
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What a compilation ends with: a kernel, or why there is none.
-struct Outcome {
-  State state;
-  std::string error;
-};
-
-class Cache {
-public:
-  Outcome get(const std::string &key, llvm::StringRef text,
-              const CompileOptions &options) {
-    std::promise<Outcome> promise;
-    std::shared_future<Outcome> outcome;
-    bool isMine = false;
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      auto [place, inserted] = entries.try_emplace(key);
-      if (inserted)
-        place->second = promise.get_future().share();
-      outcome = place->second;
-      isMine = inserted;
-    }
-    if (!isMine)
-      return outcome.get();
-    Outcome mine = compileNow(text, options);
-    promise.set_value(mine);
-    if (!mine.state) {
-      // Whoever asks again shall see it fail again, with a reproducer that
-      // exists.
-      std::lock_guard<std::mutex> lock(mutex);
-      entries.erase(key);
-    }
-    return mine;
-  }
-
-  void clear() {
-    std::lock_guard<std::mutex> lock(mutex);
-    entries.clear();
-  }
-
-  static Outcome compileNow(llvm::StringRef text,
-                            const CompileOptions &options) {
-    Expected<State> state = compileText(text, options);
-    if (!state)
-      return {nullptr, llvm::toString(state.takeError())};
-    return {std::move(*state), ""};
-  }
-
-private:
-  std::mutex mutex;
-  std::map<std::string, std::shared_future<Outcome>> entries;
-};
-} // namespace
-
-static Cache &kernelCache() {
-  static Cache cache;
+static KernelCache<State> &kernelCache() {
+  static KernelCache<State> cache;
   return cache;
 }
 
@@ -206,8 +195,10 @@ static std::string makeKey(llvm::StringRef text,
   os << hostDescription() << "\n"
      << road.tileRows << " " << road.tileStream << " " << road.splits << " "
      << road.vectorBits << " " << road.threads << " " << road.verifyStages
-     << " " << options.optLevel << " " << static_cast<int>(options.from) << " "
-     << options.entry << "\n"
+     << " " << static_cast<int>(road.target) << " " << road.chip << " "
+     << road.warps << " " << road.depth << " " << road.alignment << " "
+     << options.device << " " << options.optLevel << " "
+     << static_cast<int>(options.from) << " " << options.entry << "\n"
      << text;
   return key;
 }
@@ -218,17 +209,20 @@ Expected<Kernel> smx::compile(llvm::StringRef mlirText,
     return createStringError("the optimisation level is " +
                              llvm::Twine(options.optLevel) +
                              "; it must be from 0 to 3");
-  if (options.from >= Stage::Llvm)
+  if (options.from >= Stage::Llvm && options.from != Stage::Gpu)
     return createStringError(
-        "a module at stage 'llvm' has no func.func to call; hand over one at "
-        "stage 'cpu' or before");
-  Outcome outcome =
-      options.onText
-          ? Cache::compileNow(mlirText, options)
-          : kernelCache().get(makeKey(mlirText, options), mlirText, options);
-  if (!outcome.state)
-    return createStringError(outcome.error);
-  return Kernel(std::move(outcome.state));
+        "a module at stage '" + getStageInfo(options.from).name +
+        "' has no func.func to call; hand over one at stage 'cpu', 'gpu' or "
+        "before");
+  auto build = [&] { return compileText(mlirText, options); };
+  // A failure is not kept: whoever asks again shall see it fail again, with a
+  // reproducer that exists.
+  Expected<State> state =
+      options.onText ? build()
+                     : kernelCache().get(makeKey(mlirText, options), build);
+  if (!state)
+    return state.takeError();
+  return Kernel(std::move(*state));
 }
 
 Expected<Kernel> smx::compile(mlir::ModuleOp module,

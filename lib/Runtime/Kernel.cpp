@@ -65,20 +65,60 @@ outputShapes(const detail::KernelState &state,
   return state.resultShapes->evaluate(shapes, integers);
 }
 
+/// Everything that is checked before anything is touched. True if there is
+/// something to do.
+static llvm::Expected<bool> checkBeforeRun(const detail::KernelState &state,
+                                           llvm::ArrayRef<TensorView> inputs,
+                                           llvm::ArrayRef<TensorView> outputs) {
+  if (llvm::Error error =
+          checkCall(state.name, state.signature, inputs, outputs))
+    return std::move(error);
+  if (llvm::Error error =
+          checkOutputSizes(state.name, outputShapes(state, inputs), outputs))
+    return std::move(error);
+  return outputs.empty() || llvm::any_of(outputs, [](const TensorView &view) {
+           return view.elementCount() != 0;
+         });
+}
+
+static llvm::Error runOnDevice(const DeviceCode &code,
+                               llvm::ArrayRef<TensorView> inputs,
+                               llvm::ArrayRef<TensorView> outputs,
+                               const cuda::Stream &stream) {
+  llvm::SmallVector<TensorView, 8> views(inputs);
+  views.append(outputs.begin(), outputs.end());
+  return code.launch(views, stream);
+}
+
+llvm::Error Kernel::launch(llvm::ArrayRef<TensorView> inputs,
+                           llvm::ArrayRef<TensorView> outputs,
+                           void *stream) const {
+  if (!state->device)
+    return llvm::createStringError("kernel '" + state->name +
+                                   "' was compiled for the CPU, which has no "
+                                   "streams; 'run' works");
+  auto hasWork = checkBeforeRun(*state, inputs, outputs);
+  if (!hasWork || !*hasWork)
+    return hasWork.takeError();
+  return runOnDevice(
+      *state->device, inputs, outputs,
+      cuda::Stream::borrow(state->device->stream().device(), stream));
+}
+
 llvm::Error Kernel::run(llvm::ArrayRef<TensorView> inputs,
                         llvm::ArrayRef<TensorView> outputs) const {
   static_assert(sizeof(void *) == sizeof(int64_t),
                 "descriptors are made of 64-bit words");
-  if (llvm::Error error =
-          checkCall(state->name, state->signature, inputs, outputs))
-    return error;
-  if (llvm::Error error =
-          checkOutputSizes(state->name, outputShapes(*state, inputs), outputs))
-    return error;
-  if (!outputs.empty() && llvm::all_of(outputs, [](const TensorView &view) {
-        return view.elementCount() == 0;
-      }))
-    return llvm::Error::success();
+  auto hasWork = checkBeforeRun(*state, inputs, outputs);
+  if (!hasWork || !*hasWork)
+    return hasWork.takeError();
+  if (state->device) {
+    const cuda::Stream &stream = state->device->stream();
+    if (llvm::Error error =
+            runOnDevice(*state->device, inputs, outputs, stream))
+      return error;
+    return stream.synchronize();
+  }
 
   llvm::SmallVector<int64_t, 64> words;
   llvm::SmallVector<size_t, 8> starts;

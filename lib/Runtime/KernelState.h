@@ -2,6 +2,7 @@
 #ifndef SMX_LIB_RUNTIME_KERNELSTATE_H
 #define SMX_LIB_RUNTIME_KERNELSTATE_H
 
+#include "DeviceCode.h"
 #include "HostCode.h"
 #include "Signature.h"
 
@@ -15,6 +16,8 @@ struct KernelState {
   /// None for a function on memrefs, whose destinations are inputs.
   std::optional<mlir::smx::ShapeProgram> resultShapes;
   HostCode code;
+  /// Set for Target::Cuda; then there is no host code.
+  std::optional<DeviceCode> device;
   std::vector<CompileStep> steps;
 };
 

@@ -71,6 +71,11 @@ static llvm::Error runStage(ModuleOp module, Stage stage,
 llvm::Error mlir::smx::runRoad(ModuleOp module, Stage from, Stage to,
                                const RoadOptions &options,
                                const RoadHooks &hooks) {
+  for (Stage end : {from, to})
+    if (!getStageInfo(end).isOnRoadTo(options.target))
+      return llvm::createStringError(
+          "stage '" + getStageInfo(end).name + "' is not on the road to " +
+          (options.target == Target::Cpu ? "the CPU" : "a CUDA device"));
   if (to < from)
     return llvm::createStringError(
         "the module is at stage '" + getStageInfo(from).name +
@@ -79,7 +84,8 @@ llvm::Error mlir::smx::runRoad(ModuleOp module, Stage from, Stage to,
   if (hooks.onStage)
     hooks.onStage(from, module, 0);
   for (const StageInfo &info : getStages()) {
-    if (info.stage <= from || info.stage > to)
+    if (info.stage <= from || info.stage > to ||
+        !info.isOnRoadTo(options.target))
       continue;
     auto start = std::chrono::steady_clock::now();
     if (llvm::Error error = runStage(module, info.stage, options, hooks))

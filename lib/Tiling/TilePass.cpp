@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -98,6 +99,8 @@ SmallVector<Value> TiledReduction::build(OpBuilder &builder) {
   int64_t tile = tileSizes.rows.back();
   AffineExpr x, y;
   bindDims(builder.getContext(), x, y);
+  if (tileSizes.inBlocks)
+    return buildRowLoop(builder, results, zero, extent, OpFoldResult());
   OpFoldResult wholeEnd = affine::makeComposedFoldedAffineApply(
       builder, loc(), x.floorDiv(tile) * tile, {extent});
   OpFoldResult left = affine::makeComposedFoldedAffineApply(
@@ -123,17 +126,48 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
     lower.back() = first;
     upper.back() = last;
   }
+  std::optional<ArrayAttr> mapping;
+  if (tileSizes.inBlocks) {
+    // A block of threads to a tile, also where there is one tile only.
+    if (numRows == 0) {
+      lower.push_back(builder.getIndexAttr(0));
+      upper.push_back(builder.getIndexAttr(1));
+      steps.push_back(builder.getIndexAttr(1));
+    }
+    SmallVector<Attribute> blocks;
+    for (unsigned dim = 0; dim < lower.size(); ++dim)
+      blocks.push_back(gpu::GPUBlockMappingAttr::get(
+          builder.getContext(), *gpu::symbolizeMappingId(
+                                    unsigned(gpu::MappingId::LinearDim0) +
+                                    dim)));
+    mapping = builder.getArrayAttr(blocks);
+  }
   auto forall = scf::ForallOp::create(builder, loc(), lower, upper, steps,
-                                      destinations, std::nullopt);
+                                      destinations, mapping);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forall.getBody());
   DomainTile rows{
       SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(0)), sizes};
   for (unsigned row = 0; row < numRows; ++row) {
     rows.offsets[row] = forall.getInductionVar(row);
-    rows.sizes[row] = row + 1 == numRows
+    rows.sizes[row] = row + 1 == numRows && lastRowSize
                           ? lastRowSize
                           : builder.getIndexAttr(tileSizes.rows[row]);
+  }
+  if (numRows != 0 && !lastRowSize) {
+    // One loop for all rows: the last tile is as long as what is left.
+    AffineExpr extent, first;
+    bindDims(builder.getContext(), extent, first);
+    int64_t tile = tileSizes.rows.back();
+    std::optional<int64_t> whole = getConstantIntValue(sizes[numRows - 1]);
+    if (tile != 1 && (!whole || *whole % tile != 0))
+      rows.sizes[numRows - 1] = affine::makeComposedFoldedAffineMin(
+          builder, loc(),
+          AffineMap::get(2, 0,
+                         {getAffineConstantExpr(tile, builder.getContext()),
+                          extent - first},
+                         builder.getContext()),
+          {sizes[numRows - 1], rows.offsets[numRows - 1]});
   }
   SmallVector<Value> state = buildState(
       builder, finishes.front().getStates()[0].getDefiningOp(), rows);
@@ -298,8 +332,10 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     for (FinishOp finish : finishes)
       if (finish.isStreamed())
         sizes[reduction.getNumRows()] = streamExtent(builder, finish);
-    TileSizes tileSizes = chooseTileSizes(reduction, sizes, rows, stream,
-                                          residentBytes, isStreamed);
+    TileSizes tileSizes =
+        blocks ? chooseBlockTileSizes(reduction, sizes, rows, stream)
+               : chooseTileSizes(reduction, sizes, rows, stream, residentBytes,
+                                 isStreamed);
     remark::passed(reduction.getLoc(),
                    remark::RemarkOpts::name("TileSizes").category("smx-tile"))
         << remark::metric("rows", tileSizes.rows.empty()

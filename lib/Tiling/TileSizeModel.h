@@ -11,6 +11,8 @@ struct TileSizes {
   SmallVector<int64_t> rows;
   /// Along the stream, in elements.
   int64_t stream;
+  /// Tiles are for thread blocks: all rows in one loop, the last tile shorter.
+  bool inBlocks = false;
 };
 
 /// Chooses tiles for a reduction whose domain has `sizes`. `rows` and `stream`
@@ -29,6 +31,18 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
                           ArrayRef<OpFoldResult> sizes, int64_t rows,
                           int64_t stream, int64_t residentBytes,
                           bool wantsResidentRows);
+
+/// The same for thread blocks of a GPU, whose tiles live in registers.
+///
+/// The model: with an accumulator, 128 rows by 64 keys fill the matrix unit
+/// while score tile and accumulator together take about 200 registers of 128
+/// or 256 threads; accumulators of more than 128 columns (or of f64) halve the
+/// rows. A plain row is spread over a block in tiles of at most 4096 elements,
+/// several short rows to a block; where rows are the fastest dimension, 64 of
+/// them by 64 elements.
+TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
+                               ArrayRef<OpFoldResult> sizes, int64_t rows,
+                               int64_t stream);
 
 } // namespace mlir::smx
 

@@ -2,10 +2,12 @@
 
 #include "../RoadFlags.h"
 
+#include "smx/NVVM/Pipeline.h"
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Kernel.h"
 #include "smx/Runtime/Road.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
@@ -36,7 +38,8 @@ static cl::opt<std::string> outputName("o", cl::cat(category),
 static cl::opt<std::string>
     emitName("emit", cl::cat(category),
              cl::desc("what to write: a stage (input, naive, online, tiled, "
-                      "cpu, llvm), llvm-ir or asm"),
+                      "cpu, llvm, gpu, nvvm), "
+                      "llvm-ir, asm or ptx"),
              cl::value_desc("stage"), cl::init("llvm"));
 static cl::opt<std::string>
     traceDir("trace", cl::cat(category),
@@ -117,7 +120,9 @@ static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
     if (!traceDir.empty() && !traceError)
       traceError = writeTrace(stage, last);
   };
-  llvm::Error error = runRoad(module, from, to, roadFlags.get(threads), hooks);
+  RoadOptions options = roadFlags.get(threads);
+  options.target = getStageInfo(to).branch.value_or(options.target);
+  llvm::Error error = runRoad(module, from, to, options, hooks);
   if (llvm::Error both =
           llvm::joinErrors(std::move(traceError), std::move(error)))
     return both;
@@ -144,6 +149,18 @@ static llvm::Expected<std::string> emitCode(llvm::StringRef text, Stage from) {
   return result;
 }
 
+/// PTX of all kernels of a module at stage `nvvm`; nothing if it has none.
+static llvm::Expected<std::string> printPTX(ModuleOp module) {
+  std::string kernel;
+  module->walk([&](LLVM::LLVMFuncOp function) {
+    if (kernel.empty() && function->hasAttr("nvvm.kernel"))
+      kernel = function.getName().str();
+  });
+  if (kernel.empty())
+    return llvm::createStringError("the module has no kernel");
+  return emitPTX(module, kernel, roadFlags.get(threads).chip);
+}
+
 static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
                          Stage to, llvm::raw_ostream &os) {
   DialectRegistry registry;
@@ -167,6 +184,8 @@ static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
   if (!module)
     return exitBadUse;
   auto text = runTo(*module, from, to, llvm::errs());
+  if (text && emitName == "ptx")
+    text = printPTX(*module);
   if (!text)
     return fail(llvm::toString(text.takeError()), exitFailure);
   os << *text;
@@ -178,7 +197,9 @@ static int run() {
   std::optional<Stage> from = roadFlags.getFrom(tool);
   std::optional<Stage> to =
       isCode ? Stage::Llvm
-             : RoadFlags::parse(tool, "emit", emitName, ", llvm-ir, asm");
+      : emitName == "ptx"
+          ? Stage::Nvvm
+          : RoadFlags::parse(tool, "emit", emitName, ", llvm-ir, asm, ptx");
   if (!from || !to)
     return exitBadUse;
   if (*to < *from)

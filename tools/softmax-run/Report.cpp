@@ -56,10 +56,12 @@ static void printRates(const RunReport &report, llvm::raw_ostream &os) {
   if (report.milliseconds.empty())
     return;
   const double median = report.median();
-  os << formatv("time      {0:f3} ms median, {1:f3} ms best of {2}, {3} "
-                "threads\n",
-                median, report.milliseconds.front(), report.milliseconds.size(),
-                report.threads);
+  os << formatv("time      {0:f3} ms median, {1:f3} ms best of {2}, ", median,
+                report.milliseconds.front(), report.milliseconds.size());
+  if (report.device.empty())
+    os << report.threads << " threads\n";
+  else
+    os << report.device << "\n";
   const double gbs = static_cast<double>(report.byteCount()) / median * 1e-6;
   std::optional<double> copy, flops;
   if (report.peaks) {
@@ -139,6 +141,7 @@ void smx::run::printJson(const RunReport &report, llvm::raw_ostream &os) {
                             {"inputs", std::move(inputs)},
                             {"outputs", std::move(outputs)},
                             {"threads", report.threads},
+                            {"device", report.device},
                             {"compile_ms", report.compileMilliseconds},
                             {"compile_steps_ms", std::move(steps)},
                             {"bytes", report.byteCount()}};

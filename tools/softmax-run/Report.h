@@ -28,6 +28,8 @@ struct RunReport {
   /// Rising.
   std::vector<double> milliseconds;
   int threads = 0;
+  /// Name of the GPU that ran the kernel; empty for the CPU.
+  std::string device;
   std::optional<double> productFlops;
   std::optional<HostPeaks> peaks;
 

@@ -1,6 +1,7 @@
 //===- softmax-run.cpp - compile a module, run it, check it ---------------===//
 
 #include "../RoadFlags.h"
+#include "DeviceRun.h"
 #include "Progress.h"
 #include "Report.h"
 
@@ -114,22 +115,47 @@ makeOutputs(const Kernel &kernel, llvm::ArrayRef<TensorView> inputs,
   return outputs;
 }
 
-static llvm::Error runKernel(const Kernel &kernel,
+static llvm::Error runOnHost(const Kernel &kernel,
                              llvm::ArrayRef<TensorView> inputs,
-                             llvm::ArrayRef<TensorView> outputs,
-                             std::vector<double> &milliseconds) {
-  Progress progress("running");
-  for (int i = 0; i < warmup + repeat || i == 0; ++i) {
+                             llvm::ArrayRef<HostTensor> outputs,
+                             TimedRuns &runs) {
+  std::vector<TensorView> outputViews;
+  for (const HostTensor &output : outputs)
+    outputViews.push_back(output.view());
+  for (int i = 0; i < runs.warmup + runs.repeat || i == 0; ++i) {
     auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = kernel(inputs, outputs))
+    if (llvm::Error error = kernel(inputs, outputViews))
       return error;
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
-    if (i >= warmup && repeat > 0)
-      milliseconds.push_back(time.count());
+    if (i >= runs.warmup && runs.repeat > 0)
+      runs.milliseconds.push_back(time.count());
   }
-  llvm::sort(milliseconds);
+  llvm::sort(runs.milliseconds);
   return llvm::Error::success();
+}
+
+/// Opens the device of a run for CUDA, and fills in what the flags leave to it.
+static llvm::Expected<cuda::Device> openDevice(CompileOptions &options) {
+  auto driver = cuda::Driver::load();
+  if (!driver)
+    return driver.takeError();
+  auto device = cuda::Device::open(*driver, options.device);
+  if (device && !roadFlags.namesChip())
+    options.road.chip = device->info().chip();
+  return device;
+}
+
+/// The largest power of two up to 16 that all strides are multiples of, in
+/// bytes; memory that this program allocates is aligned to more.
+static int64_t alignmentOf(llvm::ArrayRef<TensorView> views) {
+  int64_t alignment = 16;
+  for (const TensorView &view : views)
+    for (auto [dim, stride] : llvm::enumerate(view.strides))
+      while (dim + 1 < view.strides.size() &&
+             stride * reference::byteWidth(view.dtype) % alignment != 0)
+        alignment /= 2;
+  return alignment;
 }
 
 namespace {
@@ -252,6 +278,15 @@ static llvm::Error runModule(llvm::StringRef text, Stage from,
   options.from = from;
   options.optLevel = optLevel;
   options.sourceName = moduleName == "-" ? "<stdin>" : moduleName.getValue();
+  const bool isCuda = options.road.target == mlir::smx::Target::Cuda;
+  std::optional<cuda::Device> device;
+  if (isCuda) {
+    auto opened = openDevice(options);
+    if (!opened)
+      return opened.takeError();
+    device = *opened;
+    report.device = device->info().name;
+  }
   auto kernel = compileModule(text, options, report);
   if (!kernel)
     return kernel.takeError();
@@ -260,7 +295,7 @@ static llvm::Error runModule(llvm::StringRef text, Stage from,
   if (!arguments)
     return arguments.takeError();
   report.inputs = std::move(*arguments);
-  std::vector<TensorView> inputViews, outputViews;
+  std::vector<TensorView> inputViews;
   std::vector<Tensor> inputs;
   for (const Argument &argument : report.inputs) {
     inputViews.push_back(argument.tensor.view());
@@ -283,11 +318,26 @@ static llvm::Error runModule(llvm::StringRef text, Stage from,
   if (!outputs)
     return outputs.takeError();
   report.outputs = std::move(*outputs);
-  for (const HostTensor &output : report.outputs)
-    outputViews.push_back(output.view());
-  if (llvm::Error error =
-          runKernel(*kernel, inputViews, outputViews, report.milliseconds))
-    return error;
+  if (isCuda && !roadFlags.namesAlignment()) {
+    // What the tensors turned out to be: most can be copied 16 bytes at a time.
+    std::vector<TensorView> views = inputViews;
+    for (const HostTensor &output : report.outputs)
+      views.push_back(output.view());
+    options.road.alignment = alignmentOf(views);
+    kernel = compileModule(text, options, report);
+    if (!kernel)
+      return kernel.takeError();
+  }
+  TimedRuns runs{warmup, repeat, {}};
+  {
+    Progress progress("running");
+    if (llvm::Error error =
+            isCuda ? runOnDevice(*device, *kernel, inputViews, report.outputs,
+                                 runs)
+                   : runOnHost(*kernel, inputViews, report.outputs, runs))
+      return error;
+  }
+  report.milliseconds = std::move(runs.milliseconds);
   if (llvm::Error error = checkOutputs(report, **module, *references))
     return error;
   if (peaks) {

@@ -1,6 +1,6 @@
 //===- BoundaryType.h - memrefs at a function's boundary --------*- C++ -*-===//
-#ifndef SMX_LIB_BUFFERIZE_BOUNDARYTYPE_H
-#define SMX_LIB_BUFFERIZE_BOUNDARYTYPE_H
+#ifndef SMX_BUFFERIZE_BOUNDARYTYPE_H
+#define SMX_BUFFERIZE_BOUNDARYTYPE_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -20,4 +20,4 @@ inline MemRefType getBoundaryType(TensorType type) {
 
 } // namespace mlir::smx
 
-#endif // SMX_LIB_BUFFERIZE_BOUNDARYTYPE_H
+#endif // SMX_BUFFERIZE_BOUNDARYTYPE_H

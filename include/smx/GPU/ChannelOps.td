@@ -11,16 +11,21 @@ def SmxGpu_CopyKind : I32EnumAttr<"CopyKind", "who moves the bytes of a put", [
   let cppNamespace = "::mlir::smx::gpu";
   let genSpecializedAttr = 0;
 }
-def SmxGpu_CopyKindAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_CopyKind, "copy_kind">;
+def SmxGpu_CopyKindAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_CopyKind, "copy_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
-def SmxGpu_MakeChannelOp : SmxGpu_Op<"make_channel", [MemoryEffects<[MemAlloc]>, HasParent<"KernelOp">]> {
+def SmxGpu_MakeChannelOp : SmxGpu_Op<"make_channel", [HasParent<"KernelOp">]> {
   let summary = "a ring of shared tiles, empty";
   let description = [{
+    C5: a channel is used by `put`, `get` and `release`, here or in the roles that it is passed to.
+    C6: one place, a role or the kernel around the roles, puts; and one place gets and releases.
+
     ```mlir
     %c = smx_gpu.make_channel : !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>
     ```
   }];
-  let results = (outs SmxGpu_ChannelType:$channel);
+  let results = (outs Res<SmxGpu_ChannelType, "", [MemAlloc]>:$channel);
   let assemblyFormat = "attr-dict `:` type($channel)";
 }
 
@@ -34,7 +39,12 @@ def SmxGpu_PutOp : SmxGpu_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[Me
     valid is 0.
 
     P1 to P4 as for `smx_gpu.load`, the tile being a stage of the channel.
-    C1: a copy by `async` has rows whose alignment is a multiple of 16 bytes.
+    P17 as for `smx_gpu.load`.
+    C1: a copy by `async` moves 16 bytes at a time: rows start at multiples of 16 bytes (`aligned`), are a
+    multiple of 16 bytes long, and run along a dimension of stride 1.
+    C3: a copy by `tensor` is to a channel with a swizzle, of a multiple of 8 and at most 256 rows, along
+    two dimensions of the memref, the second one of stride 1.
+    C4: `multicast` is to ranks of the cluster, by a copy by `tensor`.
 
     ```mlir
     smx_gpu.put %k[%b, %j, %c0] valid(%n, %c128) into %c dims [1, 2] copy(async) {aligned = 16}
@@ -46,7 +56,7 @@ def SmxGpu_PutOp : SmxGpu_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[Me
                        DefaultValuedAttr<I64Attr, "0">:$aligned, DefaultValuedAttr<I64Attr, "0">:$multicast);
   let assemblyFormat = [{
     $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `into` $channel `dims` $dims
-    `copy` `(` $copy `)` attr-dict `:` type($source) `,` type($channel)
+    `copy` `(` custom<CopyKind>($copy) `)` attr-dict `:` type($source) `,` type($channel)
   }];
   let hasVerifier = 1;
 }

@@ -11,13 +11,19 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "smx/GPU/SmxGpuTypes.td"
 
-class SmxGpu_Op<string mnemonic, list<Trait> traits = []> : Op<SmxGpu_Dialect, mnemonic, traits>;
+/// K11.
+def SmxGpu_InKernel : NativeOpTrait<"InKernel"> {
+  let cppNamespace = "::mlir::smx::gpu";
+}
+
+class SmxGpu_Op<string mnemonic, list<Trait> traits = []>
+    : Op<SmxGpu_Dialect, mnemonic, traits # [SmxGpu_InKernel]>;
 
 /// Ops that order themselves against all accesses to shared memory.
 class SmxGpu_SharedMemoryOp<string mnemonic, list<Trait> traits = []>
     : SmxGpu_Op<mnemonic, traits # [MemoryEffects<[MemRead, MemWrite]>]>;
 
-def SmxGpu_KernelOp : SmxGpu_Op<"kernel", [
+def SmxGpu_KernelOp : Op<SmxGpu_Dialect, "kernel", [
     IsolatedFromAbove, FunctionOpInterface, AutomaticAllocationScope]> {
   let summary = "a kernel: what one block of threads does";
   let description = [{
@@ -28,11 +34,25 @@ def SmxGpu_KernelOp : SmxGpu_Op<"kernel", [
     K1: there is at least one warp and at most 32.
     K2: a cluster has 1, 2, 4, 8 or 16 blocks.
     K3: all shared tiles and channels together fit the chip's shared memory, `shared_limit` bytes.
-    K4: arguments are memrefs, index, integer or float values, and nothing is returned.
-    K5: of every channel, the ops that put and the ops that get are both there.
+    K4: arguments are memrefs with strides in global memory, index, integer or float values, and nothing
+    is returned.
+    K5: of every channel that is used, the ops that put and the ops that get are both there.
+    K10: the body ends with `smx_gpu.return` and holds no code of a single thread: of the `gpu` dialect,
+    only `gpu.block_id` and `gpu.grid_dim`.
+    K11: all other ops of the dialect but `smx_gpu.launch` stand in a kernel.
+    L4: every tensor in the body has a layout, and the threads of the layout are those that compute the
+    tile: all of the kernel, or of a group of the role.
 
     ```mlir
-    smx_gpu.kernel @copy(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>) warps(4) { .. smx_gpu.return }
+    smx_gpu.kernel @copy(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %y: memref<?x?xf32, strided<[?, 1], offset: ?>>) warps(4) {
+      %i = gpu.block_id x
+      %j = gpu.block_id y
+      %t = smx_gpu.load %x[%i, %j] dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+          -> tensor<1x512xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>
+      smx_gpu.store %t, %y[%i, %j] dims [0, 1] : tensor<1x512xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>,
+          memref<?x?xf32, strided<[?, 1], offset: ?>>
+      smx_gpu.return
+    }
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
@@ -53,7 +73,7 @@ def SmxGpu_KernelOp : SmxGpu_Op<"kernel", [
   }];
 }
 
-def SmxGpu_ReturnOp : SmxGpu_Op<"return", [Pure, Terminator]> {
+def SmxGpu_ReturnOp : SmxGpu_Op<"return", [Pure, Terminator, ParentOneOf<["KernelOp", "RoleOp"]>]> {
   let summary = "the end of a kernel or a role";
   let description = [{
     ```mlir
@@ -63,15 +83,15 @@ def SmxGpu_ReturnOp : SmxGpu_Op<"return", [Pure, Terminator]> {
   let assemblyFormat = "attr-dict";
 }
 
-def SmxGpu_LaunchOp : SmxGpu_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def SmxGpu_LaunchOp : Op<SmxGpu_Dialect, "launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the host starts a kernel on a grid of blocks";
   let description = [{
     A grid with an extent of 0 launches nothing.
 
-    K6: the kernel exists and takes these arguments.
+    K6: the kernel exists and takes these arguments, and the launch is not in a kernel itself.
 
     ```mlir
-    smx_gpu.launch @copy grid(%n, %c1, %c1) (%x : memref<?x?xf32, strided<[?, 1], offset: ?>>)
+    smx_gpu.launch @copy grid(%n, %m, %c1) (%x, %y : memref<?x?xf32, strided<[?, 1], offset: ?>>, memref<?x?xf32, strided<[?, 1], offset: ?>>)
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$grid_x, Index:$grid_y, Index:$grid_z,
@@ -87,13 +107,22 @@ def SmxGpu_WarpSpecializeOp : SmxGpu_Op<"warp_specialize", [
   let description = [{
     Holds one `smx_gpu.role` per role. The warps of the kernel are given to the roles in order.
 
-    K7: the body holds roles only, and their warps are the warps of the kernel.
-    K8: register requests are multiples of 8 from 24 to 240, and together fit the register file.
+    K7: the body holds roles only, of different names, and their warps are the warps of the kernel.
+    K8: register requests are multiples of 8 from 24 to 240, of whole warpgroups, and together fit the
+    register file as often as `min_blocks` says.
 
     ```mlir
     smx_gpu.warp_specialize {
-      smx_gpu.role @load warps(4) registers(24) (%c = %chan : !smx_gpu.channel<..>) { .. }
-      smx_gpu.role @compute warps(8) registers(240) (%c = %chan : !smx_gpu.channel<..>) { .. }
+      smx_gpu.role @load warps(4) registers(24) (%c = %chan : !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>,
+                                                 %m = %k : memref<?x128xbf16>) {
+        %c0 = arith.constant 0 : index
+        smx_gpu.put %m[%c0, %c0] into %c dims [0, 1] copy(tensor)
+            : memref<?x128xbf16>, !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>
+      }
+      smx_gpu.role @compute warps(8) group(4) registers(240) (%c = %chan : !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>) {
+        %s = smx_gpu.get %c : !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2> -> !smx_gpu.shared<64x128xbf16, swizzle = 128>
+        smx_gpu.release %c : !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>
+      }
     }
     ```
   }];
@@ -115,7 +144,10 @@ def SmxGpu_RoleOp : SmxGpu_Op<"role", [
     K9: there is one operand per block argument, of the same type; `group` divides `warps`.
 
     ```mlir
-    smx_gpu.role @compute warps(8) group(4) registers(240) (%c = %chan : !smx_gpu.channel<..>) { .. }
+    smx_gpu.role @compute warps(8) group(4) registers(240) (%t = %turns : !smx_gpu.turns<2>) {
+      smx_gpu.take_turn %t : !smx_gpu.turns<2>
+      smx_gpu.pass_turn %t : !smx_gpu.turns<2>
+    }
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$warps, I64Attr:$group, DefaultValuedAttr<I64Attr, "0">:$registers,
@@ -128,15 +160,18 @@ def SmxGpu_RoleOp : SmxGpu_Op<"role", [
 def SmxGpu_GroupIdOp : SmxGpu_Op<"group_id", [Pure]> {
   let summary = "which group of the role this is, from 0";
   let description = [{
+    K12: it stands in a role.
+
     ```mlir
     %g = smx_gpu.group_id
     ```
   }];
   let results = (outs Index:$id);
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
-def SmxGpu_TurnsOp : SmxGpu_Op<"turns", [MemoryEffects<[MemAlloc]>]> {
+def SmxGpu_TurnsOp : SmxGpu_Op<"turns", [HasParent<"KernelOp">]> {
   let summary = "groups of a role take turns, the first one first";
   let description = [{
     A pair of named barriers per group. It orders the matrix products of two warpgroups so that one
@@ -146,35 +181,44 @@ def SmxGpu_TurnsOp : SmxGpu_Op<"turns", [MemoryEffects<[MemAlloc]>]> {
     %t = smx_gpu.turns : !smx_gpu.turns<2>
     ```
   }];
-  let results = (outs SmxGpu_TurnsType:$turns);
+  let results = (outs Res<SmxGpu_TurnsType, "", [MemAlloc]>:$turns);
   let assemblyFormat = "attr-dict `:` type($turns)";
 }
 
 def SmxGpu_TakeTurnOp : SmxGpu_SharedMemoryOp<"take_turn"> {
   let summary = "wait until it is this group's turn";
   let description = [{
+    K13: it stands in a role, with as many groups as there are turns.
+
     ```mlir
     smx_gpu.take_turn %t : !smx_gpu.turns<2>
     ```
   }];
   let arguments = (ins SmxGpu_TurnsType:$turns);
   let assemblyFormat = "$turns attr-dict `:` type($turns)";
+  let hasVerifier = 1;
 }
 
 def SmxGpu_PassTurnOp : SmxGpu_SharedMemoryOp<"pass_turn"> {
   let summary = "it is the next group's turn";
   let description = [{
+    K13 as for `smx_gpu.take_turn`.
+
     ```mlir
     smx_gpu.pass_turn %t : !smx_gpu.turns<2>
     ```
   }];
   let arguments = (ins SmxGpu_TurnsType:$turns);
   let assemblyFormat = "$turns attr-dict `:` type($turns)";
+  let hasVerifier = 1;
 }
 
 def SmxGpu_BarrierOp : SmxGpu_SharedMemoryOp<"barrier"> {
   let summary = "all warps of the role (or kernel) meet, and see each other's shared memory";
   let description = [{
+    K14: whether and how often an op that all warps of a role execute together is reached (barriers,
+    copies to shared memory, accesses to channels) does not depend on `smx_gpu.group_id`.
+
     ```mlir
     smx_gpu.barrier
     ```
@@ -190,6 +234,7 @@ def SmxGpu_ClusterBarrierOp : SmxGpu_SharedMemoryOp<"cluster_barrier"> {
     ```
   }];
   let assemblyFormat = "attr-dict";
+  let hasCanonicalizeMethod = 1;
 }
 
 def SmxGpu_ClusterRankOp : SmxGpu_Op<"cluster_rank", [Pure]> {
@@ -201,6 +246,7 @@ def SmxGpu_ClusterRankOp : SmxGpu_Op<"cluster_rank", [Pure]> {
   }];
   let results = (outs Index:$rank);
   let assemblyFormat = "attr-dict";
+  let hasFolder = 1;
 }
 
 #endif // SMX_GPU_KERNELOPS_TD

@@ -33,6 +33,18 @@
 #define GET_TYPEDEF_CLASSES
 #include "smx/GPU/SmxGpuTypes.h.inc"
 
+namespace mlir::smx::gpu {
+/// Fails, with a diagnostic, if `op` does not stand in a kernel.
+LogicalResult verifyInKernel(Operation *op);
+
+/// Ops of which all warps of a kernel or a role execute their part.
+template <typename ConcreteOp>
+class InKernel : public OpTrait::TraitBase<ConcreteOp, InKernel> {
+public:
+  static LogicalResult verifyTrait(Operation *op) { return verifyInKernel(op); }
+};
+} // namespace mlir::smx::gpu
+
 #define GET_OP_CLASSES
 #include "smx/GPU/SmxGpuOps.h.inc"
 

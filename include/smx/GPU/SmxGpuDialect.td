@@ -39,6 +39,8 @@ def SmxGpu_Dialect : Dialect {
     *Rejected:* `nvgpu.warpgroup.*` (emits the wait with the product, no register operand) and
     `gpu.dynamic_shared_memory` (lowers to a static symbol); see the notes on MLIR 22.
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let hasConstantMaterializer = 1;
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
 }

@@ -59,7 +59,7 @@ def SmxGpu_SliceAttr : SmxGpu_Attr<"Slice", "slice",
     What is left of a tile when dimension `dim` is reduced: every thread that held an element of the row
     holds the row's value. A broadcast back along `dim` therefore moves nothing.
 
-    L3: one dimension, and `dim` is 0 or 1.
+    L3: `dim` is 0 or 1, and there is one dimension, of an extent that tiles of the layout can have.
 
     ```mlir
     tensor<128xf32, #smx_gpu.slice<1, #smx_gpu.fragment<warps = 4>>>
@@ -126,12 +126,15 @@ def SmxGpu_TokenType : SmxGpu_Type<"Token", "token"> {
 def SmxGpu_TurnsType : SmxGpu_Type<"Turns", "turns"> {
   let summary = "an order in which warpgroups take turns";
   let description = [{
+    T4: 2 to 7 groups, which have a pair of the 16 named barriers each.
+
     ```mlir
     !smx_gpu.turns<2>
     ```
   }];
   let parameters = (ins "int64_t":$count);
   let assemblyFormat = "`<` $count `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // SMX_GPU_SMXGPUTYPES_TD

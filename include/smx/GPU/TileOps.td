@@ -23,7 +23,9 @@ def SmxGpu_Precision : I32EnumAttr<"Precision", "how operands wider than 16 bits
   let cppNamespace = "::mlir::smx::gpu";
   let genSpecializedAttr = 0;
 }
-def SmxGpu_PrecisionAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Precision, "precision">;
+def SmxGpu_PrecisionAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Precision, "precision"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "a tile of global memory, in registers";
@@ -37,6 +39,7 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     P2: entries of `dims` are -1 or different dimensions of the memref.
     P3: `valid` is empty or has one entry per tile dimension.
     P4: element types agree.
+    P17: `aligned` is 0 or a power of two, and a multiple of the bytes of an element.
 
     ```mlir
     %t = smx_gpu.load %x[%i, %j] valid(%m, %n) dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>
@@ -56,9 +59,9 @@ def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects
   let summary = "a register tile, written to global memory";
   let description = [{
     As `smx_gpu.load`; places outside `valid` are not written. Of threads that hold the same element,
-    one writes it.
+    one writes it. Where `dims[d]` is -1 only one place along `d` may be valid.
 
-    P1 to P4 as for `smx_gpu.load`; `dims` has no -1.
+    P1 to P4 and P17 as for `smx_gpu.load`.
 
     ```mlir
     smx_gpu.store %t, %y[%i, %j] dims [0, 1] : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>,
@@ -96,7 +99,8 @@ def SmxGpu_ReduceOp : SmxGpu_Op<"reduce", [Pure]> {
     Every thread that held a part of a row gets the row's value, so the result has the slice of the
     layout. The order of combination is fixed by the layout: results are the same in every run.
 
-    P6: the tile is two-dimensional with a layout, and the result is its slice along `dim`.
+    P6: the tile is two-dimensional with a layout, and the result is its slice along `dim`; maxima and
+    minima are of floating-point elements.
 
     ```mlir
     %m = smx_gpu.reduce <maxnum> %s dim 1 : tensor<64x64xf32, #L> -> tensor<64xf32, #smx_gpu.slice<1, #L>>
@@ -120,6 +124,7 @@ def SmxGpu_BroadcastOp : SmxGpu_Op<"broadcast", [Pure]> {
   let arguments = (ins SmxGpu_Tile:$values);
   let results = (outs SmxGpu_Tile:$tile);
   let assemblyFormat = "$values attr-dict `:` type($values) `->` type($tile)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -137,17 +142,18 @@ def SmxGpu_ConvertOp : SmxGpu_Op<"convert", [MemoryEffects<[MemRead, MemWrite]>]
   let arguments = (ins SmxGpu_Tile:$source);
   let results = (outs SmxGpu_Tile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
-def SmxGpu_AllocOp : SmxGpu_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+def SmxGpu_AllocOp : SmxGpu_Op<"alloc", [HasParent<"KernelOp">]> {
   let summary = "a tile of shared memory, for the whole kernel";
   let description = [{
     ```mlir
     %s = smx_gpu.alloc : !smx_gpu.shared<64x128xbf16, swizzle = 128>
     ```
   }];
-  let results = (outs SmxGpu_SharedType:$shared);
+  let results = (outs Res<SmxGpu_SharedType, "", [MemAlloc]>:$shared);
   let assemblyFormat = "attr-dict `:` type($shared)";
 }
 
@@ -156,7 +162,7 @@ def SmxGpu_CopyOp : SmxGpu_Op<"copy", [AttrSizedOperandSegments, MemoryEffects<[
   let description = [{
     Addresses as in `smx_gpu.load`, with `transposed` giving the memref dimension of each tile dimension.
 
-    P1 to P4 as for `smx_gpu.load`.
+    P1 to P4 and P17 as for `smx_gpu.load`.
 
     ```mlir
     smx_gpu.copy %q[%i, %c0] to %s dims [0, 1] : memref<?x128xbf16, strided<[?, 1], offset: ?>>, !smx_gpu.shared<64x128xbf16, swizzle = 128>
@@ -215,10 +221,13 @@ def SmxGpu_MmaOp : SmxGpu_ProductOp<"mma", [AllTypesMatch<["acc", "result"]>, Me
     `a` is a register tile in the layout of the accumulator, or a shared tile; `b` is a shared tile,
     `K x N`, or `N x K` with `transpose_b`. 16-bit operands go through the matrix unit with an f32
     accumulator; wider ones are multiplied exactly (fused multiply-add) or as three TF32 products.
+    With `guarded`, where `a` is 0 the term is 0, whatever `b` holds: weights of hidden places hide
+    a NaN or an infinity of the value.
 
     P10: the shapes are those of a product.
     P11: the accumulator has a fragment layout, and a register operand `a` has the same.
-    P12: `a` and `b` have one element type; the accumulator is f32, or f64 for f64 operands.
+    P12: `a` and `b` have one floating-point element type; the accumulator is f32, or f64 for f64 operands;
+    only f32 is multiplied as `tf32x3`.
     P13: the reduced dimension is a multiple of 16 for 16-bit types and of 8 otherwise.
 
     ```mlir
@@ -226,11 +235,11 @@ def SmxGpu_MmaOp : SmxGpu_ProductOp<"mma", [AllTypesMatch<["acc", "result"]>, Me
         -> tensor<64x32xf32, #L>
     ```
   }];
-  let arguments = (ins SmxGpu_AOperand:$a, SmxGpu_SharedType:$b, SmxGpu_Tile:$acc, UnitAttr:$transpose_b,
+  let arguments = (ins SmxGpu_AOperand:$a, SmxGpu_SharedType:$b, SmxGpu_Tile:$acc, UnitAttr:$transpose_b, UnitAttr:$guarded,
                        DefaultValuedAttr<SmxGpu_PrecisionAttr, "::mlir::smx::gpu::Precision::Exact">:$precision);
   let results = (outs SmxGpu_Tile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? (`precision` `(` $precision^ `)`)? attr-dict
+    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? (`guarded` $guarded^)? (`precision` `(` custom<Precision>($precision)^ `)`)? attr-dict
     `:` type($a) `,` type($b) `->` type($result)
   }];
   let extraClassDeclaration = [{
@@ -245,12 +254,15 @@ def SmxGpu_MmaAsyncOp : SmxGpu_ProductOp<"mma_async", [AllTypesMatch<["acc", "re
     unit while the warps go on. The result can be read after `smx_gpu.wait` on the token.
     With `zero`, the product starts from zero and `acc` is not read.
 
-    P10 to P13 as for `smx_gpu.mma`, with a fragment of 4 warps.
-    P14: the result and the token are used by `smx_gpu.wait` or as `acc` of another `mma_async` only.
+    P10 to P13 as for `smx_gpu.mma`.
+    P14: in the block of the product, the result is used once: by the `smx_gpu.wait` that the token is used
+    by, or as `acc` of another `mma_async`, which is then the one to wait for.
+    P18: operands are of a 16-bit type, shared ones with a swizzle, and the fragment has 4 warps.
 
     ```mlir
     %s, %t = smx_gpu.mma_async %q, %k, %acc transpose_b zero : !smx_gpu.shared<64x128xbf16, swizzle = 128>,
-        !smx_gpu.shared<128x128xbf16, swizzle = 128> -> tensor<64x128xf32, #smx_gpu.fragment<warps = 4>>
+        !smx_gpu.shared<128x128xbf16, swizzle = 128> -> tensor<64x128xf32, #L>
+    %r = smx_gpu.wait %t, %s : tensor<64x128xf32, #L>
     ```
   }];
   let arguments = (ins SmxGpu_AOperand:$a, SmxGpu_SharedType:$b, SmxGpu_Tile:$acc, UnitAttr:$transpose_b,
@@ -267,10 +279,16 @@ def SmxGpu_WaitOp : SmxGpu_Op<"wait", [AllTypesMatch<["tile", "result"]>, Memory
   let description = [{
     Products finish in the order in which they were issued; at most `pending` later ones may still run.
 
-    P15: the token comes from the product that made the tile, and is waited for once.
+    P15: the token comes from the product that made the tile, and is waited for once; `pending` is at most
+    the number of products that are issued between that product and the wait.
 
     ```mlir
-    %r = smx_gpu.wait %t, %s pending 1 : tensor<64x128xf32, #smx_gpu.fragment<warps = 4>>
+    %s, %t = smx_gpu.mma_async %q, %k, %zero transpose_b zero : !smx_gpu.shared<64x128xbf16, swizzle = 128>,
+        !smx_gpu.shared<128x128xbf16, swizzle = 128> -> tensor<64x128xf32, #L>
+    %o, %u = smx_gpu.mma_async %p, %v, %acc : tensor<64x128xbf16, #L>, !smx_gpu.shared<128x64xbf16, swizzle = 128>
+        -> tensor<64x64xf32, #L>
+    %scores = smx_gpu.wait %t, %s pending 1 : tensor<64x128xf32, #L>
+    %sum = smx_gpu.wait %u, %o : tensor<64x64xf32, #L>
     ```
   }];
   let arguments = (ins SmxGpu_TokenType:$token, SmxGpu_Tile:$tile, DefaultValuedAttr<I64Attr, "0">:$pending);
@@ -288,12 +306,13 @@ def SmxGpu_ClusterReduceOp : SmxGpu_Op<"cluster_reduce", [
     P16: the values have a slice layout.
 
     ```mlir
-    %m1 = smx_gpu.cluster_reduce <maxnum> %m : tensor<1xf32, #smx_gpu.slice<1, #L>>
+    %m1 = smx_gpu.cluster_reduce <maxnum> %m : tensor<64xf32, #smx_gpu.slice<1, #L>>
     ```
   }];
   let arguments = (ins SmxGpu_CombinerAttr:$kind, SmxGpu_Tile:$values);
   let results = (outs SmxGpu_Tile:$result);
   let assemblyFormat = "$kind $values attr-dict `:` type($result)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 

@@ -30,6 +30,17 @@ struct RoadOptions {
   int64_t vectorBits = 0;
   /// Run over rows and heads on several threads (OpenMP).
   bool threads = true;
+  /// What the code is for. A stage of one branch decides it by itself.
+  Target target = Target::Cpu;
+  /// The GPU architecture as PTX names it: sm_80, sm_90a.
+  std::string chip = "sm_80";
+  /// Warps of a block of threads.
+  int64_t warps = 0;
+  /// Stages of a channel between global and shared memory.
+  int64_t depth = 0;
+  /// Bytes that the pointers and row strides of all arguments are known to be
+  /// multiples of; 0 knows nothing. 16 lets a GPU copy 16 bytes at a time.
+  int64_t alignment = 0;
   /// Check the contract of every stage as it is reached.
   bool verifyStages = true;
 };

@@ -13,14 +13,23 @@
 
 namespace mlir::smx {
 
-/// The stages in the order in which the road passes them.
-enum class Stage { Input, Naive, Online, Tiled, Cpu, Llvm };
+/// What the code is for. The road forks after the tiled stage.
+enum class Target { Cpu, Cuda };
+
+/// The stages in the order in which the road passes them: after Tiled those of
+/// one branch.
+enum class Stage { Input, Naive, Online, Tiled, Cpu, Llvm, Gpu, Nvvm };
 
 /// A stage, its one spelling, and what holds when it is reached.
 struct StageInfo {
   Stage stage;
   llvm::StringRef name;
   llvm::StringRef contract;
+  /// The target that the stage is for; none if for all.
+  std::optional<Target> branch = std::nullopt;
+
+  /// True if the road to `target` passes this stage.
+  bool isOnRoadTo(Target target) const { return !branch || branch == target; }
 };
 
 /// Every stage, first to last.

@@ -30,6 +30,9 @@ namespace smx {
 struct CompileOptions {
   /// Tile sizes, splits, threads; the model chooses what is not given.
   mlir::smx::RoadOptions road;
+  /// The device that code for Target::Cuda is for and runs on, counted as the
+  /// driver does.
+  int device = 0;
   /// The function to call; may be empty where the module has one public
   /// function.
   std::string entry;
@@ -72,15 +75,22 @@ struct KernelState;
 /// them.
 class Kernel {
 public:
-  /// Runs the kernel: results are written to `outputs`, of which each must have
-  /// its own memory. Checks number, element types, ranks, sizes and strides
-  /// before anything is touched.
+  /// Runs the kernel, on tensors in the memory of its target (host memory, or
+  /// memory of its CUDA device; integer scalars always lie on the host):
+  /// results are written to `outputs`, of which each must have its own memory.
+  /// Checks number, element types, ranks, sizes and strides before anything is
+  /// touched.
   llvm::Error run(llvm::ArrayRef<TensorView> inputs,
                   llvm::ArrayRef<TensorView> outputs) const;
   llvm::Error operator()(llvm::ArrayRef<TensorView> inputs,
                          llvm::ArrayRef<TensorView> outputs) const {
     return run(inputs, outputs);
   }
+  /// The same for Target::Cuda, on a stream of the caller (a CUstream or
+  /// cudaStream_t; null is the default stream), without waiting for the result.
+  /// `run` uses a stream of its own and waits.
+  llvm::Error launch(llvm::ArrayRef<TensorView> inputs,
+                     llvm::ArrayRef<TensorView> outputs, void *stream) const;
 
   /// The function's name in the module.
   llvm::StringRef name() const;
@@ -101,8 +111,9 @@ private:
   std::shared_ptr<const detail::KernelState> state;
 };
 
-/// Compiles a module, given as text, for the host. The same text with the same
-/// options is compiled once, also if several threads ask at the same time.
+/// Compiles a module, given as text, for `options.road.target`. The same text
+/// with the same options is compiled once, also if several threads ask at the
+/// same time.
 llvm::Expected<Kernel> compile(llvm::StringRef mlirText,
                                const CompileOptions &options = {});
 /// The same for a module in memory, which is left as it is.

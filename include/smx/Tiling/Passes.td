@@ -42,10 +42,13 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     Option<"stream", "stream", "int64_t", "0", "extent of a tile along the stream; 0 lets the model choose">,
     Option<"residentBytes", "resident-bytes", "int64_t", "1048576",
            "rows whose f32 tile takes at most this many bytes are kept resident">,
+    Option<"blocks", "blocks", "bool", "false",
+           "tiles for the thread blocks of a GPU: sizes by another model, and one loop for all rows, "
+           "whose last tile is shorter, instead of a loop for what is left">,
   ];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -87,6 +90,10 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
     %s = linalg.generic .. reduction .. ins(%x, %r#1) outs(%zero)          // sum exp(x - m1), in f64
     %l1 = linalg.generic .. ins(%s) outs(%r#3)                             // l1 = l*a + s
     ```
+
+    The difference `x - m1` may be contracted into the exponential, which is what keeps f32 within a few units in the last
+    place. Of scores in half precision the weights are `exp2`, of which only as many bits are asked for as matter to the
+    result (`result_bits`), and the sum is f32.
 
     With an accumulator the weights are kept: one generic gives `p = exp(x - m1)` and `l1`, the
     next two rescale the accumulator and add the product of weights and values.

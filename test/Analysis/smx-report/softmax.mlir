@@ -15,8 +15,8 @@
 
 // RESIDENT:   @op tiled 2097152 2097152 0
 
-// The second pass computes the exponentials once more, and puts the rounding of their arguments right.
-// TWOPASS:    @op tiled 4194304 2097152 0 8391168 1049088
+// The second pass computes the exponentials once more, and corrects the quotient.
+// TWOPASS:    @op tiled 4194304 2097152 0 4721152 1049088
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

@@ -7,18 +7,10 @@ import pathlib
 import re
 import sys
 
+import kernel_examples
+from kernel_examples import split_types
+
 ALIASES = {"#row": "affine_map<(i, j) -> (i)>", "#all": "affine_map<(i, j) -> (i, j)>"}
-
-
-def split_types(text):
-    """Splits at the commas that stand outside of <> and ()."""
-    parts, depth, start = [], 0, 0
-    for position, char in enumerate(text):
-        depth += (char in "<(") - (char in ">)" and text[position - 1] != "-")
-        if char == "," and depth == 0:
-            parts.append(text[start:position])
-            start = position + 1
-    return [part.strip() for part in parts + [text[start:]]]
 
 
 def argument_types(body):
@@ -59,14 +51,16 @@ def wrap(name, example):
 problems = 0
 for file in sorted(pathlib.Path(sys.argv[1]).glob("*.td")):
     for definition in re.split(r"^(?=def )", file.read_text(), flags=re.M):
-        op = re.match(r'def Smx_\w+ : Smx_\w+Op<"(\w+)"|def Smx_\w+ : Op<\w+, "(\w+)"|def Smx_(\w+)Attr : Smx_Attr', definition)
+        op = re.match(r'def Smx\w*_\w+ : Smx\w*_\w*Op<"(\w+)"|def Smx\w*_\w+ : Op<\w+, "(\w+)"|def Smx\w*_(\w+) : Smx\w*_(?:Attr|Type|TileInMemory)',
+                      definition)
         if not op:
             continue
         name = next(n for n in op.groups() if n)
         examples = re.findall(r"```mlir\n(.*?)```", definition, re.S)
         if not examples and not op.group(3):
-            print(f"error: smx.{name} has no example", file=sys.stderr)
+            print(f"error: {name} has no example", file=sys.stderr)
             problems += 1
+        wrap_example = kernel_examples.wrap if definition.startswith("def SmxGpu_") else wrap
         for number, example in enumerate(examples):
-            print(wrap(f"{name}_{number}", example.rstrip()))
+            print(wrap_example(f"{name}_{number}", example.rstrip()))
 sys.exit(problems)

@@ -1,0 +1,16 @@
+//===- Passes.h - the passes of smx/GPU -------------------------*- C++ -*-===//
+#ifndef SMX_GPU_PASSES_H
+#define SMX_GPU_PASSES_H
+
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::smx::gpu {
+#define GEN_PASS_DECL
+#include "smx/GPU/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "smx/GPU/Passes.h.inc"
+} // namespace mlir::smx::gpu
+
+#endif // SMX_GPU_PASSES_H

@@ -1,0 +1,82 @@
+//===- Passes.td - from loops over tiles to schedules -------*- tablegen -*-===//
+#ifndef SMX_GPU_PASSES_TD
+#define SMX_GPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn every loop nest over tiles into a kernel on register and shared tiles";
+  let description = [{
+    A parallel loop over tiles of rows becomes a kernel, one block of threads to a tile, and a launch.
+    Tensors in memory become memrefs; all others become register tiles with a layout: a fragment where
+    the nest has matrix products, stripes otherwise. The second operand of a product goes through a
+    channel. Tiles are padded to what the layout needs: loads fill with 0, reductions and products
+    select the padding away, stores leave it out.
+
+    Expects the arithmetic of states to be written out (`smx-expand-state`).
+
+    ```mlir
+    %y = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?xf32>) {
+      %t = tensor.extract_slice %x[%i, 0] [1, 1024] [1, 1]
+      %m = linalg.generic .. reduction .. ins(%t : tensor<1x1024xf32>)
+      scf.forall.in_parallel { tensor.parallel_insert_slice %m into %o[%i] [1] [1] }
+    }
+    ```
+    ==>
+    ```mlir
+    smx_gpu.kernel @f(%x: memref<?x1024xf32, ..>, %y: memref<?xf32, ..>) warps(2) {
+      %i = gpu.block_id x
+      %t = smx_gpu.load %x[%i, %c0] dims [0, 1] -> tensor<1x1024xf32, #smx_gpu.striped<..>>
+      %m = smx_gpu.reduce <maxnum> %t dim 1 -> tensor<1xf32, #smx_gpu.slice<1, ..>>
+      smx_gpu.store %m, %y[%i] dims [0]
+    }
+    smx_gpu.launch @f grid(%n, %c1, %c1) (%x, %y)
+    ```
+  }];
+  let options = [
+    Option<"warps", "warps", "int64_t", "0", "warps of a block; 0 lets the model choose">,
+    Option<"alignment", "alignment", "int64_t", "0",
+           "bytes that pointers and row strides of all arguments are known to be multiples of; 0 knows nothing">,
+    Option<"sharedLimit", "shared-limit", "int64_t", "101376",
+           "bytes of shared memory that a block may have on the chip">,
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::smx::gpu::SmxGpuDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "start the copy of a tile one round of the loop before it is needed";
+  let description = [{
+    Channels get `depth` stages, or fewer if shared memory does not hold as many, and a loop that puts a tile and gets it puts the next one instead, so
+    that the copy runs beside the arithmetic of the round.
+
+    ```mlir
+    scf.for %j = %lb to %ub step %s {
+      smx_gpu.put %k[%j, %c0] into %c
+      %t = smx_gpu.get %c
+      ..
+    }
+    ```
+    ==>
+    ```mlir
+    %any = arith.cmpi slt, %lb, %ub
+    scf.if %any { smx_gpu.put %k[%lb, %c0] into %c }
+    scf.for %j = %lb to %ub step %s {
+      %n = arith.addi %j, %s
+      %more = arith.cmpi slt, %n, %ub
+      scf.if %more { smx_gpu.put %k[%n, %c0] into %c }
+      %t = smx_gpu.get %c
+      ..
+    }
+    ```
+  }];
+  let options = [
+    Option<"depth", "depth", "int64_t", "2", "stages of a channel; 1 copies when the tile is needed">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // SMX_GPU_PASSES_TD

@@ -1,0 +1,65 @@
+//===- Passes.td - kernels of whole tiles to per-thread code -*- tablegen -*-===//
+include "mlir/Pass/PassBase.td"
+
+def SmxGPUToNVVMPass : Pass<"smx-gpu-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "lower smx_gpu kernels to per-thread llvm and nvvm in a gpu.module";
+  let description = [{
+    Every `smx_gpu.kernel` becomes an `llvm.func` in `gpu.module @kernels`; a register tile becomes the vector of the
+    registers that one thread holds of it. Loops stay `scf` until `smx-nvvm` (the pipeline) lowers them. A memref argument
+    becomes pointer, offset, sizes and strides. `smx.shared_bytes` is the dynamic shared memory that a launch has to ask
+    for: tiles and channels, barriers, scratch. Host functions with an `smx_gpu.launch` are dropped: what is left is what
+    runs on the device.
+
+    ```mlir
+    smx_gpu.kernel @scale(%x: memref<?xf32>) warps(1) {
+      %t = smx_gpu.load %x[%c0] dims [0] {aligned = 16} : memref<?xf32>
+          -> tensor<128xf32, #smx_gpu.slice<0, #smx_gpu.striped<rows = 1, columns = 32, vector = 4>>>
+      %u = arith.addf %t, %t : tensor<128xf32, ..>
+    ```
+    ==>
+    ```mlir
+    gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_80", features = "+ptx80">] {
+      llvm.func @scale(%x: !llvm.ptr<1>, %offset: i64, %size: i64, %stride: i64)
+          attributes {gpu.kernel, nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>, nvvm.minctasm = 1 : i32, smx.shared_bytes = 0} {
+        %tid = nvvm.read.ptx.sreg.tid.x : i32
+        ...
+        %t = llvm.load %p {alignment = 16} : !llvm.ptr<1> -> vector<4xf32>
+        %u = llvm.fadd %t, %t : vector<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"", "architecture to lower for: sm_80 or newer">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "LLVM::LLVMDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];
+}
+
+def SmxNVVMExpandMathPass : Pass<"smx-nvvm-expand-math"> {
+  let summary = "expand math on vectors of registers into what the GPU has instructions for";
+  let description = [{
+    Works on scalars and vectors; f16 and bf16 go through f32. Without `afn` results below the normal range are right and
+    NaN and infinities are as IEEE says.
+
+    | op on f32          | instructions                          | largest error         |
+    |--------------------|---------------------------------------|-----------------------|
+    | exp2 `afn`         | ex2.approx.ftz                        | 2 ulp, flushes        |
+    | exp2               | ex2.approx                            | 2 ulp                 |
+    | exp `afn`          | mul, ex2.approx.ftz                   | 2 ulp + 0.5 ulp of x a unit of x |
+    | exp                | ex2.approx and the rest of x log2(e)  | 3 ulp                 |
+    | log, log2 `afn`    | lg2.approx.ftz                        | 2^-22, absolute       |
+    | rsqrt              | rsqrt.approx                          | 2^-22.9, relative     |
+
+    (Bounds of the approximate instructions as the PTX manual states them.) log, log2, log1p, expm1, erf, sin, cos and
+    their inverses become MLIR's polynomials in f32. `math.exp` with `contract`, `math.tanh` and everything in f64 is left
+    to `smx-cpu-expand-math`, whose polynomials need no instruction of a processor. An op that nothing expands is an
+    error.
+
+    ```mlir
+    %0 = math.exp2 %x fastmath<afn> : f32
+    ```
+    ==>
+    ```mlir
+    %0 = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%x) : (f32) -> f32
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect", "vector::VectorDialect"];
+}

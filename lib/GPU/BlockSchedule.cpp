@@ -1,0 +1,225 @@
+//===- BlockSchedule.cpp - how a block of threads holds its tiles ---------===//
+
+#include "BlockSchedule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// `value` without conversions to a wider type.
+static Value withoutExtension(Value value) {
+  while (auto ext = value.getDefiningOp<arith::ExtFOp>())
+    value = ext.getIn();
+  return value;
+}
+
+/// `b` of `select(a == 0, 0, b)`, or null.
+static Value unguarded(Value value, Value a) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select || !matchPattern(select.getTrueValue(), m_AnyZeroFloat()))
+    return {};
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
+      withoutExtension(compare.getLhs()) != a ||
+      !matchPattern(compare.getRhs(), m_AnyZeroFloat()))
+    return {};
+  return select.getFalseValue();
+}
+
+std::optional<TileProduct>
+mlir::smx::gpu::matchProduct(linalg::GenericOp op, const TileClasses &classes) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return std::nullopt;
+  Block *body = op.getBlock();
+  auto add = op.getBlock()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  if (!add)
+    return std::nullopt;
+  Value out = body->getArgument(2);
+  Value term = add.getLhs() == out   ? add.getRhs()
+               : add.getRhs() == out ? add.getLhs()
+                                     : Value();
+  auto product = term ? term.getDefiningOp<arith::MulFOp>() : nullptr;
+  if (!product)
+    return std::nullopt;
+  TileProduct result;
+  Value factors[2];
+  for (int side : {0, 1}) {
+    Value factor = product->getOperand(side);
+    Value other = withoutExtension(product->getOperand(1 - side));
+    if (Value inner = unguarded(factor, other)) {
+      result.guarded = true;
+      factor = inner;
+    }
+    factors[side] = withoutExtension(factor);
+  }
+  if (factors[0] == body->getArgument(1))
+    std::swap(factors[0], factors[1]);
+  if (factors[0] != body->getArgument(0) || factors[1] != body->getArgument(1))
+    return std::nullopt;
+
+  // Which operand has the rows: the one whose dimension the other lacks.
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  SmallVector<TileClasses::Class> loops = classes.iterationClassesOf(op);
+  AffineMap left = op.getMatchingIndexingMap(op.getDpsInputOperand(0)),
+            right = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
+  std::optional<unsigned> onlyLeft, onlyRight, reduced;
+  for (unsigned loop = 0; loop < loops.size(); ++loop) {
+    bool inLeft = left.isFunctionOfDim(loop),
+         inRight = right.isFunctionOfDim(loop);
+    // Extents of 1 do not decide anything unless nothing else does.
+    auto prefer = [&](std::optional<unsigned> &chosen) {
+      if (!chosen || classes.boundOf(loops[*chosen]) == 1)
+        chosen = loop;
+    };
+    if (kinds[loop] == utils::IteratorType::reduction) {
+      if (!inLeft || !inRight)
+        return std::nullopt;
+      prefer(reduced);
+    } else if (inLeft && !inRight) {
+      prefer(onlyLeft);
+    } else if (inRight && !inLeft) {
+      prefer(onlyRight);
+    }
+  }
+  if (!onlyLeft || !onlyRight || !reduced)
+    return std::nullopt;
+  result.a = op.getDpsInputOperand(0);
+  result.b = op.getDpsInputOperand(1);
+  result.rows = loops[*onlyLeft];
+  result.columns = loops[*onlyRight];
+  result.reduced = loops[*reduced];
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+int64_t BlockSchedule::paddedExtent(int64_t bound) const {
+  int64_t unit = 16;
+  if (auto striped = dyn_cast<StripedAttr>(layout))
+    unit = rowDim == 0 ? striped.getColumnThreads() * striped.getVector()
+                       : striped.getRowThreads();
+  return llvm::alignTo(std::max<int64_t>(bound, 1), unit);
+}
+
+namespace {
+/// What the loop nest says about its tiles.
+struct NestShape {
+  std::optional<TileClasses::Class> rows;
+  SmallVector<TileProduct> products;
+  /// Largest bound of the dimensions that are not rows.
+  int64_t longest = 1;
+  /// Bits of the narrowest element type that is read.
+  int64_t elementBits = 64;
+  bool rowsAreFastest = false;
+};
+} // namespace
+
+/// Adds `c` as the class of the rows.
+static LogicalResult setRows(NestShape &shape, TileClasses::Class c,
+                             const TileClasses &classes, Operation *op) {
+  if (classes.boundOf(c) == 1 || shape.rows == c)
+    return success();
+  if (shape.rows)
+    return op->emitOpError("expected tiles with one dimension of rows, got two "
+                           "with more than one element; smx-tile with 1 row "
+                           "in all but the last would work");
+  shape.rows = c;
+  return success();
+}
+
+static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
+                                    const TileClasses &classes) {
+  NestShape shape;
+  // The products say what rows are. The transposed product is as good: take
+  // the orientation in which the accumulator of one feeds the next.
+  nest.walk([&](linalg::GenericOp op) {
+    if (std::optional<TileProduct> product = matchProduct(op, classes))
+      shape.products.push_back(*product);
+  });
+  for (TileProduct &product : shape.products)
+    if (failed(setRows(shape, product.rows, classes, product.a->getOwner())))
+      return failure();
+  WalkResult walked = nest.walk([&](linalg::GenericOp op) {
+    if (op.getNumReductionLoops() == 0 || matchProduct(op, classes))
+      return WalkResult::advance();
+    SmallVector<TileClasses::Class> loops = classes.iterationClassesOf(op);
+    for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::parallel &&
+          failed(setRows(shape, loops[loop], classes, op)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  walked = nest.walk([&](tensor::ExtractSliceOp slice) {
+    shape.elementBits = std::min<int64_t>(
+        shape.elementBits, slice.getType().getElementTypeBitWidth());
+    SmallVector<TileClasses::Class> dims = classes.classesOf(slice);
+    bool isMatrix = llvm::count_if(dims, [&](TileClasses::Class c) {
+                      return classes.boundOf(c) != 1;
+                    }) > 1;
+    if (isMatrix && shape.rows && dims.back() == *shape.rows)
+      shape.rowsAreFastest = true;
+    return WalkResult::advance();
+  });
+  nest.walk([&](linalg::LinalgOp op) {
+    for (TileClasses::Class c : classes.iterationClassesOf(op))
+      if (c != shape.rows && classes.boundOf(c) != ShapedType::kDynamic)
+        shape.longest = std::max(shape.longest, classes.boundOf(c));
+  });
+  return shape;
+}
+
+FailureOr<BlockSchedule>
+mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
+                               const ScheduleOptions &options) {
+  FailureOr<NestShape> found = shapeOf(nest, classes);
+  if (failed(found))
+    return failure();
+  const NestShape &shape = *found;
+  int64_t rows = shape.rows ? classes.boundOf(*shape.rows) : 1;
+  if (rows == ShapedType::kDynamic)
+    return nest.emitError("the rows of a tile have no static bound; smx-tile "
+                          "with 'blocks' gives them one");
+  BlockSchedule schedule;
+  schedule.rows = shape.rows;
+  MLIRContext *context = nest.getContext();
+  if (!shape.products.empty()) {
+    int64_t blocks = llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16));
+    schedule.warps =
+        options.warps ? options.warps : std::min<int64_t>(blocks, 8);
+    schedule.layout = FragmentAttr::get(context, schedule.warps);
+    schedule.rowExtent = llvm::alignTo(rows, 16 * schedule.warps);
+    return schedule;
+  }
+  int64_t paddedRows = llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1));
+  int64_t length = llvm::PowerOf2Ceil(shape.longest);
+  schedule.rowDim = shape.rowsAreFastest ? 1 : 0;
+  int64_t fastest = shape.rowsAreFastest ? paddedRows : length;
+  int64_t vector = std::min<int64_t>(128 / shape.elementBits, fastest);
+  int64_t threads = std::clamp<int64_t>(
+      options.warps ? options.warps * 32
+                    : llvm::PowerOf2Ceil(paddedRows * length / 16),
+      32, 512);
+  int64_t columnThreads = std::min(threads, fastest / vector);
+  int64_t rowThreads = threads / columnThreads;
+  schedule.warps = threads / 32;
+  schedule.layout =
+      StripedAttr::get(context, rowThreads, columnThreads, vector);
+  int64_t unit = shape.rowsAreFastest ? columnThreads * vector : rowThreads;
+  schedule.rowExtent = llvm::alignTo(paddedRows, unit);
+  return schedule;
+}

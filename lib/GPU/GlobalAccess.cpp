@@ -1,0 +1,159 @@
+//===- GlobalAccess.cpp - verifiers of tiles in global memory -------------===//
+
+#include "Verify.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+/// Bytes of an element in memory; an index takes 8.
+static int64_t bytesOf(Type type) {
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+LogicalResult mlir::smx::gpu::verifyAccess(Operation *op,
+                                           const GlobalAccess &access,
+                                           int64_t rank, Type elementType) {
+  auto [memory, offsets, valid, dims, aligned] = access;
+  if (offsets != memory.getRank()) // P1
+    return op->emitOpError("expected one offset per dimension of the memref, ")
+           << memory.getRank() << ", got " << offsets;
+  if (static_cast<int64_t>(dims.size()) != rank) // P1
+    return op->emitOpError("expected one entry of dims per dimension of the "
+                           "tile, ")
+           << rank << ", got " << dims.size();
+  for (auto [position, dim] : llvm::enumerate(dims)) { // P2
+    if (dim < -1 || dim >= memory.getRank())
+      return op->emitOpError("expected entries of dims from -1 to ")
+             << memory.getRank() - 1 << ", got " << dim;
+    if (dim != -1 && llvm::is_contained(dims.take_front(position), dim))
+      return op->emitOpError("expected dims to name different dimensions of "
+                             "the memref, got ")
+             << dim << " twice";
+  }
+  if (valid != 0 && valid != rank) // P3
+    return op->emitOpError("expected no valid extents or one per dimension of "
+                           "the tile, ")
+           << rank << ", got " << valid;
+  if (memory.getElementType() != elementType) // P4
+    return op->emitOpError("expected the tile and the memref to have one "
+                           "element type, got ")
+           << elementType << " and " << memory.getElementType();
+  int64_t bytes = bytesOf(elementType);
+  if (aligned != 0 && (!llvm::isPowerOf2_64(aligned) || aligned < 0 ||
+                       aligned % bytes != 0)) // P17
+    return op->emitOpError("expected aligned to be 0 or a power of two from ")
+           << bytes << ", the bytes of an element, got " << aligned;
+  return success();
+}
+
+template <typename AccessOp>
+static GlobalAccess accessOf(AccessOp op, MemRefType memory) {
+  return {memory, static_cast<int64_t>(op.getOffsets().size()),
+          static_cast<int64_t>(op.getValid().size()), op.getDims(),
+          static_cast<int64_t>(op.getAligned())};
+}
+
+LogicalResult LoadOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  return verifyAccess(*this, accessOf(*this, getSource().getType()),
+                      tile.getRank(), tile.getElementType());
+}
+
+LogicalResult StoreOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  return verifyAccess(*this, accessOf(*this, getDestination().getType()),
+                      tile.getRank(), tile.getElementType());
+}
+
+LogicalResult CopyOp::verify() {
+  return verifyAccess(*this, accessOf(*this, getSource().getType()),
+                      /*rank=*/2, getShared().getType().getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// put
+//===----------------------------------------------------------------------===//
+
+/// Neighbours along the tile's columns are neighbours in memory.
+static bool hasDenseRows(MemRefType memory, int64_t columnDim) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return columnDim != -1 &&
+         succeeded(memory.getStridesAndOffset(strides, offset)) &&
+         strides[columnDim] == 1;
+}
+
+/// C1
+static LogicalResult verifyAsyncCopy(PutOp put) {
+  ChannelType channel = put.getChannel().getType();
+  int64_t rowBytes = channel.getShape()[1] * bytesOf(channel.getElementType());
+  int64_t aligned = put.getAligned();
+  if (aligned < 16)
+    return put.emitOpError("expected rows aligned to at least 16 bytes for "
+                           "copy(async), got aligned = ")
+           << aligned << "; copy(plain) takes any alignment";
+  if (rowBytes % 16 != 0)
+    return put.emitOpError("expected rows of a multiple of 16 bytes for "
+                           "copy(async), got ")
+           << rowBytes << " bytes; copy(plain) takes any width";
+  if (!hasDenseRows(put.getSource().getType(), put.getDims()[1]))
+    return put.emitOpError("expected copy(async) to run along a dimension of "
+                           "stride 1, got dims ")
+           << put.getDims() << " of " << put.getSource().getType()
+           << "; copy(plain) takes any stride";
+  return success();
+}
+
+/// C3
+static LogicalResult verifyTensorCopy(PutOp put) {
+  ChannelType channel = put.getChannel().getType();
+  if (channel.getSwizzle() == 0)
+    return put.emitOpError("expected a channel with a swizzle of 32, 64 or 128 "
+                           "bytes for copy(tensor), got 0");
+  int64_t rows = channel.getShape()[0];
+  if (rows > 256)
+    return put.emitOpError("expected at most 256 rows for copy(tensor), got ")
+           << rows << "; put two tiles of half the rows";
+  // The pattern of a swizzle repeats after 8 rows, and every panel of columns
+  // must start with a new one.
+  if (rows % 8 != 0)
+    return put.emitOpError("expected a multiple of 8 rows for copy(tensor), "
+                           "got ")
+           << rows;
+  if (put.getDims()[0] == -1 ||
+      !hasDenseRows(put.getSource().getType(), put.getDims()[1]))
+    return put.emitOpError("expected copy(tensor) along two dimensions, the "
+                           "second one of stride 1, got dims ")
+           << put.getDims() << " of " << put.getSource().getType();
+  return success();
+}
+
+/// C4
+static LogicalResult verifyMulticast(PutOp put) {
+  int64_t ranks = put.getMulticast();
+  if (ranks == 0)
+    return success();
+  if (put.getCopy() != CopyKind::Tensor)
+    return put.emitOpError("expected copy(tensor) for a multicast, got copy(")
+           << stringifyCopyKind(put.getCopy()) << ")";
+  auto kernel = put->getParentOfType<KernelOp>();
+  int64_t cluster = kernel.getCluster();
+  if (ranks > 0 && ranks < (int64_t(1) << cluster))
+    return success();
+  return put.emitOpError("expected a multicast to ranks of the cluster of ")
+         << cluster << ", a bit each, below " << (int64_t(1) << cluster)
+         << ", got " << ranks;
+}
+
+LogicalResult PutOp::verify() {
+  if (failed(verifyAccess(*this, accessOf(*this, getSource().getType()),
+                          /*rank=*/2, getChannel().getType().getElementType())))
+    return failure();
+  if (getCopy() == CopyKind::Async && failed(verifyAsyncCopy(*this)))
+    return failure();
+  if (getCopy() == CopyKind::Tensor && failed(verifyTensorCopy(*this)))
+    return failure();
+  return verifyMulticast(*this);
+}

@@ -1,0 +1,391 @@
+//===- TileConverter.cpp - tensors of a loop nest become tiles ------------===//
+
+#include "TileConverter.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+using Class = TileClasses::Class;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::optional<Class>> TileConverter::otherClass(ArrayRef<Class> dims,
+                                                          Operation *user) {
+  std::optional<Class> other;
+  for (Class c : dims) {
+    if (c == schedule.rows || classes.boundOf(c) == 1)
+      continue;
+    if (classes.boundOf(c) == ShapedType::kDynamic)
+      return user->emitOpError(
+          "expected tiles of bounded size, got a dimension that no loop cuts; "
+          "a static size (of the head dim, say) would work");
+    if (other && other != c)
+      return user->emitOpError("expected tiles of at most one dimension beside "
+                               "the rows, got two");
+    other = c;
+  }
+  return other;
+}
+
+RankedTensorType TileConverter::tileType(std::optional<Class> other,
+                                         Type elementType) {
+  Attribute slice = SliceAttr::get(builder.getContext(), 1 - schedule.rowDim,
+                                   schedule.layout);
+  if (!other)
+    return RankedTensorType::get({schedule.rowExtent}, elementType, slice);
+  int64_t extent = schedule.paddedExtent(classes.boundOf(*other));
+  SmallVector<int64_t, 2> shape{schedule.rowExtent, extent};
+  if (schedule.rowDim == 1)
+    std::swap(shape[0], shape[1]);
+  return RankedTensorType::get(shape, elementType, schedule.layout);
+}
+
+FailureOr<RankedTensorType> TileConverter::tileTypeOf(Value tensor,
+                                                      Operation *user) {
+  FailureOr<std::optional<Class>> other =
+      otherClass(classes.classesOf(tensor), user);
+  if (failed(other))
+    return failure();
+  return tileType(*other, getElementTypeOrSelf(tensor.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value TileConverter::scalarOf(Value value) {
+  if (Value known = scalars.lookupOrNull(value))
+    return known;
+  Value inKernel = outside(value);
+  scalars.map(value, inKernel);
+  return inKernel;
+}
+
+Value TileConverter::indexOf(OpFoldResult value) {
+  if (auto constant = getConstantIntValue(value))
+    return arith::ConstantIndexOp::create(builder, builder.getUnknownLoc(),
+                                          *constant);
+  return scalarOf(cast<Value>(value));
+}
+
+GlobalView *TileConverter::viewOf(Value tensor) {
+  auto it = views.find(tensor);
+  if (it != views.end())
+    return &it->second;
+  if (tiles.contains(tensor))
+    return nullptr;
+  GlobalView view = outsideTensor(tensor);
+  return view.memref ? &(views[tensor] = view) : nullptr;
+}
+
+Value TileConverter::splat(Value scalar, RankedTensorType type) {
+  Location loc = scalar.getLoc();
+  if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())
+    return arith::ConstantOp::create(
+        builder, loc, type, DenseElementsAttr::get(type, constant.getValue()));
+  return tensor::SplatOp::create(builder, loc, scalar, type);
+}
+
+Value TileConverter::widened(Value value, RankedTensorType type) {
+  auto from = dyn_cast<RankedTensorType>(value.getType());
+  if (!from)
+    return splat(value, type);
+  if (from.getRank() == type.getRank())
+    return value;
+  return BroadcastOp::create(builder, value.getLoc(),
+                             type.clone(from.getElementType()), value);
+}
+
+Value TileConverter::withPadding(Value tile, Class c, int64_t dim,
+                                 TypedAttr fill) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (!isPadded(c, type.getDimSize(dim)))
+    return tile;
+  Location loc = tile.getLoc();
+  RankedTensorType indexType = type.clone(builder.getIndexType());
+  Value position = PositionOp::create(builder, loc, indexType,
+                                      builder.getI64IntegerAttr(dim));
+  Value extent = splat(indexOf(classes.extentOf(c)), indexType);
+  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       position, extent);
+  Value padding = arith::ConstantOp::create(builder, loc, type,
+                                            DenseElementsAttr::get(type, fill));
+  return arith::SelectOp::create(builder, loc, inside, tile, padding);
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+GlobalView TileConverter::shifted(GlobalView view, Location loc,
+                                  ArrayRef<OpFoldResult> offsets) {
+  for (auto [sum, offset] : llvm::zip_equal(view.offsets, offsets)) {
+    if (isConstantIntValue(offset, 0))
+      continue;
+    Value by = indexOf(offset);
+    sum = isConstantIntValue(sum, 0)
+              ? by
+              : arith::AddIOp::create(
+                    builder, loc,
+                    getValueOrCreateConstantIndexOp(builder, loc, sum), by)
+                    .getResult();
+  }
+  return view;
+}
+
+TileConverter::Box TileConverter::boxOf(Value tensor, const GlobalView &view,
+                                        ArrayRef<std::optional<Class>> tileDims,
+                                        ArrayRef<int64_t> shape) {
+  Box box;
+  for (OpFoldResult offset : view.offsets)
+    box.offsets.push_back(
+        getValueOrCreateConstantIndexOp(builder, view.memref.getLoc(), offset));
+  SmallVector<Class> dims = classes.classesOf(tensor);
+  bool isPartial = false;
+  for (auto [c, extent] : llvm::zip(tileDims, shape)) {
+    auto found = c ? llvm::find(dims, *c) : dims.end();
+    box.dims.push_back(found == dims.end() ? -1 : found - dims.begin());
+    isPartial |= c ? isPadded(*c, extent) : extent != 1;
+  }
+  if (isPartial)
+    for (auto [c, dim] : llvm::zip(tileDims, box.dims))
+      box.valid.push_back(indexOf(c ? classes.extentOf(*c)
+                                    : OpFoldResult(builder.getIndexAttr(1))));
+  // Rows start where the memref's rows do, or a multiple of the alignment
+  // further on.
+  auto type = cast<MemRefType>(view.memref.getType());
+  int64_t elements = alignment * 8 / type.getElementTypeBitWidth();
+  if (alignment && !view.offsets.empty() &&
+      isMultipleOf(view.offsets.back(), elements))
+    box.aligned = alignment;
+  return box;
+}
+
+FailureOr<Value> TileConverter::load(Value tensor, RankedTensorType type,
+                                     Operation *user) {
+  GlobalView &view = *viewOf(tensor);
+  FailureOr<std::optional<Class>> other =
+      otherClass(classes.classesOf(tensor), user);
+  if (failed(other))
+    return failure();
+  SmallVector<std::optional<Class>> tileDims =
+      *other ? tileDimsOf(*other)
+             : SmallVector<std::optional<Class>>{schedule.rows};
+  Box box = boxOf(tensor, view, tileDims, type.getShape());
+  return LoadOp::create(builder, user->getLoc(), type, view.memref, box.offsets,
+                        box.valid, box.dims, box.aligned)
+      .getTile();
+}
+
+FailureOr<Value> TileConverter::tileOf(Value tensor, Operation *user) {
+  if (Value known = tiles.lookup(tensor))
+    return known;
+  FailureOr<RankedTensorType> type = tileTypeOf(tensor, user);
+  if (failed(type))
+    return failure();
+  if (!viewOf(tensor))
+    return user->emitOpError("expected operands that this loop nest computes "
+                             "or that lie in memory");
+  return load(tensor, *type, user);
+}
+
+LogicalResult TileConverter::store(Location loc, Value tensor,
+                                   Value destination,
+                                   ArrayRef<OpFoldResult> offsets) {
+  if (destinations.contains(tensor))
+    return success();
+  Operation *user = tensor.getDefiningOp();
+  FailureOr<std::optional<Class>> other =
+      otherClass(classes.classesOf(tensor), user);
+  FailureOr<Value> tile = tileOf(tensor, user);
+  if (failed(tile) || failed(other))
+    return failure();
+  GlobalView view = shifted(*viewOf(destination), loc, offsets);
+  auto type = cast<RankedTensorType>(tile->getType());
+  SmallVector<std::optional<Class>> tileDims =
+      type.getRank() == 2 ? tileDimsOf(*other)
+                          : SmallVector<std::optional<Class>>{schedule.rows};
+  Box box = boxOf(tensor, view, tileDims, type.getShape());
+  StoreOp::create(builder, loc, *tile, view.memref, box.offsets, box.valid,
+                  box.dims, box.aligned);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileConverter::convertSlice(Operation *op, Value result,
+                                          Value source,
+                                          ArrayRef<OpFoldResult> offsets,
+                                          ArrayRef<OpFoldResult> strides) {
+  GlobalView *of = viewOf(source);
+  if (!of)
+    return op->emitOpError("expected a slice of a tensor in memory, got one of "
+                           "a computed tile");
+  if (!llvm::all_of(strides, isOneInteger))
+    return op->emitOpError("expected unit strides");
+  views[result] = shifted(*of, op->getLoc(), offsets);
+  if (destinations.contains(source)) {
+    destinations.insert(result);
+    return success();
+  }
+  // Loaded here, once, for all that read it as a tile.
+  bool isTile = llvm::any_of(result.getUses(), [&](OpOperand &use) {
+    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!generic)
+      return false;
+    std::optional<TileProduct> product = matchProduct(generic, classes);
+    return !product || product->b != &use;
+  });
+  if (!isTile)
+    return success();
+  FailureOr<Value> tile = tileOf(result, op);
+  if (failed(tile))
+    return failure();
+  tiles[result] = *tile;
+  return success();
+}
+
+LogicalResult TileConverter::convertLoop(scf::ForOp loop) {
+  SmallVector<Value> inits;
+  for (auto [argument, init, result] : llvm::zip(
+           loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
+    if (!isa<RankedTensorType>(init.getType())) {
+      inits.push_back(scalarOf(init));
+      continue;
+    }
+    if (destinations.contains(init)) {
+      setDestination(argument, views[init]);
+      setDestination(result, views[init]);
+      continue;
+    }
+    FailureOr<Value> tile = tileOf(init, loop);
+    if (failed(tile))
+      return failure();
+    inits.push_back(*tile);
+  }
+  auto converted = scf::ForOp::create(
+      builder, loop.getLoc(), scalarOf(loop.getLowerBound()),
+      scalarOf(loop.getUpperBound()), scalarOf(loop.getStep()), inits);
+  scalars.map(loop.getInductionVar(), converted.getInductionVar());
+  auto bind = [&](ValueRange from, ValueRange to) {
+    unsigned next = 0;
+    for (Value value : from) {
+      if (destinations.contains(value))
+        continue;
+      if (isa<RankedTensorType>(value.getType()))
+        tiles[value] = to[next++];
+      else
+        scalars.map(value, to[next++]);
+    }
+  };
+  bind(loop.getRegionIterArgs(), converted.getRegionIterArgs());
+  bind(loop.getResults(), converted.getResults());
+  OpBuilder::InsertionGuard guard(builder);
+  if (!converted.getBody()->empty())
+    converted.getBody()->back().erase();
+  builder.setInsertionPointToEnd(converted.getBody());
+  if (failed(convertBlock(loop.getBody())))
+    return failure();
+  SmallVector<Value> yielded;
+  for (auto [argument, value] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    if (destinations.contains(argument))
+      continue;
+    if (!isa<RankedTensorType>(value.getType())) {
+      yielded.push_back(scalarOf(value));
+      continue;
+    }
+    FailureOr<Value> tile = tileOf(value, loop);
+    if (failed(tile))
+      return failure();
+    yielded.push_back(*tile);
+  }
+  scf::YieldOp::create(builder, loop.getLoc(), yielded);
+  return success();
+}
+
+LogicalResult TileConverter::convertFill(linalg::FillOp op) {
+  FailureOr<RankedTensorType> type = tileTypeOf(op.getResult(0), op);
+  if (failed(type))
+    return failure();
+  tiles[op.getResult(0)] = splat(scalarOf(op.getInputs()[0]), *type);
+  return success();
+}
+
+LogicalResult TileConverter::convertBlock(Block *block) {
+  for (Operation &op : block->without_terminator())
+    if (failed(convert(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult TileConverter::convert(Operation *op) {
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (slice.getSourceType().getRank() != slice.getType().getRank())
+      return op->emitOpError("expected a slice of the rank of its source");
+    return convertSlice(op, slice, slice.getSource(), slice.getMixedOffsets(),
+                        slice.getMixedStrides());
+  }
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    if (!destinations.contains(insert.getDest()))
+      return op->emitOpError("expected to insert into a result of the nest");
+    GlobalView view = views[insert.getDest()];
+    if (failed(store(op->getLoc(), insert.getSource(), insert.getDest(),
+                     insert.getMixedOffsets())))
+      return failure();
+    setDestination(insert.getResult(), view);
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return convertLoop(loop);
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return convertFill(fill);
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    if (std::optional<TileProduct> product = matchProduct(generic, classes))
+      return convertProduct(generic, *product);
+    return convertGeneric(generic);
+  }
+  if (isa<tensor::EmptyOp>(op))
+    return success();
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> position = dim.getConstantIndex();
+    if (!position)
+      return op->emitOpError("expected a constant dimension");
+    Class c = classes.classOf(dim.getSource(), *position);
+    if (!classes.extentOf(c))
+      return op->emitOpError("expected the extent of a tile");
+    scalars.map(dim.getResult(), indexOf(classes.extentOf(c)));
+    return success();
+  }
+  if (auto castOp = dyn_cast<tensor::CastOp>(op)) {
+    if (GlobalView *view = viewOf(castOp.getSource())) {
+      GlobalView same = *view;
+      views[castOp.getResult()] = same;
+      if (destinations.contains(castOp.getSource()))
+        destinations.insert(castOp.getResult());
+      return success();
+    }
+    if (Value tile = tiles.lookup(castOp.getSource())) {
+      tiles[castOp.getResult()] = tile;
+      return success();
+    }
+  }
+  bool isScalar = llvm::none_of(
+      llvm::concat<Value>(op->getOperands(), op->getResults()),
+      [](Value value) { return isa<TensorType>(value.getType()); });
+  if (isScalar && op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
+    for (Value operand : op->getOperands())
+      (void)scalarOf(operand);
+    builder.clone(*op, scalars);
+    return success();
+  }
+  return op->emitOpError("has no form on tiles of a thread block");
+}

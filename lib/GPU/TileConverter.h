@@ -1,0 +1,121 @@
+//===- TileConverter.h - tensors of a loop nest become tiles ----*- C++ -*-===//
+//
+// Walks the body of one loop nest over tiles and writes the body of a kernel:
+// tensors in global memory become memrefs with offsets, all others register
+// tiles with a layout.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_GPU_TILECONVERTER_H
+#define SMX_LIB_GPU_TILECONVERTER_H
+
+#include "BlockSchedule.h"
+#include "GlobalViews.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::smx::gpu {
+
+class TileConverter {
+public:
+  /// `builder` stands at the end of the kernel's entry block; `outside` gives
+  /// the kernel's value for one that is defined outside of the nest.
+  TileConverter(OpBuilder &builder, const TileClasses &classes,
+                const BlockSchedule &schedule,
+                function_ref<Value(Value)> outside,
+                function_ref<GlobalView(Value)> outsideTensor,
+                int64_t alignment)
+      : builder(builder), classes(classes), schedule(schedule),
+        outside(outside), outsideTensor(outsideTensor), alignment(alignment) {}
+
+  /// The tensor `value` lies in `view`; writes to it are stores.
+  void setDestination(Value value, GlobalView view) {
+    views[value] = std::move(view);
+    destinations.insert(value);
+  }
+  void setScalar(Value value, Value inKernel) { scalars.map(value, inKernel); }
+
+  LogicalResult convertBlock(Block *block);
+  /// Writes a tile that is inserted into a destination; nothing to do for a
+  /// destination that has been written.
+  LogicalResult store(Location loc, Value tensor, Value destination,
+                      ArrayRef<OpFoldResult> offsets);
+
+private:
+  LogicalResult convert(Operation *op);
+  LogicalResult convertLoop(scf::ForOp loop);
+  LogicalResult convertSlice(Operation *op, Value result, Value source,
+                             ArrayRef<OpFoldResult> offsets,
+                             ArrayRef<OpFoldResult> strides);
+  LogicalResult convertGeneric(linalg::GenericOp op);
+  LogicalResult convertProduct(linalg::GenericOp op,
+                               const TileProduct &product);
+  LogicalResult convertFill(linalg::FillOp op);
+
+  /// The register type of a tensor: two-dimensional if it has a dimension that
+  /// is not one of rows, else the slice. None, with a diagnostic, if it has
+  /// two.
+  FailureOr<RankedTensorType> tileTypeOf(Value tensor, Operation *user);
+  RankedTensorType tileType(std::optional<TileClasses::Class> other,
+                            Type elementType);
+  /// The dimension of the classes that is neither one of rows nor of one
+  /// element.
+  FailureOr<std::optional<TileClasses::Class>>
+  otherClass(ArrayRef<TileClasses::Class> dims, Operation *user);
+
+  /// The register tile of a tensor; one in global memory is loaded.
+  FailureOr<Value> tileOf(Value tensor, Operation *user);
+  FailureOr<Value> load(Value tensor, RankedTensorType type, Operation *user);
+  Value splat(Value scalar, RankedTensorType type);
+  /// `value` (a scalar, a slice or a tile) as `type`.
+  Value widened(Value value, RankedTensorType type);
+  /// `tile`, with `fill` where it is beyond the extent of class `c`.
+  Value withPadding(Value tile, TileClasses::Class c, int64_t dim,
+                    TypedAttr fill);
+  bool isPadded(TileClasses::Class c, int64_t paddedExtent) const {
+    return classes.boundOf(c) != paddedExtent ||
+           !getConstantIntValue(classes.extentOf(c));
+  }
+
+  /// Where a view's dimensions go in a tile of (row dimension, other).
+  struct Box {
+    SmallVector<Value> offsets, valid;
+    SmallVector<int64_t> dims;
+    int64_t aligned = 0;
+  };
+  /// `view`, moved by offsets of the nest.
+  GlobalView shifted(GlobalView view, Location loc,
+                     ArrayRef<OpFoldResult> offsets);
+  Box boxOf(Value tensor, const GlobalView &view,
+            ArrayRef<std::optional<TileClasses::Class>> tileDims,
+            ArrayRef<int64_t> shape);
+  /// The tile dimensions of a two-dimensional register tile.
+  SmallVector<std::optional<TileClasses::Class>>
+  tileDimsOf(std::optional<TileClasses::Class> other) const {
+    if (schedule.rowDim == 0)
+      return {schedule.rows, other};
+    return {other, schedule.rows};
+  }
+
+  Value scalarOf(Value value);
+  Value indexOf(OpFoldResult value);
+  GlobalView *viewOf(Value tensor);
+
+  friend class BodyConverter;
+  OpBuilder &builder;
+  const TileClasses &classes;
+  const BlockSchedule &schedule;
+  function_ref<Value(Value)> outside;
+  function_ref<GlobalView(Value)> outsideTensor;
+  int64_t alignment;
+
+  IRMapping scalars;
+  llvm::DenseMap<Value, Value> tiles;
+  llvm::DenseMap<Value, GlobalView> views;
+  llvm::DenseSet<Value> destinations;
+  /// One channel per tensor and stage, shared by the loops that stream it.
+  llvm::MapVector<std::pair<Value, Type>, Value> channels;
+};
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_TILECONVERTER_H

@@ -1,0 +1,89 @@
+//===- TileProducts.cpp - matrix products on tiles ------------------------===//
+//
+// The second operand of a product is read by all warps: it goes through shared
+// memory, over a channel. The first one stays in registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileConverter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+using Class = TileClasses::Class;
+
+/// Spans of the swizzle: the widest that a row is made of.
+static int64_t swizzleFor(int64_t rowBytes) {
+  for (int64_t span : {128, 64, 32})
+    if (rowBytes % span == 0)
+      return span;
+  return 0;
+}
+
+LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
+                                            const TileProduct &product) {
+  Location loc = op.getLoc();
+  Value aTensor = product.a->get(), bTensor = product.b->get();
+  FailureOr<Value> acc = tileOf(op.getDpsInits()[0], op);
+  FailureOr<Value> a = tileOf(aTensor, op);
+  if (failed(acc) || failed(a))
+    return failure();
+  GlobalView *view = viewOf(bTensor);
+  if (!view)
+    return op->emitOpError("expected the second operand of a product to lie in "
+                           "memory, got one that this loop nest computes");
+
+  // 16-bit operands are multiplied as they are; weights, which the nest
+  // computes in f32, are rounded to the type of the values.
+  Type bType = getElementTypeOrSelf(bTensor.getType());
+  auto aType = cast<RankedTensorType>(a->getType());
+  if (viewOf(aTensor) == nullptr &&
+      isPadded(product.reduced, aType.getDimSize(1)))
+    *a = withPadding(*a, product.reduced, 1,
+                     builder.getFloatAttr(aType.getElementType(), 0.0));
+  unsigned aBits = aType.getElementTypeBitWidth(),
+           bBits = bType.getIntOrFloatBitWidth();
+  if (aType.getElementType() != bType) {
+    if (aBits > bBits)
+      *a = arith::TruncFOp::create(builder, loc, aType.clone(bType), *a);
+    else if (aBits < bBits)
+      *a = arith::ExtFOp::create(builder, loc, aType.clone(bType), *a);
+    else
+      return op->emitOpError("expected operands of one type, got ")
+             << aType.getElementType() << " and " << bType;
+  }
+
+  // The later of the two dimensions in memory is the columns of the stage.
+  SmallVector<Class> dims = classes.classesOf(bTensor);
+  auto positionOf = [&](Class c) { return llvm::find(dims, c) - dims.begin(); };
+  bool transposed = positionOf(product.reduced) > positionOf(product.columns);
+  Class first = transposed ? product.columns : product.reduced;
+  Class second = transposed ? product.reduced : product.columns;
+  SmallVector<int64_t, 2> shape{schedule.paddedExtent(classes.boundOf(first)),
+                                schedule.paddedExtent(classes.boundOf(second))};
+  int64_t swizzle = swizzleFor(shape[1] * bBits / 8);
+  auto channelType =
+      ChannelType::get(builder.getContext(), shape, bType, swizzle, 1);
+  Value &channel = channels[{view->memref, channelType}];
+  if (!channel) {
+    OpBuilder::InsertionGuard guard(builder);
+    Operation *kernel = builder.getInsertionBlock()->getParentOp();
+    if (!isa<KernelOp>(kernel))
+      kernel = kernel->getParentOfType<KernelOp>();
+    builder.setInsertionPointToStart(&kernel->getRegion(0).front());
+    channel = MakeChannelOp::create(builder, loc, channelType);
+  }
+  Box box = boxOf(bTensor, *view, {first, second}, shape);
+  bool isAsync = box.aligned % 16 == 0 && box.aligned != 0;
+  PutOp::create(builder, loc, view->memref, box.offsets, box.valid, channel,
+                box.dims, isAsync ? CopyKind::Async : CopyKind::Plain,
+                box.aligned, /*multicast=*/0);
+  Value stage =
+      GetOp::create(builder, loc, channelType.getStageType(), channel);
+  auto mma = MmaOp::create(builder, loc, acc->getType(), *a, stage, *acc,
+                           transposed, product.guarded, Precision::Exact);
+  ReleaseOp::create(builder, loc, channel);
+  tiles[op.getResult(0)] = mma.getResult();
+  return success();
+}

@@ -1,0 +1,224 @@
+//===- ChannelOps.cpp - put, get, release ---------------------------------===//
+
+#include "GlobalMemory.h"
+#include "ThreadBlock.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+using namespace mlir::smx::gpuhost;
+
+static llvm::Error runMakeChannel(const Step &step, Group &group) {
+  setResult(step, group, &group.block->channels.find(step.op)->second);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// put
+//===----------------------------------------------------------------------===//
+
+/// The channels that a put fills: that of the own block, or the same one of
+/// every block in `multicast`.
+static llvm::Expected<SmallVector<Channel *>>
+findTargets(gpu::PutOp op, Group &group, Channel *own) {
+  const auto mask = static_cast<uint64_t>(op.getMulticast());
+  if (mask == 0)
+    return SmallVector<Channel *>{own};
+  SmallVector<Channel *> targets;
+  std::deque<ThreadBlock> &blocks = group.block->cluster.blocks;
+  for (size_t rank = 0; rank < 64; ++rank) {
+    if (!(mask >> rank & 1))
+      continue;
+    if (rank >= blocks.size())
+      return errorAt(op, "copies to rank " + Twine(rank) + " of a cluster of " +
+                             Twine(blocks.size()));
+    if (blocks[rank].groups.front().hasEnded)
+      return errorAt(op, "copies to the block of rank " + Twine(rank) +
+                             ", which has ended");
+    targets.push_back(&blocks[rank].channels.find(own->op)->second);
+  }
+  return targets;
+}
+
+static std::string describeFull(ArrayRef<Channel *> targets, int64_t number) {
+  std::string text = "an empty stage of " + describe(*targets.front());
+  for (const Channel *channel : targets) {
+    if (channel->hasRoom(number))
+      continue;
+    SmallVector<std::string> holders;
+    for (const Consumer &consumer : channel->consumers)
+      if (number - consumer.released >= channel->depth)
+        holders.push_back(nameWithState(*consumer.group));
+    text += ", whose " + std::to_string(channel->depth) +
+            " are not released by " +
+            (holders.empty() ? "anybody: no group gets from it"
+                             : llvm::join(holders, ", "));
+  }
+  return text;
+}
+
+/// What the engine that makes the copy asks of addresses.
+static llvm::Error checkCopy(gpu::PutOp op, const Window &window) {
+  if (op.getCopy() == gpu::CopyKind::Plain || window.rows == 0 ||
+      window.columns == 0)
+    return llvm::Error::success();
+  const int64_t width = byteWidth(window.memory->dtype);
+  const int64_t start = window.first * width, stride = window.rowStride * width;
+  if (start % 16 != 0 || (window.rows > 1 && stride % 16 != 0))
+    return errorAt(op, "copies rows from byte " + Twine(start) +
+                           " at a distance of " + Twine(stride) +
+                           " bytes; copy(" + stringifyCopyKind(op.getCopy()) +
+                           ") needs multiples of 16");
+  return llvm::Error::success();
+}
+
+/// One group's part of put `number`; the first one copies all of it, and after
+/// the last one of `parts` the stage is full. Under the lock.
+static llvm::Error fill(gpu::PutOp op, Group &group, Channel &channel,
+                        int64_t number, const Window &window, size_t parts) {
+  Stage &stage = channel.stageOf(number);
+  const Copy copy{window.memory->allocation->data,
+                  window.first,
+                  window.rowStride,
+                  window.columnStride,
+                  window.rows,
+                  window.columns};
+  group.clock.join(stage.empty);
+  if (stage.claimedBy != number + 1) {
+    if (number != channel.put)
+      return errorAt(op, "is put " + Twine(number) + " of " + group.name +
+                             " into " + describe(channel) + ", which has had " +
+                             Twine(channel.put));
+    stage.claimedBy = number + 1;
+    stage.arrivals = 0;
+    stage.full = Clock();
+    stage.source = copy;
+    ++channel.put;
+    if (llvm::Error error = beginPut(group, op, stage.tile))
+      return error;
+    gpu::ChannelType type = op.getChannel().getType();
+    readWindow(window, isa<FloatType>(type.getElementType()),
+               type.getShape()[1], stage.tile.elements);
+  } else if (stage.source != copy) {
+    return errorAt(op, "copies other memory in " + group.name +
+                           " than in the groups that it is executed with");
+  }
+  group.publish(stage.full);
+  if (++stage.arrivals == static_cast<int64_t>(parts))
+    stage.tile.filledBy = number + 1;
+  return llvm::Error::success();
+}
+
+static llvm::Error runPut(const Step &step, Group &group) {
+  auto op = cast<gpu::PutOp>(step.op);
+  Machine &machine = group.machine;
+  gpu::ChannelType type = op.getChannel().getType();
+  auto window = findWindow(
+      op, "reads", getWindowOperands(op, step, group, 0, type.getShape()));
+  if (!window)
+    return window.takeError();
+  if (llvm::Error error = checkCopy(op, *window))
+    return error;
+
+  machine.jitter(group);
+  Machine::Lock held = machine.lock();
+  Channel *own = get<Channel *>(step, group, step.in.size() - 1);
+  const bool isMulticast = op.getMulticast() != 0;
+  const size_t parts = own->producers.size();
+  if (isMulticast && parts > 1)
+    return errorAt(op, "copies to other blocks in a role of " + Twine(parts) +
+                           " groups; host execution takes one");
+  const int64_t ownNumber = own->findProducer(group)->put++;
+  auto targets = findTargets(op, group, own);
+  if (!targets)
+    return targets.takeError();
+  // Blocks of a cluster fill each other's channels in turn, each the next
+  // stage.
+  auto numberFor = [&](const Channel *channel) {
+    return isMulticast ? channel->put : ownNumber;
+  };
+  Waiting forRoom{op,
+                  [&] {
+                    return llvm::all_of(*targets, [&](const Channel *channel) {
+                      return channel->hasRoom(numberFor(channel));
+                    });
+                  },
+                  [&] { return describeFull(*targets, ownNumber); }};
+  if (llvm::Error error = machine.wait(held, group, forRoom))
+    return error;
+  for (Channel *channel : *targets)
+    if (llvm::Error error =
+            fill(op, group, *channel, numberFor(channel), *window, parts))
+      return error;
+  machine.noteProgress();
+  machine.notify();
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// get and release
+//===----------------------------------------------------------------------===//
+
+static std::string describeEmpty(const Channel &channel, int64_t number) {
+  SmallVector<std::string> producers;
+  for (const Producer &producer : channel.producers)
+    producers.push_back(std::to_string(producer.put) + " by " +
+                        nameWithState(*producer.group));
+  return "tile " + std::to_string(number) + " of " + describe(channel) +
+         ", into which " +
+         (producers.empty() ? "nobody puts"
+                            : "were put " + llvm::join(producers, ", "));
+}
+
+static llvm::Error runGet(const Step &step, Group &group) {
+  Machine &machine = group.machine;
+  Channel &channel = *get<Channel *>(step, group, 0);
+  machine.jitter(group);
+  Machine::Lock held = machine.lock();
+  Consumer *consumer = channel.findConsumer(group);
+  const int64_t number = consumer->got;
+  if (number - consumer->released >= channel.depth)
+    return errorAt(step.op, "holds " + Twine(channel.depth) + " tiles of " +
+                                describe(channel) +
+                                " already, which are all that it has");
+  Stage &stage = channel.stageOf(number);
+  Waiting forTile{step.op, [&] { return stage.tile.filledBy == number + 1; },
+                  [&] { return describeEmpty(channel, number); }};
+  if (llvm::Error error = machine.wait(held, group, forTile))
+    return error;
+  ++consumer->got;
+  group.clock.join(stage.full);
+  setResult(step, group, SharedHandle{&stage.tile, &channel, number, &group});
+  machine.noteProgress();
+  return llvm::Error::success();
+}
+
+static llvm::Error runRelease(const Step &step, Group &group) {
+  Machine &machine = group.machine;
+  Channel &channel = *get<Channel *>(step, group, 0);
+  machine.jitter(group);
+  Machine::Lock held = machine.lock();
+  Consumer *consumer = channel.findConsumer(group);
+  if (!consumer || consumer->released == consumer->got)
+    return errorAt(step.op, "releases a tile of " + describe(channel) +
+                                " that " + group.name + " did not get");
+  Stage &stage = channel.stageOf(consumer->released);
+  const Product *product = findRunningProduct(stage.tile);
+  if (product && product->issuer == &group)
+    return errorAt(step.op, "releases the tile that the product at " +
+                                placeOf(product->op) +
+                                " reads, which has not been waited for");
+  ++consumer->released;
+  group.publish(stage.empty);
+  machine.noteProgress();
+  machine.notify();
+  return llvm::Error::success();
+}
+
+void mlir::smx::gpuhost::addChannelOps(HandlerTable &table) {
+  table["smx_gpu.make_channel"] = runMakeChannel;
+  table["smx_gpu.put"] = runPut;
+  table["smx_gpu.get"] = runGet;
+  table["smx_gpu.release"] = runRelease;
+}

@@ -1,0 +1,160 @@
+//===- GlobalMemory.cpp - tiles in strided buffers ------------------------===//
+
+#include "GlobalMemory.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::smx;
+using namespace mlir::smx::gpuhost;
+using ::smx::reference::DType;
+
+template <typename Stored>
+static Stored readAs(const char *address) {
+  Stored value;
+  std::memcpy(&value, address, sizeof(value));
+  return value;
+}
+template <typename Stored>
+static void writeAs(char *address, Stored value) {
+  std::memcpy(address, &value, sizeof(value));
+}
+
+Slot mlir::smx::gpuhost::loadElement(DType dtype, const char *address) {
+  switch (dtype) {
+  case DType::F64:
+    return floatSlot(readAs<double>(address));
+  case DType::F32:
+    return floatSlot(readAs<float>(address));
+  case DType::F16:
+    return floatSlot(::smx::reference::fromF16Bits(readAs<uint16_t>(address)));
+  case DType::BF16:
+    return floatSlot(::smx::reference::fromBF16Bits(readAs<uint16_t>(address)));
+  case DType::I1:
+    return intSlot(readAs<uint8_t>(address) != 0);
+  case DType::U8:
+  case DType::I8:
+    return intSlot(readAs<int8_t>(address));
+  case DType::I32:
+    return intSlot(readAs<int32_t>(address));
+  case DType::I64:
+    return intSlot(readAs<int64_t>(address));
+  }
+  llvm_unreachable("all types are listed");
+}
+
+void mlir::smx::gpuhost::storeElement(DType dtype, char *address, Slot value) {
+  switch (dtype) {
+  case DType::F64:
+    return writeAs(address, value.f);
+  case DType::F32:
+    return writeAs(address, static_cast<float>(value.f));
+  case DType::F16:
+    return writeAs(address, ::smx::reference::toF16Bits(value.f));
+  case DType::BF16:
+    return writeAs(address, ::smx::reference::toBF16Bits(value.f));
+  case DType::I1:
+  case DType::U8:
+  case DType::I8:
+    return writeAs(address, static_cast<int8_t>(value.i));
+  case DType::I32:
+    return writeAs(address, static_cast<int32_t>(value.i));
+  case DType::I64:
+    return writeAs(address, value.i);
+  }
+  llvm_unreachable("all types are listed");
+}
+
+std::optional<DType> mlir::smx::gpuhost::getStoredType(Type type) {
+  if (type.isIndex())
+    return DType::I64;
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return ::smx::reference::dtypeFromName(name);
+}
+
+/// The places of the tile that are read or written along each of its two
+/// dimensions.
+static std::pair<int64_t, int64_t> findExtents(const WindowOperands &operands) {
+  auto extent = [&](unsigned d) {
+    if (d >= operands.valid.size())
+      return operands.shape[d];
+    return std::clamp<int64_t>(operands.valid[d], 0, operands.shape[d]);
+  };
+  return {extent(0), extent(1)};
+}
+
+/// An error if one of the rows does not start at a multiple of what was
+/// promised. Buffers themselves start at multiples of everything.
+static llvm::Error checkAlignment(Operation *op, const Window &window,
+                                  int64_t aligned) {
+  const int64_t width = byteWidth(window.memory->dtype);
+  for (int64_t r = 0; aligned > 0 && r < std::min<int64_t>(window.rows, 2);
+       ++r) {
+    const int64_t start = (window.first + r * window.rowStride) * width;
+    if (start % aligned != 0)
+      return errorAt(op, "promises rows at multiples of " + Twine(aligned) +
+                             " bytes, but row " + Twine(r) +
+                             " of the tile starts at byte " + Twine(start));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Window>
+mlir::smx::gpuhost::findWindow(Operation *op, StringRef does,
+                               const WindowOperands &operands) {
+  const Memory &memory = *operands.memory;
+  if (memory.allocation->freed)
+    return errorAt(op, does + " memory after its deallocation");
+  Window window;
+  window.memory = operands.memory;
+  std::tie(window.rows, window.columns) = findExtents(operands);
+  if (window.rows == 0 || window.columns == 0)
+    return window;
+
+  SmallVector<int64_t, 4> last(operands.offsets);
+  const int64_t counts[] = {window.rows, window.columns};
+  for (auto [d, memoryDim] : llvm::enumerate(operands.dims))
+    if (memoryDim >= 0)
+      last[memoryDim] += counts[d] - 1;
+  window.first = memory.offset;
+  for (auto [d, size] : llvm::enumerate(memory.sizes)) {
+    for (int64_t index : {operands.offsets[d], last[d]})
+      if (index < 0 || index >= size)
+        return errorAt(op, does + " index " + Twine(index) + " of dimension " +
+                               Twine(d) + ", whose extent is " + Twine(size));
+    window.first += operands.offsets[d] * memory.strides[d];
+  }
+  auto strideOf = [&](unsigned d) -> int64_t {
+    return d < operands.dims.size() && operands.dims[d] >= 0
+               ? memory.strides[operands.dims[d]]
+               : 0;
+  };
+  window.rowStride = strideOf(0);
+  window.columnStride = strideOf(1);
+
+  // Sizes and strides of the caller may promise more than there is.
+  for (int64_t r : {int64_t(0), window.rows - 1})
+    for (int64_t c : {int64_t(0), window.columns - 1}) {
+      const int64_t place =
+          window.first + r * window.rowStride + c * window.columnStride;
+      if (place < 0 || place >= memory.allocation->capacity)
+        return errorAt(op, does + " element " + Twine(place) +
+                               " of a buffer of " +
+                               Twine(memory.allocation->capacity));
+    }
+  if (llvm::Error error = checkAlignment(op, window, operands.aligned))
+    return error;
+  return window;
+}
+
+void mlir::smx::gpuhost::readWindow(const Window &window, bool isFloat,
+                                    int64_t columns,
+                                    std::vector<Slot> &elements) {
+  std::fill(elements.begin(), elements.end(),
+            isFloat ? floatSlot(0.0) : intSlot(0));
+  for (int64_t r = 0; r < window.rows; ++r)
+    for (int64_t c = 0; c < window.columns; ++c)
+      elements[r * columns + c] =
+          loadElement(window.memory->dtype, window.address(r, c));
+}

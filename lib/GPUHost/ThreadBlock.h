@@ -1,0 +1,53 @@
+//===- ThreadBlock.h - blocks and clusters ----------------------*- C++ -*-===//
+#ifndef SMX_LIB_GPUHOST_THREADBLOCK_H
+#define SMX_LIB_GPUHOST_THREADBLOCK_H
+
+#include "Program.h"
+
+#include <deque>
+
+namespace mlir::smx::gpuhost {
+
+struct Cluster;
+
+/// A block of the grid, with all that its groups share. Shared tiles, channels
+/// and turns are there from the start, so that blocks of a cluster can reach
+/// each other's.
+struct ThreadBlock {
+  Cluster &cluster;
+  int64_t rank;
+  /// Along x, y and z.
+  std::array<int64_t, 3> id, grid;
+
+  std::map<Operation *, SharedTile> tiles;
+  std::map<Operation *, Channel> channels;
+  std::map<Operation *, Turns> turns;
+  /// The kernel's own group, then those of the roles, in order.
+  std::deque<Group> groups;
+  /// Barriers: that of the kernel's own group is -1.
+  std::map<int64_t, Rendezvous> barriers;
+
+  ThreadBlock(Cluster &cluster, int64_t rank, std::array<int64_t, 3> id,
+              std::array<int64_t, 3> grid);
+};
+
+/// Blocks that run at the same time and see each other's shared memory.
+struct Cluster {
+  Machine machine;
+  const KernelProgram &kernel;
+  std::deque<ThreadBlock> blocks;
+  /// Where all blocks meet: per op, for the groups of one key.
+  std::map<std::tuple<Operation *, int64_t, int64_t>, Rendezvous> meetings;
+
+  Cluster(const KernelProgram &kernel, const Options &options)
+      : machine(options), kernel(kernel) {}
+};
+
+/// Runs the blocks of one cluster to their ends.
+llvm::Error runCluster(const KernelProgram &kernel, Grid grid,
+                       std::array<int64_t, 3> firstBlock,
+                       ArrayRef<HostValue> arguments, const Options &options);
+
+} // namespace mlir::smx::gpuhost
+
+#endif // SMX_LIB_GPUHOST_THREADBLOCK_H

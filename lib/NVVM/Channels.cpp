@@ -1,0 +1,241 @@
+//===- Channels.cpp - rings of shared tiles -------------------------------===//
+//
+// Stage n % depth holds the n-th tile of a channel. Its full barrier completes
+// a phase when every thread that copies has arrived (its copies being done),
+// its empty barrier when every warp that reads has released the stage. Tile n
+// is use n / depth of its stage, so a reader waits for full phases of parity
+// (n / depth) % 2, and a writer for the empty phase before that: of the other
+// parity, which for the first use counts as complete on a fresh barrier.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedBarriers.h"
+#include "TileCopy.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+// Not by using-directives: `gpu` would be upstream's dialect as well.
+namespace mlir::smx {
+
+/// Full and empty barrier of a stage, 8 bytes each.
+static constexpr int64_t stageBarrierBytes = 16, emptyBarrier = 8;
+static constexpr int64_t tileAlignment = 1024;
+
+/// Whether threads can sleep on an mbarrier: from sm_90 on.
+static bool suspendsOnBarriers(Operation *op) {
+  auto module = op->getParentOfType<mlir::gpu::GPUModuleOp>();
+  if (!module || !module.getTargetsAttr())
+    return false;
+  for (Attribute attribute : module.getTargetsAttr()) {
+    auto target = dyn_cast<NVVM::NVVMTargetAttr>(attribute);
+    unsigned version = 0;
+    StringRef chip = target ? target.getChip() : StringRef();
+    if (chip.consume_front("sm_") && !chip.consumeInteger(10, version) &&
+        version >= 90)
+      return true;
+  }
+  return false;
+}
+
+/// The ops that use a channel, also inside the roles that it is passed to.
+static void collectUsers(Value channel, SmallVectorImpl<Operation *> &users) {
+  for (OpOperand &use : channel.getUses()) {
+    auto role = dyn_cast<gpu::RoleOp>(use.getOwner());
+    if (!role)
+      users.push_back(use.getOwner());
+    else
+      collectUsers(role.getBody().getArgument(use.getOperandNumber()), users);
+  }
+}
+
+/// A counter that starts at 0, in memory that LLVM turns into registers: it
+/// does so in the first block of the function only.
+static Value makeCounter(ThreadCode &code, Block *kernelBody) {
+  OpBuilder::InsertionGuard guard(code);
+  code.setInsertionPointToStart(kernelBody);
+  auto pointer = LLVM::LLVMPointerType::get(code.getContext());
+  Value counter =
+      LLVM::AllocaOp::create(code, pointer, code.getI32Type(), code.i32(1));
+  LLVM::StoreOp::create(code, code.i32(0), counter);
+  return counter;
+}
+
+namespace {
+/// A converted channel.
+struct Ring {
+  Ring(ThreadCode &code, Value channel, gpu::ChannelType type)
+      : code(code), channel(channel), depth(type.getDepth()),
+        stageBytes(
+            llvm::alignTo(type.getStageType().getBytes(), tileAlignment)) {}
+
+  Value part(ChannelPart part) {
+    return code.createOrFold<LLVM::ExtractValueOp>(channel,
+                                                   ArrayRef<int64_t>{part});
+  }
+
+  /// The number of tiles that a counter has seen, which becomes one more.
+  Value next(ChannelPart counter) {
+    Value pointer = part(counter);
+    Value count = LLVM::LoadOp::create(code, code.getI32Type(), pointer);
+    LLVM::StoreOp::create(code, code.add(count, code.i32(1)), pointer);
+    return count;
+  }
+
+  /// Tile number `n` is in this stage, and is this use of it, modulo 2.
+  Value stage(Value n) {
+    return depth == 1 ? code.i32(0) : code.remainder(n, depth);
+  }
+  Value parity(Value n) { return code.remainder(code.quotient(n, depth), 2); }
+
+  Value tile(Value stage) {
+    return code.advance(part(channelData),
+                        code.mul(stage, code.i32(stageBytes)));
+  }
+  Value full(Value stage) {
+    return code.advance(part(channelBarriers),
+                        code.mul(stage, code.i32(stageBarrierBytes)));
+  }
+  Value empty(Value stage) { return code.advance(full(stage), emptyBarrier); }
+
+  ThreadCode &code;
+  Value channel;
+  int64_t depth, stageBytes;
+};
+
+struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::MakeChannelOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Operation *> users;
+    collectUsers(op.getChannel(), users);
+    int64_t writers = 0, readers = 0;
+    for (Operation *user : users) {
+      const Team &team = plan.team(user);
+      if (isa<gpu::PutOp>(user)) {
+        if (writers && writers != team.groupThreads())
+          return op.emitOpError("is put by roles with different numbers of "
+                                "warps, which is not lowered");
+        writers = team.groupThreads();
+      } else if (isa<gpu::ReleaseOp>(user)) {
+        if (readers && readers != team.warps)
+          return op.emitOpError("is released by roles with different numbers "
+                                "of warps, which is not lowered");
+        readers = team.warps;
+      }
+    }
+
+    ThreadCode code(rewriter, op, plan);
+    Value barriers = code.shared(plan.barriers(op));
+    Value isFirst = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
+                                         code.thread(), code.i32(0));
+    code.when(isFirst, [&] {
+      // A channel that nobody waits for still needs valid barriers.
+      for (int64_t stage : llvm::seq(op.getChannel().getType().getDepth())) {
+        Value full = code.advance(barriers, stage * stageBarrierBytes);
+        initBarrier(code, full, std::max<int64_t>(writers, 1));
+        initBarrier(code, code.advance(full, emptyBarrier),
+                    std::max<int64_t>(readers, 1));
+      }
+    });
+    // One barrier of the block for all channels that are made in a row.
+    bool isLast = true;
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      isLast &= !isa<gpu::MakeChannelOp>(next);
+    if (isLast)
+      code.teamBarrier();
+
+    Value channel = LLVM::PoisonOp::create(
+        code, getTypeConverter()->convertType(op.getChannel().getType()));
+    auto set = [&](ChannelPart part, Value value) {
+      channel = LLVM::InsertValueOp::create(code, channel, value,
+                                            ArrayRef<int64_t>{part});
+    };
+    set(channelData, code.shared(plan.data(op)));
+    set(channelBarriers, barriers);
+    for (ChannelPart part : {channelPuts, channelGets, channelReleases})
+      set(part, makeCounter(code, op->getBlock()));
+    rewriter.replaceOp(op, channel);
+    return success();
+  }
+};
+
+struct LowerPut : TilePattern<gpu::PutOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::PutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getCopy() == gpu::CopyKind::Tensor)
+      return op.emitOpError("by tensor copies is not lowered yet for this "
+                            "chip; 'async' and 'plain' are");
+    ThreadCode code(rewriter, op, plan);
+    if (code.team.groups() != 1)
+      return op.emitOpError("in a role of several groups is not lowered; a "
+                            "role that puts has one group");
+    gpu::ChannelType type = op.getChannel().getType();
+    Ring ring(code, adaptor.getChannel(), type);
+    Value n = ring.next(channelPuts);
+    Value stage = ring.stage(n);
+    Value before = LLVM::XOrOp::create(code, ring.parity(n), code.i32(1));
+    // The addresses do not depend on the stage: computed while others read.
+    GlobalTile source = makeGlobalTile(
+        code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
+        adaptor.getOffsets(), adaptor.getValid(), op.getDims(), type.getShape(),
+        op.getAligned());
+    waitForPhase(code, ring.empty(stage), before, suspendsOnBarriers(op));
+    copyTile(code, source, type.getStageType(), ring.tile(stage));
+    if (copiesAsynchronously(source, type.getStageType()))
+      arriveAfterCopies(code, ring.full(stage));
+    else
+      arrive(code, ring.full(stage), Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerGet : TilePattern<gpu::GetOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::GetOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    Ring ring(code, adaptor.getChannel(), op.getChannel().getType());
+    Value n = ring.next(channelGets);
+    Value stage = ring.stage(n);
+    waitForPhase(code, ring.full(stage), ring.parity(n),
+                 suspendsOnBarriers(op));
+    rewriter.replaceOp(op, ring.tile(stage));
+    return success();
+  }
+};
+
+struct LowerRelease : TilePattern<gpu::ReleaseOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::ReleaseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    Ring ring(code, adaptor.getChannel(), op.getChannel().getType());
+    Value stage = ring.stage(ring.next(channelReleases));
+    // All lanes have read before the first one says so for the warp.
+    warpBarrier(code);
+    arrive(code, ring.empty(stage), code.isFirstLane());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void populateChannelPatterns(const TileTypeConverter &converter,
+                             const KernelPlan &plan,
+                             RewritePatternSet &patterns) {
+  patterns.add<LowerMakeChannel, LowerPut, LowerGet, LowerRelease>(converter,
+                                                                   plan);
+}
+
+} // namespace mlir::smx

@@ -1,0 +1,119 @@
+//===- Elementwise.cpp - constants and arithmetic on tiles ----------------===//
+//
+// Arithmetic on tiles becomes the same arithmetic on the vectors of registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::smx {
+
+namespace {
+struct LowerConstant : ConvertOpToLLVMPattern<arith::ConstantOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "not a scalar or register tile");
+    Attribute value = op.getValue();
+    if (auto splat = dyn_cast<SplatElementsAttr>(value))
+      value = splat.getSplatValue<Attribute>();
+    else if (isa<ElementsAttr>(value))
+      return op.emitOpError()
+             << "expected a register tile with one value in all places";
+    if (auto integer = dyn_cast<IntegerAttr>(value))
+      value = rewriter.getIntegerAttr(getElementTypeOrSelf(type),
+                                      integer.getValue());
+    if (auto vector = dyn_cast<VectorType>(type))
+      value = DenseElementsAttr::get(vector, value);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, cast<TypedAttr>(value));
+    return success();
+  }
+};
+
+struct LowerTileSplat : ConvertOpToLLVMPattern<tensor::SplatOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::SplatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<VectorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "not a register tile");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value zero = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(0));
+    Value one = LLVM::InsertElementOp::create(
+        b, LLVM::PoisonOp::create(b, type), adaptor.getInput(), zero);
+    SmallVector<int32_t> lanes(type.getNumElements(), 0);
+    rewriter.replaceOpWithNewOp<LLVM::ShuffleVectorOp>(op, one, one, lanes);
+    return success();
+  }
+};
+
+/// An op of arith or math on the converted types. It stays what it is, so that
+/// math can be expanded on vectors afterwards.
+struct RebuildOnRegisters : ConversionPattern {
+  RebuildOnRegisters(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
+                          context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+      return rewriter.notifyMatchFailure(op, "not arithmetic");
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return rewriter.notifyMatchFailure(op, "no type for the registers");
+    Operation *rebuilt =
+        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
+                        types, op->getAttrs());
+    rewriter.replaceOp(op, rebuilt);
+    return success();
+  }
+};
+
+/// index is i64 from here on: the cast to another width is one between
+/// integers.
+template <typename OpTy, typename Widen>
+struct LowerIndexCast : ConvertOpToLLVMPattern<OpTy> {
+  using ConvertOpToLLVMPattern<OpTy>::ConvertOpToLLVMPattern;
+  using OpAdaptor = typename OpTy::Adaptor;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    Value in = adaptor.getIn();
+    unsigned from = getElementTypeOrSelf(in).getIntOrFloatBitWidth(),
+             to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    if (from == to)
+      rewriter.replaceOp(op, in);
+    else if (from < to)
+      rewriter.replaceOpWithNewOp<Widen>(op, type, in);
+    else
+      rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, in);
+    return success();
+  }
+};
+} // namespace
+
+void populateElementwisePatterns(const TileTypeConverter &converter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<RebuildOnRegisters>(converter, patterns.getContext());
+  patterns
+      .add<LowerConstant, LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,
+           LowerIndexCast<arith::IndexCastUIOp, arith::ExtUIOp>>(converter,
+                                                                 /*benefit=*/2);
+  patterns.add<LowerTileSplat>(converter);
+}
+
+} // namespace mlir::smx

@@ -1,0 +1,165 @@
+//===- EmitPTX.cpp - lowered kernels to PTX text --------------------------===//
+
+#include "smx/NVVM/Pipeline.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+using llvm::createStringError;
+
+static mlir::gpu::GPUModuleOp deviceModule(ModuleOp module) {
+  for (auto device : module.getOps<mlir::gpu::GPUModuleOp>())
+    return device;
+  return {};
+}
+
+static llvm::Expected<LLVM::LLVMFuncOp> findKernel(ModuleOp module,
+                                                   StringRef name) {
+  std::string known;
+  if (mlir::gpu::GPUModuleOp device = deviceModule(module))
+    for (auto function : device.getOps<LLVM::LLVMFuncOp>()) {
+      if (!function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+        continue;
+      if (function.getName() == name)
+        return function;
+      known += (known.empty() ? "" : ", ") + function.getName().str();
+    }
+  return createStringError("no kernel '" + name + "' in the lowered module; " +
+                           (known.empty() ? "it has none" : "it has " + known));
+}
+
+llvm::Expected<KernelLaunch> mlir::smx::getKernelLaunch(ModuleOp module,
+                                                        StringRef kernel) {
+  llvm::Expected<LLVM::LLVMFuncOp> found = findKernel(module, kernel);
+  if (!found)
+    return found.takeError();
+  KernelLaunch launch;
+  auto first = [&](StringRef name, int64_t otherwise) -> int64_t {
+    auto values = (*found)->getAttrOfType<DenseI32ArrayAttr>(name);
+    return values && !values.empty() ? values[0] : otherwise;
+  };
+  launch.threads = first(NVVM::NVVMDialect::getReqntidAttrName(), 0);
+  launch.cluster = first(NVVM::NVVMDialect::getClusterDimAttrName(), 1);
+  if (auto bytes = (*found)->getAttrOfType<IntegerAttr>("smx.shared_bytes"))
+    launch.sharedBytes = bytes.getInt();
+  return launch;
+}
+
+namespace {
+/// Keeps the errors of the back end, which prints them otherwise.
+struct ErrorText : llvm::DiagnosticHandler {
+  explicit ErrorText(std::string &text) : text(text) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      llvm::raw_string_ostream stream(text);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      stream << (text.empty() ? "" : "; ");
+      info.print(printer);
+    }
+    return true;
+  }
+  std::string &text;
+};
+} // namespace
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTarget(const llvm::Triple &triple, StringRef chip, StringRef features) {
+  static const bool initialised = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)initialised;
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return createStringError("this LLVM has no NVPTX back end: " + error);
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, chip, features, llvm::TargetOptions(), std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+  if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(chip))
+    return createStringError("'" + chip +
+                             "' is not an architecture that LLVM knows; use "
+                             "sm_80, sm_86, sm_89, sm_90a or newer");
+  return machine;
+}
+
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager cycles;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(cycles);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, cycles, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+llvm::Expected<std::string>
+mlir::smx::emitPTX(ModuleOp module, StringRef kernel, StringRef chip) {
+  llvm::Expected<LLVM::LLVMFuncOp> found = findKernel(module, kernel);
+  if (!found)
+    return found.takeError();
+  mlir::gpu::GPUModuleOp device = deviceModule(module);
+  StringRef features;
+  if (ArrayAttr targets = device.getTargetsAttr())
+    for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>())
+      features = target.getFeatures();
+
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+
+  std::string errors;
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<ErrorText>(errors));
+  std::unique_ptr<llvm::Module> code =
+      translateModuleToLLVMIR(device, context, device.getName());
+  if (!code)
+    return createStringError("the kernel '" + kernel +
+                             "' could not be translated to LLVM IR");
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  auto machine = createTarget(triple, chip, features);
+  if (!machine)
+    return machine.takeError();
+  code->setTargetTriple(triple);
+  code->setDataLayout((*machine)->createDataLayout());
+  optimise(*code, **machine);
+
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager codegen;
+  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
+                                      llvm::CodeGenFileType::AssemblyFile))
+    return createStringError("the NVPTX back end can not write text");
+  codegen.run(*code);
+  if (!errors.empty())
+    return createStringError("the NVPTX back end: " + errors);
+  return std::string(text);
+}

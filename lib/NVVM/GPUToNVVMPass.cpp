@@ -1,0 +1,99 @@
+//===- GPUToNVVMPass.cpp - kernels of whole tiles to per-thread code ------===//
+
+#include "KernelLowering.h"
+
+#include "smx/NVVM/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::smx {
+#define GEN_PASS_DEF_SMXGPUTONVVMPASS
+#include "smx/NVVM/Passes.h.inc"
+
+/// The newest PTX that the driver has to know; 8.0 is the oldest for sm_90a.
+static constexpr StringLiteral ptxFeature = "+ptx80";
+
+/// Moves the kernels into a new gpu.module with the dynamic shared memory.
+static mlir::gpu::GPUModuleOp moveKernels(ModuleOp module, StringRef chip) {
+  MLIRContext *context = module.getContext();
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto target = NVVM::NVVMTargetAttr::get(
+      context, /*optLevel=*/3, "nvptx64-nvidia-cuda", chip, ptxFeature);
+  auto device = mlir::gpu::GPUModuleOp::create(b, module.getLoc(), "kernels",
+                                               b.getArrayAttr(target));
+  b.setInsertionPointToStart(device.getBody());
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  LLVM::GlobalOp::create(b, module.getLoc(), bytes, /*isConstant=*/false,
+                         LLVM::Linkage::External, sharedSymbol, Attribute(),
+                         /*alignment=*/1024, sharedSpace);
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<gpu::KernelOp>()))
+    kernel->moveBefore(device.getBody(), device.getBody()->end());
+  return device;
+}
+
+static void dropHostFunctions(ModuleOp module) {
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    WalkResult launches =
+        function.walk([](gpu::LaunchOp) { return WalkResult::interrupt(); });
+    if (launches.wasInterrupted())
+      function.erase();
+  }
+}
+
+namespace {
+struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
+  using SmxGPUToNVVMPassBase::SmxGPUToNVVMPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    if (module.getOps<gpu::KernelOp>().empty())
+      return;
+    dropHostFunctions(module);
+    mlir::gpu::GPUModuleOp device = moveKernels(module, chip);
+
+    RewritePatternSet expansions(context);
+    arith::populateCeilFloorDivExpandOpsPatterns(expansions);
+    walkAndApplyPatterns(device, std::move(expansions));
+
+    FailureOr<KernelPlan> plan = KernelPlan::make(module);
+    if (failed(plan))
+      return signalPassFailure();
+    TileTypeConverter converter(context);
+    ConversionTarget target(*context);
+    target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    target.addLegalOp<mlir::gpu::GPUModuleOp>();
+    target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
+        [&](Operation *op) { return converter.isLegal(op); });
+    RewritePatternSet patterns(context);
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    populateKernelPatterns(converter, *plan, patterns);
+    populateElementwisePatterns(converter, patterns);
+    populatePositionPatterns(converter, *plan, patterns);
+    populateGlobalTilePatterns(converter, *plan, patterns);
+    populateReductionPatterns(converter, *plan, patterns);
+    populateSharedTilePatterns(converter, *plan, patterns);
+    populateChannelPatterns(converter, *plan, patterns);
+    populateProductPatterns(converter, *plan, patterns);
+    ConversionConfig config;
+    // Folders look at what surrounds an op; here that is half converted.
+    config.foldingMode = DialectConversionFoldingMode::Never;
+    if (failed(
+            applyFullConversion(device, target, std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace mlir::smx

@@ -1,0 +1,177 @@
+//===- GlobalAccess.cpp - load and store of register tiles ----------------===//
+//
+// A thread moves runs of neighbouring elements, as wide as the tile's layout
+// and the promised alignment allow. Where the columns are cut by `valid` at a
+// place that does not divide the runs, all threads take a second path, element
+// by element: the choice is the same in the whole block.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+
+namespace mlir::smx {
+
+/// Widest access of a thread, in bytes.
+static constexpr int64_t widestAccess = 16;
+
+namespace {
+/// The part of a tile of global memory that one thread moves.
+class ThreadTile {
+public:
+  ThreadTile(ThreadCode &code, RankedTensorType type, const GlobalTile &memory)
+      : code(code), type(type), memory(memory), base(memory.base) {
+    ThreadCoordinate at = code.threadPart(type);
+    Value places[] = {at.row, at.column};
+    for (auto [d, dim] : llvm::enumerate(memory.dims)) {
+      base = code.advance(base, byteOffset(code, memory, d, places[d], 0));
+      left.push_back(dim.valid
+                         ? LLVM::SubOp::create(code, dim.valid, places[d],
+                                               LLVM::IntegerOverflowFlags::nsw)
+                         : Value());
+    }
+    owner = code.isOwner(type);
+  }
+
+  int64_t registers() const { return gpu::getRegisterCount(type); }
+
+  /// Elements of the widest access.
+  int64_t widestRun() const {
+    if (!memory.contiguous())
+      return 1;
+    int64_t bytes = std::min(widestAccess, memory.aligned & -memory.aligned);
+    return std::clamp<int64_t>(bytes / memory.elementBytes, 1,
+                               neighbouringRegisters(type));
+  }
+
+  /// i1: no run of `n` elements is cut by `valid`; null: known to be so.
+  Value runsAreWhole(int64_t n) {
+    Value valid = memory.dims.back().valid;
+    if (n == 1 || !valid)
+      return {};
+    return LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
+                                code.remainder(valid, n), code.i32(0));
+  }
+
+  Value address(int64_t i) {
+    Value result = base;
+    for (auto d : llvm::seq<int64_t>(memory.dims.size()))
+      if (int64_t constant = place(i, d))
+        result = code.advance(result,
+                              byteOffset(code, memory, d, Value(), constant));
+    return result;
+  }
+
+  /// i1: register `i` stands for a valid place; null: always.
+  Value isValid(int64_t i) {
+    Value all;
+    for (auto [d, rest] : llvm::enumerate(left))
+      if (rest)
+        all = both(all, code.less(code.i32(place(i, d)), rest));
+    return all;
+  }
+
+  Value both(Value a, Value b) {
+    return !a ? b : !b ? a : Value(LLVM::AndOp::create(code, a, b));
+  }
+
+  ThreadCode &code;
+  RankedTensorType type;
+  const GlobalTile &memory;
+  /// i1: this thread writes what it holds; null: always.
+  Value owner;
+
+private:
+  int64_t place(int64_t i, int64_t d) const {
+    ::smx::gpu::Coordinate at = gpu::getElement(type, 0, i);
+    return d == 0 ? at.row : at.column;
+  }
+
+  /// Element of register 0.
+  Value base;
+  /// Valid places from the thread's first one on, per dimension; null: all.
+  SmallVector<Value, 2> left;
+};
+} // namespace
+
+/// All registers of the tile, in accesses of `n` elements.
+static Value loadRuns(ThreadTile &tile, VectorType type, int64_t n) {
+  ThreadCode &code = tile.code;
+  auto run = VectorType::get(n, type.getElementType());
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < tile.registers(); i += n)
+    vectors.push_back(loadGlobal(code, tile.address(i), run, tile.isValid(i)));
+  return code.fromVectors(vectors);
+}
+
+static void storeRuns(ThreadTile &tile, Value value, int64_t n) {
+  ThreadCode &code = tile.code;
+  for (int64_t i = 0; i < tile.registers(); i += n)
+    storeGlobal(code, code.getRegisters(value, i, n), tile.address(i),
+                tile.both(tile.owner, tile.isValid(i)));
+}
+
+namespace {
+struct LowerLoad : TilePattern<gpu::LoadOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tileType = cast<RankedTensorType>(op.getTile().getType());
+    auto type = cast<VectorType>(getTypeConverter()->convertType(tileType));
+    ThreadCode code(rewriter, op, plan);
+    GlobalTile memory = makeGlobalTile(
+        code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
+        adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
+        tileType.getShape(), op.getAligned());
+    ThreadTile tile(code, tileType, memory);
+    int64_t n = tile.widestRun();
+    Value whole = tile.runsAreWhole(n);
+    Value result =
+        whole ? code.choose(
+                    type, whole, [&] { return loadRuns(tile, type, n); },
+                    [&] { return loadRuns(tile, type, 1); })
+              : loadRuns(tile, type, n);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct LowerStore : TilePattern<gpu::StoreOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tileType = cast<RankedTensorType>(op.getTile().getType());
+    ThreadCode code(rewriter, op, plan);
+    GlobalTile memory = makeGlobalTile(
+        code, cast<MemRefType>(op.getDestination().getType()),
+        adaptor.getDestination(), adaptor.getOffsets(), adaptor.getValid(),
+        op.getDims(), tileType.getShape(), op.getAligned());
+    ThreadTile tile(code, tileType, memory);
+    int64_t n = tile.widestRun();
+    Value value = adaptor.getTile();
+    if (Value whole = tile.runsAreWhole(n)) {
+      code.when(whole, [&] { storeRuns(tile, value, n); });
+      Value cut =
+          LLVM::XOrOp::create(code, whole,
+                              LLVM::ConstantOp::create(code, code.getI1Type(),
+                                                       code.getBoolAttr(true)));
+      code.when(cut, [&] { storeRuns(tile, value, 1); });
+    } else {
+      storeRuns(tile, value, n);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void populateGlobalTilePatterns(const TileTypeConverter &converter,
+                                const KernelPlan &plan,
+                                RewritePatternSet &patterns) {
+  patterns.add<LowerLoad, LowerStore>(converter, plan);
+}
+
+} // namespace mlir::smx

@@ -1,0 +1,201 @@
+//===- GlobalTile.cpp - addresses and accesses in global memory -----------===//
+
+#include "KernelLowering.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+
+namespace mlir::smx {
+
+/// Bytes of one element in memory.
+static int64_t memoryBytes(Type element) {
+  return llvm::divideCeil(
+      element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
+}
+
+GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
+                          ValueRange offsets, ValueRange valid,
+                          ArrayRef<int64_t> dims, ArrayRef<int64_t> extents,
+                          int64_t aligned) {
+  auto [strides, start] = type.getStridesAndOffset();
+  MemRefDescriptor memref(descriptor);
+  auto strideOf = [&](int64_t k) {
+    return ShapedType::isDynamic(strides[k])
+               ? memref.stride(code, code.getLoc(), k)
+               : code.i64(strides[k]);
+  };
+  GlobalTile tile;
+  tile.elementType = type.getElementType();
+  tile.elementBytes = memoryBytes(tile.elementType);
+  tile.aligned = std::max(aligned, tile.elementBytes);
+
+  Value place = ShapedType::isDynamic(start)
+                    ? memref.offset(code, code.getLoc())
+                    : code.i64(start);
+  for (auto [k, offset] : llvm::enumerate(offsets))
+    place = code.add(place, code.mul(offset, strideOf(k)));
+  tile.base = code.advance(memref.alignedPtr(code, code.getLoc()),
+                           code.mul(place, code.i64(tile.elementBytes)));
+
+  for (auto [d, along] : llvm::enumerate(dims)) {
+    GlobalDim dim;
+    if (along < 0)
+      dim.constantStride = 0;
+    else if (!ShapedType::isDynamic(strides[along]))
+      dim.constantStride = strides[along];
+    else
+      dim.stride = strideOf(along);
+    if (!valid.empty())
+      dim.valid = code.clamped(valid[d], extents[d]);
+    tile.dims.push_back(dim);
+  }
+  return tile;
+}
+
+Value byteOffset(ThreadCode &code, const GlobalTile &tile, int64_t d, Value at,
+                 int64_t constant) {
+  const GlobalDim &dim = tile.dims[d];
+  if (dim.constantStride) {
+    int64_t step = *dim.constantStride * tile.elementBytes;
+    if (!at || step == 0)
+      return code.i64(step * constant);
+    Value wide = LLVM::SExtOp::create(code, code.getI64Type(), at);
+    Value bytes = code.mul(wide, code.i64(step));
+    return constant ? code.add(bytes, code.i64(step * constant)) : bytes;
+  }
+  Value step = code.mul(dim.stride, code.i64(tile.elementBytes));
+  Value place = code.i64(constant);
+  if (at) {
+    Value wide = LLVM::SExtOp::create(code, code.getI64Type(), at);
+    place = constant ? code.add(wide, place) : wide;
+  }
+  return code.mul(place, step);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A predicated access as PTX moves it: in words of at most 32 bits.
+struct Words {
+  int64_t bytes, count;
+  IntegerType type;
+
+  Words(MLIRContext *context, VectorType vector)
+      : bytes(vector.getNumElements() * memoryBytes(vector.getElementType())),
+        count(llvm::divideCeil(bytes, 4)),
+        // No 8-bit registers.
+        type(IntegerType::get(context, bytes >= 4 ? 32 : 16)) {}
+
+  std::string instruction(StringRef name) const {
+    std::string text = (name + ".global").str();
+    if (count > 1)
+      text += ".v" + std::to_string(count);
+    return text + ".b" + std::to_string(std::min<int64_t>(bytes, 4) * 8);
+  }
+  std::string operands(int64_t first) const {
+    std::string text = count > 1 ? "{" : "";
+    for (int64_t i : llvm::seq(count))
+      text += (i ? ", $" : "$") + std::to_string(first + i);
+    return text + (count > 1 ? "}" : "");
+  }
+  StringRef constraint() const { return type.getWidth() == 32 ? "r" : "h"; }
+};
+} // namespace
+
+static SmallVector<Value> emitAsm(ThreadCode &code, TypeRange results,
+                                  ValueRange operands, StringRef text,
+                                  StringRef constraints) {
+  Type type;
+  if (results.size() == 1)
+    type = results.front();
+  else if (results.size() > 1)
+    type = LLVM::LLVMStructType::getLiteral(code.getContext(),
+                                            llvm::to_vector(results));
+  auto call = LLVM::InlineAsmOp::create(
+      code, type ? TypeRange(type) : TypeRange(), operands, text, constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  if (results.size() <= 1)
+    return llvm::to_vector_of<Value>(call.getResults());
+  SmallVector<Value> values;
+  for (int64_t i : llvm::seq<int64_t>(results.size()))
+    values.push_back(LLVM::ExtractValueOp::create(code, call.getResult(0), i));
+  return values;
+}
+
+/// i1 in memory is a byte of 0 or 1.
+static VectorType memoryType(VectorType type) {
+  return type.getElementType().isInteger(1)
+             ? VectorType::get(type.getShape(),
+                               IntegerType::get(type.getContext(), 8))
+             : type;
+}
+
+static Value loadPredicated(ThreadCode &code, Value address, VectorType type,
+                            Value predicate) {
+  Words words(code.getContext(), type);
+  std::string text = "{\n\t", constraints;
+  for (int64_t i : llvm::seq(words.count)) {
+    text += "mov.b" + std::to_string(words.type.getWidth()) + " $" +
+            std::to_string(i) + ", 0;\n\t";
+    constraints += ("=&" + words.constraint() + ",").str();
+  }
+  std::string place = std::to_string(words.count);
+  text += "@$" + std::to_string(words.count + 1) + " " +
+          words.instruction("ld") + " " + words.operands(0) + ", [$" + place +
+          "];\n\t}";
+  SmallVector<Value> loaded =
+      emitAsm(code, SmallVector<Type>(words.count, words.type),
+              {address, predicate}, text, constraints + "l,b");
+  Value bits = loaded.size() == 1 ? loaded.front() : code.fromRegisters(loaded);
+  if (words.bytes == 1)
+    bits = LLVM::TruncOp::create(code, code.getI8Type(), bits);
+  return LLVM::BitcastOp::create(code, type, bits);
+}
+
+Value loadGlobal(ThreadCode &code, Value address, VectorType type,
+                 Value predicate) {
+  VectorType stored = memoryType(type);
+  Value vector =
+      predicate
+          ? loadPredicated(code, address, stored, predicate)
+          : Value(LLVM::LoadOp::create(code, stored, address,
+                                       Words(code.getContext(), stored).bytes));
+  return stored == type ? vector : LLVM::TruncOp::create(code, type, vector);
+}
+
+void storeGlobal(ThreadCode &code, Value vector, Value address,
+                 Value predicate) {
+  auto type = cast<VectorType>(vector.getType());
+  VectorType stored = memoryType(type);
+  if (stored != type)
+    vector = LLVM::ZExtOp::create(code, stored, vector);
+  Words words(code.getContext(), stored);
+  if (!predicate) {
+    LLVM::StoreOp::create(code, vector, address, words.bytes);
+    return;
+  }
+  SmallVector<Value> operands{predicate, address};
+  std::string constraints = "b,l";
+  if (words.count == 1) {
+    Type bits = words.bytes == 1 ? code.getI8Type() : Type(words.type);
+    Value word = LLVM::BitcastOp::create(code, bits, vector);
+    if (words.bytes == 1)
+      word = LLVM::ZExtOp::create(code, words.type, word);
+    operands.push_back(word);
+  } else {
+    Value all = LLVM::BitcastOp::create(
+        code, VectorType::get(words.count, words.type), vector);
+    for (int64_t i : llvm::seq(words.count))
+      operands.push_back(code.getRegister(all, i));
+  }
+  for ([[maybe_unused]] int64_t i : llvm::seq(words.count))
+    constraints += ("," + words.constraint()).str();
+  emitAsm(code, {}, operands,
+          "@$0 " + words.instruction("st") + " [$1], " + words.operands(2) +
+              ";",
+          constraints + ",~{memory}");
+}
+
+} // namespace mlir::smx

@@ -1,0 +1,285 @@
+//===- KernelLowering.h - whole tiles become per-thread code ----*- C++ -*-===//
+//
+// What the patterns of this folder share: how types are converted, where things
+// lie in shared memory, who executes an op, and the index algebra of tiles in
+// terms of the executing thread.
+//
+// | smx_gpu                 | per thread |
+// |-------------------------|--------------------------------------------------|
+// | register tile           | vector of the thread's registers (index: i64) |
+// | !smx_gpu.shared         | !llvm.ptr<3> | | !smx_gpu.channel        |
+// ChannelParts, as a struct                        | | !smx_gpu.token | i32 |
+// | !smx_gpu.turns          | i32: the first of its named barriers | | memref
+// | the usual descriptor, on !llvm.ptr<1>            |
+//
+// A memref argument of a kernel is passed as scalars: pointer (!llvm.ptr<1>),
+// offset, sizes, strides (i64, in elements): the usual expansion, less the
+// allocated pointer.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_NVVM_KERNELLOWERING_H
+#define SMX_LIB_NVVM_KERNELLOWERING_H
+
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::smx {
+
+/// Address spaces of NVPTX.
+inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
+
+/// The dynamic shared memory of a kernel: an external symbol of this name.
+inline constexpr StringLiteral sharedSymbol = "smem";
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+class TileTypeConverter : public LLVMTypeConverter {
+public:
+  explicit TileTypeConverter(MLIRContext *context);
+};
+
+/// True for a tensor with a layout or a slice of one.
+bool isRegisterTile(Type type);
+
+/// The fields of a converted channel. Counters (i32 in `llvm.alloca`s, which
+/// LLVM promotes) count the puts, gets and releases of the executing thread.
+enum ChannelPart : int64_t {
+  channelData,     // ptr<3>: first stage; stages follow at 1024-byte alignment
+  channelBarriers, // ptr<3>: per stage a full and an empty mbarrier, 8 bytes
+                   // each
+  channelPuts,     // ptr
+  channelGets,     // ptr
+  channelReleases, // ptr
+};
+
+//===----------------------------------------------------------------------===//
+// The plan of a kernel
+//===----------------------------------------------------------------------===//
+
+/// The warps that execute an op in step, and how they share tiles.
+struct Team {
+  /// First warp of the role (0 outside roles), and number of its warps.
+  int64_t firstWarp = 0, warps = 1;
+  /// Warps that share a tile; divides `warps`.
+  int64_t group = 1;
+  /// Named barriers: of the whole team, and of its first group (that of group
+  /// `g` is `groupBarrier + g`; the two agree when there is one group).
+  int64_t barrier = 0, groupBarrier = 0;
+
+  int64_t groups() const { return warps / group; }
+  int64_t groupThreads() const { return group * ::smx::gpu::warpThreads; }
+};
+
+/// Where each op of the kernels keeps its data in shared memory (bytes from the
+/// start of `smem`), and which team executes it. Made before the conversion and
+/// asked by the patterns about the original ops. In this order:
+/// tiles and channels (1024-byte aligned), mbarriers, scratch.
+class KernelPlan {
+public:
+  /// Plans all kernels of the module. An error names what does not fit.
+  static FailureOr<KernelPlan> make(ModuleOp module);
+
+  /// The team of an `smx_gpu` op (also of one that was in a role).
+  const Team &team(Operation *op) const;
+  /// Shared tile or first stage of an alloc or make_channel.
+  int64_t data(Operation *op) const { return dataOffsets.lookup(op); }
+  /// The mbarriers of a make_channel.
+  int64_t barriers(Operation *op) const { return barrierOffsets.lookup(op); }
+  /// The first named barrier of a turns op.
+  int64_t turns(Operation *op) const { return turnBarriers.lookup(op); }
+  /// Scratch of an op that moves values between warps, 16-byte aligned. Shared
+  /// with other ops of the same team: used between two barriers. Bytes of one
+  /// group; that of group `g` lies `g * scratchBytes(op)` further on.
+  int64_t scratch(Operation *op) const { return scratchOffsets.lookup(op); }
+  /// Bytes of scratch that a group needs for `op`; 0 for most ops.
+  static int64_t scratchBytes(Operation *op);
+  /// Dynamic shared memory of a kernel.
+  int64_t sharedBytes(gpu::KernelOp kernel) const {
+    return kernelBytes.lookup(kernel);
+  }
+
+private:
+  LogicalResult add(gpu::KernelOp kernel);
+
+  llvm::DenseMap<Operation *, Team> teams;
+  llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
+      turnBarriers, scratchOffsets, kernelBytes;
+};
+
+//===----------------------------------------------------------------------===//
+// Code of one thread
+//===----------------------------------------------------------------------===//
+
+/// A coordinate of the executing thread: i32 values.
+struct ThreadCoordinate {
+  Value row, column;
+};
+
+/// Emits what one thread does for one op, at the builder's insertion point.
+/// Nothing is kept between calls: equal values are merged by CSE.
+class ThreadCode : public ImplicitLocOpBuilder {
+public:
+  ThreadCode(OpBuilder &builder, Operation *op, const KernelPlan &plan)
+      : ImplicitLocOpBuilder(op->getLoc(), builder), team(plan.team(op)) {}
+
+  const Team team;
+
+  Value i32(int64_t value);
+  Value i64(int64_t value);
+
+  /// This thread's number in its group (of `team.groupThreads()`), its lane,
+  /// its warp's number in the group, and its group's number in the team: i32.
+  Value thread();
+  Value lane();
+  Value warp();
+  Value group();
+  /// `i / n` and `i % n` of an i32 that is not negative, n > 0.
+  Value quotient(Value i, int64_t n);
+  Value remainder(Value i, int64_t n);
+  /// a + b, a * b of two i32 or two i64 values, without overflow.
+  Value add(Value a, Value b);
+  Value mul(Value a, Value b);
+  /// a < b, signed.
+  Value less(Value a, Value b);
+  /// An i64 limited to [0, high], as i32.
+  Value clamped(Value i, int64_t high);
+
+  /// All warps of the team, or of the thread's group, meet.
+  void teamBarrier();
+  void groupBarrier();
+  /// i1: true in one thread of each warp; no elect.sync needed (lane 0).
+  Value isFirstLane();
+
+  /// Address `offset` bytes from the start of dynamic shared memory.
+  Value shared(int64_t offset);
+  /// `base` and a number of bytes (i32 or i64) further.
+  Value advance(Value base, Value bytes);
+  Value advance(Value base, int64_t bytes);
+
+  /// Register `i` of a converted tile; `count` registers from `i` as a vector;
+  /// a converted tile (or any vector) from its registers.
+  Value getRegister(Value tile, int64_t i);
+  Value getRegisters(Value tile, int64_t i, int64_t count);
+  Value fromRegisters(ArrayRef<Value> registers);
+  /// A converted tile from vectors of consecutive registers.
+  Value fromVectors(ArrayRef<Value> vectors);
+
+  /// The element in register i of this thread is at `threadPart(tile)` plus
+  /// `gpu::getElement(tile, 0, i)`: layouts are separable. Of a one-dimensional
+  /// tile the position is in `row` and `column` is null.
+  ThreadCoordinate threadPart(RankedTensorType tile);
+  /// i1: this thread is the one that writes the elements it holds, of those
+  /// that hold them; null where nobody else does.
+  Value isOwner(RankedTensorType tile);
+
+  /// The branch `if (condition) { body }`; afterwards the builder is behind it.
+  /// Emits scf.if, without results.
+  void when(Value condition, llvm::function_ref<void()> body);
+  /// `condition ? then() : otherwise()`, of `type`, as a branch (scf.if).
+  Value choose(Type type, Value condition, llvm::function_ref<Value()> then,
+               llvm::function_ref<Value()> otherwise);
+};
+
+/// Registers i, i+1, .. i+n-1 of every thread hold neighbouring columns (or
+/// positions, of a slice) for every i that is a multiple of n, the first of
+/// them at a multiple of n: the largest such n that is a power of two.
+int64_t neighbouringRegisters(RankedTensorType tile);
+
+/// A pattern on an op of the dialect.
+template <typename OpTy>
+class TilePattern : public ConvertOpToLLVMPattern<OpTy> {
+public:
+  TilePattern(const TileTypeConverter &converter, const KernelPlan &plan,
+              PatternBenefit benefit = 1)
+      : ConvertOpToLLVMPattern<OpTy>(converter, benefit), plan(plan) {}
+
+protected:
+  const KernelPlan &plan;
+};
+
+//===----------------------------------------------------------------------===//
+// Tiles of global memory
+//===----------------------------------------------------------------------===//
+
+/// Tile dimension `d` runs along one dimension of a memref.
+struct GlobalDim {
+  /// Elements from one place to the next: a constant, or an i64 value where
+  /// `constantStride` is not set. 0: no movement.
+  std::optional<int64_t> constantStride;
+  Value stride;
+  /// Places that are read or written: i32 in [0, extent]; null: all.
+  Value valid;
+};
+
+/// A tile of global memory, as load, store, copy and put see it.
+struct GlobalTile {
+  /// Element (0, 0): !llvm.ptr<1>.
+  Value base;
+  Type elementType;
+  /// Bytes of an element in memory (i1: 1).
+  int64_t elementBytes = 0;
+  SmallVector<GlobalDim, 2> dims;
+  /// The first element of every row lies at a multiple of so many bytes (at
+  /// least the element's own alignment), where columns are contiguous.
+  int64_t aligned = 0;
+
+  bool contiguous() const { return dims.back().constantStride == 1; }
+};
+
+/// The operands of a load, store, copy or put; `descriptor` is the converted
+/// memref, `offsets` and `valid` are converted (i64) and may be empty.
+GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
+                          ValueRange offsets, ValueRange valid,
+                          ArrayRef<int64_t> dims, ArrayRef<int64_t> extents,
+                          int64_t aligned);
+
+/// Byte offset (i64) of place `at` (i32) + `constant` along dimension `d`.
+Value byteOffset(ThreadCode &code, const GlobalTile &tile, int64_t d, Value at,
+                 int64_t constant);
+
+/// `bytes` (1, 2, 4, 8 or 16; aligned to that) at a global address, as a vector
+/// of `type`'s elements; zeros and no access where `predicate` (i1, may be
+/// null: always) is false. No divergent branch.
+Value loadGlobal(ThreadCode &code, Value address, VectorType type,
+                 Value predicate);
+/// Writes a vector, where `predicate` is true or null.
+void storeGlobal(ThreadCode &code, Value vector, Value address,
+                 Value predicate);
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+void populateKernelPatterns(const TileTypeConverter &converter,
+                            const KernelPlan &plan,
+                            RewritePatternSet &patterns);
+void populateElementwisePatterns(const TileTypeConverter &converter,
+                                 RewritePatternSet &patterns);
+void populatePositionPatterns(const TileTypeConverter &converter,
+                              const KernelPlan &plan,
+                              RewritePatternSet &patterns);
+void populateGlobalTilePatterns(const TileTypeConverter &converter,
+                                const KernelPlan &plan,
+                                RewritePatternSet &patterns);
+void populateReductionPatterns(const TileTypeConverter &converter,
+                               const KernelPlan &plan,
+                               RewritePatternSet &patterns);
+void populateSharedTilePatterns(const TileTypeConverter &converter,
+                                const KernelPlan &plan,
+                                RewritePatternSet &patterns);
+void populateChannelPatterns(const TileTypeConverter &converter,
+                             const KernelPlan &plan,
+                             RewritePatternSet &patterns);
+void populateProductPatterns(const TileTypeConverter &converter,
+                             const KernelPlan &plan,
+                             RewritePatternSet &patterns);
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_NVVM_KERNELLOWERING_H

@@ -1,0 +1,124 @@
+//===- KernelPlan.cpp - shared memory and barriers of a kernel ------------===//
+
+#include "KernelLowering.h"
+
+namespace mlir::smx {
+using ::smx::gpu::warpThreads;
+
+/// What tensor copies and swizzles want of a tile's address.
+static constexpr int64_t tileAlignment = 1024;
+static constexpr int64_t scratchAlignment = 16;
+/// An mbarrier is 8 bytes; every stage has one for full and one for empty.
+static constexpr int64_t stageBarrierBytes = 16;
+/// Of a block; 0 is the one that all threads meet at.
+static constexpr int64_t namedBarriers = 16;
+
+FailureOr<KernelPlan> KernelPlan::make(ModuleOp module) {
+  KernelPlan plan;
+  WalkResult result = module.walk([&](gpu::KernelOp kernel) {
+    return failed(plan.add(kernel)) ? WalkResult::interrupt()
+                                    : WalkResult::skip();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return plan;
+}
+
+const Team &KernelPlan::team(Operation *op) const {
+  auto found = teams.find(op);
+  assert(found != teams.end() && "the op was not there when the plan was made");
+  return found->second;
+}
+
+LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
+  int64_t warps = kernel.getWarps();
+  int64_t nextBarrier = 1, bytes = 0;
+  auto takeBarriers = [&](Operation *op, int64_t count) -> FailureOr<int64_t> {
+    int64_t first = nextBarrier;
+    nextBarrier += count;
+    if (nextBarrier > namedBarriers)
+      return op->emitOpError() << "needs named barrier " << nextBarrier - 1
+                               << " of the block; there are " << namedBarriers
+                               << ", numbered from 0";
+    return first;
+  };
+  auto takeTile = [&](Operation *op, int64_t size, int64_t count) {
+    dataOffsets[op] = bytes;
+    bytes += llvm::alignTo(size, tileAlignment) * count;
+  };
+
+  // Tiles, and who executes what.
+  Team all{0, warps, warps, 0, 0};
+  llvm::DenseMap<Operation *, Team> roles;
+  llvm::DenseMap<Operation *, int64_t> firstWarps;
+  SmallVector<gpu::MakeChannelOp> channels;
+  SmallVector<Operation *> usesScratch;
+  WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto role = op->getParentOfType<gpu::RoleOp>();
+    Team team = role ? roles.lookup(role) : all;
+    if (auto inner = dyn_cast<gpu::RoleOp>(op)) {
+      int64_t &first = firstWarps[inner->getParentOp()];
+      team = Team{first, static_cast<int64_t>(inner.getWarps()),
+                  static_cast<int64_t>(inner.getGroup())};
+      first += team.warps;
+      FailureOr<int64_t> barrier =
+          takeBarriers(op, team.groups() == 1 ? 1 : 1 + team.groups());
+      if (failed(barrier))
+        return WalkResult::interrupt();
+      team.barrier = *barrier;
+      team.groupBarrier = team.groups() == 1 ? *barrier : *barrier + 1;
+      roles[op] = team;
+    }
+    teams[op] = team;
+    if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
+      takeTile(op, alloc.getShared().getType().getBytes(), 1);
+    } else if (auto channel = dyn_cast<gpu::MakeChannelOp>(op)) {
+      gpu::ChannelType type = channel.getChannel().getType();
+      takeTile(op, type.getStageType().getBytes(), type.getDepth());
+      channels.push_back(channel);
+    } else if (auto turns = dyn_cast<gpu::TurnsOp>(op)) {
+      FailureOr<int64_t> barrier =
+          takeBarriers(op, turns.getTurns().getType().getCount());
+      if (failed(barrier))
+        return WalkResult::interrupt();
+      turnBarriers[op] = *barrier;
+    } else if (scratchBytes(op)) {
+      usesScratch.push_back(op);
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+
+  for (gpu::MakeChannelOp channel : channels) {
+    barrierOffsets[channel] = bytes;
+    bytes += stageBarrierBytes * channel.getChannel().getType().getDepth();
+  }
+
+  // One area per role: ops of one team follow each other.
+  bytes = llvm::alignTo(bytes, scratchAlignment);
+  llvm::MapVector<Operation *, int64_t> areas;
+  for (Operation *op : usesScratch) {
+    int64_t &area = areas[op->getParentOfType<gpu::RoleOp>()];
+    area = std::max<int64_t>(area,
+                             llvm::alignTo(scratchBytes(op), scratchAlignment) *
+                                 teams[op].groups());
+  }
+  llvm::DenseMap<Operation *, int64_t> areaOffsets;
+  for (auto [role, size] : areas) {
+    areaOffsets[role] = bytes;
+    bytes += size;
+  }
+  for (Operation *op : usesScratch)
+    scratchOffsets[op] = areaOffsets[op->getParentOfType<gpu::RoleOp>()];
+
+  int64_t limit = kernel.getSharedLimit();
+  if (bytes > limit)
+    return kernel.emitOpError()
+           << "needs " << bytes << " bytes of shared memory with barriers and "
+           << "scratch; the limit is " << limit;
+  kernelBytes[kernel] = bytes;
+  return success();
+}
+
+} // namespace mlir::smx

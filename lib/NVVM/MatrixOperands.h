@@ -1,0 +1,52 @@
+//===- MatrixOperands.h - what the matrix unit multiplies -------*- C++ -*-===//
+//
+// A *fragment* is one instruction's share of an operand in one thread: four
+// registers of a (16 rows), two of b (8 columns), each of 32 bits: two
+// neighbouring 16-bit elements, or one single-precision element.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_NVVM_MATRIXOPERANDS_H
+#define SMX_LIB_NVVM_MATRIXOPERANDS_H
+
+#include "Products.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <memory>
+
+namespace mlir::smx {
+
+using Fragment = SmallVector<Value, 4>;
+
+/// Brings the operands of a product to the matrix unit.
+class MatrixOperands {
+public:
+  virtual ~MatrixOperands() = default;
+
+  /// a in rows of block `i`, from column `k`.
+  virtual Fragment getA(int64_t i, int64_t k) = 0;
+  /// b for `groups` (1 or 2) groups of 8 columns from column `n`, and rows from
+  /// `k`: two registers per group.
+  virtual Fragment getB(int64_t k, int64_t n, int64_t groups) = 0;
+  /// The fragments whose products with one another, added up, are the product:
+  /// the last of both first, each with the first of the other.
+  virtual SmallVector<Fragment, 2> split(const Fragment &fragment) = 0;
+
+  /// Columns of a that an instruction multiplies, and its name for the type.
+  int64_t depth;
+  NVVM::MMATypes type;
+  /// Of a register: a vector of two, or f32.
+  Type registerType;
+
+protected:
+  MatrixOperands(int64_t depth, NVVM::MMATypes type, Type registerType)
+      : depth(depth), type(type), registerType(registerType) {}
+};
+
+/// The operands of a product of f16, bf16 or f32 tiles. Keeps the arguments.
+std::unique_ptr<MatrixOperands> makeMatrixOperands(ThreadCode &code,
+                                                   const Product &product);
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_NVVM_MATRIXOPERANDS_H

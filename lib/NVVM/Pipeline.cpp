@@ -1,0 +1,48 @@
+//===- Pipeline.cpp - from kernels of whole tiles to the nvvm dialect -----===//
+
+#include "smx/NVVM/Pipeline.h"
+
+#include "smx/CPU/Passes.h"
+#include "smx/NVVM/Passes.h"
+
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+void mlir::smx::buildNVVMPipeline(OpPassManager &pm,
+                                  const NVVMLoweringOptions &options) {
+  pm.addPass(createSmxGPUToNVVMPass(SmxGPUToNVVMPassOptions{options.chip}));
+  OpPassManager &device = pm.nest<mlir::gpu::GPUModuleOp>();
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  device.addPass(createSmxNVVMExpandMathPass());
+  // Its polynomials are plain arithmetic.
+  device.addPass(createSmxCPUExpandMathPass());
+  device.addPass(createSCFToControlFlowPass());
+  device.addPass(createConvertToLLVMPass());
+  device.addPass(createReconcileUnrealizedCastsPass());
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+}
+
+namespace {
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("architecture: sm_80 or newer"),
+                           llvm::cl::init("sm_80")};
+};
+} // namespace
+
+void mlir::smx::registerNVVMPipeline() {
+  PassPipelineRegistration<PipelineOptions>(
+      "smx-nvvm", "lower smx_gpu kernels to llvm and nvvm",
+      [](OpPassManager &pm, const PipelineOptions &options) {
+        buildNVVMPipeline(pm, NVVMLoweringOptions{options.chip});
+      });
+}

@@ -1,0 +1,158 @@
+//===- Positions.cpp - comparisons of places, in 32 bits ------------------===//
+//
+// Masks compare places: `i + offset <= j`. Such a difference is a sum of
+// multiples of positions and of values that all elements share. For one thread
+// the positions are a constant per register plus something that all its
+// registers share, so only the constants differ between registers: the rest is
+// computed once, in 64 bits, limited to 32 bits, and compared with the
+// constants there. Index arithmetic does not overflow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::smx {
+
+namespace {
+/// sum of factor[d] * position d + constant + sum of factor * value.
+struct PositionSum {
+  int64_t factors[2] = {0, 0};
+  int64_t constant = 0;
+  SmallVector<std::pair<int64_t, Value>> shared;
+
+  /// Adds `factor * tile`; false if the tile is something else.
+  bool add(Value tile, int64_t factor) {
+    if (auto op = tile.getDefiningOp<gpu::PositionOp>()) {
+      factors[op.getDim()] += factor;
+      return true;
+    }
+    if (auto op = tile.getDefiningOp<tensor::SplatOp>()) {
+      shared.push_back({factor, op.getInput()});
+      return true;
+    }
+    if (auto op = tile.getDefiningOp<arith::ConstantOp>()) {
+      auto value = dyn_cast<SplatElementsAttr>(op.getValue());
+      if (!value)
+        return false;
+      constant += factor * value.getSplatValue<APInt>().getSExtValue();
+      return true;
+    }
+    if (auto op = tile.getDefiningOp<arith::AddIOp>())
+      return add(op.getLhs(), factor) && add(op.getRhs(), factor);
+    if (auto op = tile.getDefiningOp<arith::SubIOp>())
+      return add(op.getLhs(), factor) && add(op.getRhs(), -factor);
+    return false;
+  }
+};
+
+struct ComparePositions : TilePattern<arith::CmpIOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(arith::CmpIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tile = dyn_cast<RankedTensorType>(op.getLhs().getType());
+    if (!tile || !tile.getElementType().isIndex() || !isRegisterTile(tile))
+      return rewriter.notifyMatchFailure(op, "not a tile of places");
+    PositionSum sum;
+    if (!sum.add(op.getLhs(), 1) || !sum.add(op.getRhs(), -1))
+      return rewriter.notifyMatchFailure(op, "not a difference of places");
+    std::optional<LLVM::ICmpPredicate> predicate = signedPredicate(op);
+    if (!predicate)
+      return rewriter.notifyMatchFailure(op, "an unsigned comparison");
+
+    // Registers: constant_i `predicate` -rest.
+    SmallVector<int32_t> constants;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile))) {
+      ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, i);
+      constants.push_back(sum.factors[0] * at.row + sum.factors[1] * at.column);
+    }
+    ThreadCode code(rewriter, op, plan);
+    ThreadCoordinate at = code.threadPart(tile);
+    Value rest = code.i64(-sum.constant);
+    auto subtract = [&](int64_t factor, Value value) {
+      rest = code.add(rest, code.mul(value, code.i64(-factor)));
+    };
+    for (auto [factor, place] :
+         {std::pair(sum.factors[0], at.row), {sum.factors[1], at.column}})
+      if (factor)
+        subtract(factor, LLVM::SExtOp::create(code, code.getI64Type(), place));
+    for (auto [factor, value] : sum.shared)
+      subtract(factor, rewriter.getRemappedValue(value));
+    rest = saturated(code, rest);
+
+    auto type = VectorType::get(constants.size(), code.getI32Type());
+    Value lhs = LLVM::ConstantOp::create(
+        code, type, DenseElementsAttr::get(type, ArrayRef(constants)));
+    SmallVector<Value> same(constants.size(), rest);
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(op, *predicate, lhs,
+                                              code.fromRegisters(same));
+    return success();
+  }
+
+private:
+  /// An i64 limited to the range of i32. Behind assembly, because LLVM widens
+  /// comparisons of truncated values again.
+  static Value saturated(ThreadCode &code, Value wide) {
+    return LLVM::InlineAsmOp::create(
+               code, code.getI32Type(), wide, "cvt.sat.s32.s64 $0, $1;", "=r,l",
+               /*has_side_effects=*/false, /*is_align_stack=*/false,
+               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+        .getResult(0);
+  }
+
+  static std::optional<LLVM::ICmpPredicate> signedPredicate(arith::CmpIOp op) {
+    switch (op.getPredicate()) {
+    case arith::CmpIPredicate::eq:
+      return LLVM::ICmpPredicate::eq;
+    case arith::CmpIPredicate::ne:
+      return LLVM::ICmpPredicate::ne;
+    case arith::CmpIPredicate::slt:
+      return LLVM::ICmpPredicate::slt;
+    case arith::CmpIPredicate::sle:
+      return LLVM::ICmpPredicate::sle;
+    case arith::CmpIPredicate::sgt:
+      return LLVM::ICmpPredicate::sgt;
+    case arith::CmpIPredicate::sge:
+      return LLVM::ICmpPredicate::sge;
+    default:
+      return std::nullopt;
+    }
+  }
+};
+
+struct LowerPosition : TilePattern<gpu::PositionOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::PositionOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    ThreadCode code(rewriter, op, plan);
+    ThreadCoordinate at = code.threadPart(tile);
+    bool isRow = op.getDim() == 0;
+    Value first = LLVM::SExtOp::create(code, code.getI64Type(),
+                                       isRow ? at.row : at.column);
+    SmallVector<Value> registers;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile))) {
+      ::smx::gpu::Coordinate place = gpu::getElement(tile, 0, i);
+      registers.push_back(
+          code.add(first, code.i64(isRow ? place.row : place.column)));
+    }
+    rewriter.replaceOp(op, code.fromRegisters(registers));
+    return success();
+  }
+};
+} // namespace
+
+void populatePositionPatterns(const TileTypeConverter &converter,
+                              const KernelPlan &plan,
+                              RewritePatternSet &patterns) {
+  patterns.add<LowerPosition>(converter, plan);
+  patterns.add<ComparePositions>(converter, plan, /*benefit=*/2);
+}
+
+} // namespace mlir::smx

@@ -1,0 +1,57 @@
+//===- Products.h - the three ways to multiply tiles ------------*- C++ -*-===//
+#ifndef SMX_LIB_NVVM_PRODUCTS_H
+#define SMX_LIB_NVVM_PRODUCTS_H
+
+#include "KernelLowering.h"
+#include "ThreadAddresses.h"
+
+namespace mlir::smx {
+
+/// A product acc + a b of tiles, with converted operands. The warps of a group
+/// share the rows, so every warp reads all of `b`.
+struct Product {
+  Product(gpu::MmaOp op, gpu::MmaOp::Adaptor operands);
+
+  Value a, b, acc;
+  /// Null where `a` is in registers.
+  gpu::SharedType sharedA;
+  gpu::SharedType sharedB;
+  bool isBTransposed;
+  /// A term is 0 where a is.
+  bool isGuarded;
+  Type elementType;
+  int64_t columns, reduced;
+  /// Blocks of 16 rows that a warp has; the first row of block `i` is
+  /// `blockStride * i` below that of its first.
+  int64_t blocks, blockStride;
+
+  /// First register of the accumulator's (or, with `reduced` columns, a's)
+  /// group `g` of 8 columns in block `i`: two for the upper row, two for the
+  /// lower one, 8 further down.
+  static int64_t registerOf(int64_t columns, int64_t i, int64_t g) {
+    return i * (columns / 2) + 4 * g;
+  }
+  /// The accumulator's four registers of block `i` and group `g`.
+  MutableArrayRef<Value> slice(SmallVectorImpl<Value> &sums, int64_t i,
+                               int64_t g) const {
+    return MutableArrayRef<Value>(sums).slice(registerOf(columns, i, g), 4);
+  }
+  /// b's element that multiplies column `k` of a into column `n`.
+  ::smx::gpu::Coordinate placeInB(int64_t k, int64_t n) const {
+    return isBTransposed ? ::smx::gpu::Coordinate{n, k}
+                         : ::smx::gpu::Coordinate{k, n};
+  }
+};
+
+/// On the matrix unit, with a single-precision accumulator. Single-precision
+/// operands are the sum of two TF32 numbers each, the product of the two small
+/// ones left out: the relative error of a term is about 2^-21.
+Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product);
+
+/// Fused multiply-adds in the operands' own type, in the order of the reduced
+/// dimension.
+Value multiplyExactly(ThreadCode &code, const Product &product);
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_NVVM_PRODUCTS_H

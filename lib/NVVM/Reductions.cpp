@@ -1,0 +1,215 @@
+//===- Reductions.cpp - reduce and broadcast of register tiles ------------===//
+//
+// A reduction combines a thread's own registers (halves onto halves), then
+// lanes (butterfly, nearest first), then warps through shared memory (in the
+// order of warps). The order depends on the layout alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "WarpExchange.h"
+
+namespace mlir::smx {
+using ::smx::gpu::warpThreads;
+
+/// How the threads of a layout lie along the dimension that is reduced: `steps`
+/// groups of neighbours, `first` threads apart.
+namespace {
+struct ThreadsAlong {
+  /// Threads along the dimension, and the distance from one to the next.
+  int64_t count, distance;
+
+  /// Of a warp: lanes along the dimension; 1 where each lane is on its own.
+  int64_t lanes() const {
+    return std::min(count, std::max<int64_t>(warpThreads / distance, 1));
+  }
+  int64_t warps() const { return count / lanes(); }
+};
+} // namespace
+
+static ThreadsAlong threadsAlong(gpu::LayoutAttrInterface layout, int64_t dim) {
+  if (auto striped = dyn_cast<gpu::StripedAttr>(layout))
+    return dim == 1 ? ThreadsAlong{striped.getColumnThreads(), 1}
+                    : ThreadsAlong{striped.getRowThreads(),
+                                   striped.getColumnThreads()};
+  int64_t warps = cast<gpu::FragmentAttr>(layout).getWarps();
+  return dim == 1 ? ThreadsAlong{4, 1} : ThreadsAlong{8 * warps, 4};
+}
+
+/// The threads along `dim` fill whole warps or a power of two of lanes.
+static LogicalResult checkLanes(gpu::ReduceOp op) {
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  ThreadsAlong along = threadsAlong(gpu::getLayout(tile), op.getDim());
+  bool distance =
+      llvm::isPowerOf2_64(along.distance) || along.distance % warpThreads == 0;
+  bool lanes =
+      llvm::isPowerOf2_64(along.count) || along.count % along.lanes() == 0;
+  if (distance && lanes && llvm::isPowerOf2_64(along.lanes()))
+    return success();
+  return op.emitOpError() << "can not combine " << along.count
+                          << " threads that are " << along.distance
+                          << " apart: expected powers of two or whole warps";
+}
+
+/// The registers of the tile that belong to register `i` of its slice.
+static SmallVector<int64_t> registersOfRow(RankedTensorType tile, int64_t dim,
+                                           RankedTensorType slice, int64_t i) {
+  int64_t position = gpu::getElement(slice, 0, i).row;
+  SmallVector<int64_t> registers;
+  for (int64_t k : llvm::seq(gpu::getRegisterCount(tile))) {
+    ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, k);
+    if ((dim == 1 ? at.row : at.column) == position)
+      registers.push_back(k);
+  }
+  return registers;
+}
+
+static Value combineAll(ThreadCode &code, gpu::Combiner kind,
+                        SmallVector<Value> values) {
+  while (values.size() > 1) {
+    size_t half = llvm::divideCeil(values.size(), 2);
+    for (size_t i = 0; i + half < values.size(); ++i)
+      values[i] = combine(code, kind, values[i], values[i + half]);
+    values.truncate(half);
+  }
+  return values.front();
+}
+
+/// Bytes that a value of the type takes in scratch.
+static int64_t scratchElementBytes(Type element) {
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+int64_t KernelPlan::scratchBytes(Operation *op) {
+  if (auto reduce = dyn_cast<gpu::ReduceOp>(op)) {
+    auto tile = cast<RankedTensorType>(reduce.getTile().getType());
+    auto slice = cast<RankedTensorType>(reduce.getResult().getType());
+    int64_t warps = threadsAlong(gpu::getLayout(tile), reduce.getDim()).warps();
+    Type element = tile.getElementType();
+    if (warps == 1)
+      return 0;
+    return slice.getNumElements() * warps *
+           (element.isIndex() ? 8 : scratchElementBytes(element));
+  }
+  return convertScratchBytes(op);
+}
+
+/// Combines the values of the warps along the dimension: the place of a value
+/// in scratch is [position, warp].
+static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
+                                       RankedTensorType slice,
+                                       ThreadsAlong along, int64_t scratch,
+                                       ArrayRef<Value> values) {
+  Type type = values.front().getType();
+  int64_t bytes = scratchElementBytes(type), warps = along.warps();
+  int64_t rowBytes = bytes * warps;
+  Value position = code.threadPart(slice).row;
+  Value start = code.advance(
+      code.shared(scratch),
+      code.mul(code.group(),
+               code.i32(llvm::alignTo(rowBytes * slice.getNumElements(), 16))));
+  Value row = code.advance(start, code.mul(position, code.i32(rowBytes)));
+  // Which of the warps along the dimension this one is, and whether this lane
+  // is the first of those that now hold the same value.
+  Value place = code.quotient(code.thread(), along.distance);
+  place = code.remainder(place, along.count);
+  Value isFirst =
+      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
+                           code.remainder(place, along.lanes()), code.i32(0));
+  Value warp = code.quotient(place, along.lanes());
+  Value mine = code.advance(row, code.mul(warp, code.i32(bytes)));
+
+  SmallVector<int64_t> offsets;
+  for (int64_t i : llvm::seq<int64_t>(values.size()))
+    offsets.push_back(gpu::getElement(slice, 0, i).row * rowBytes);
+
+  code.groupBarrier();
+  code.when(isFirst, [&] {
+    for (auto [value, offset] : llvm::zip(values, offsets))
+      LLVM::StoreOp::create(code, value, code.advance(mine, offset), bytes);
+  });
+  code.groupBarrier();
+
+  int64_t run = std::min<int64_t>(16 / bytes, warps & -warps);
+  SmallVector<Value> results;
+  for (int64_t offset : offsets) {
+    SmallVector<Value> parts;
+    for (int64_t w = 0; w < warps; w += run) {
+      Value part = LLVM::LoadOp::create(code, VectorType::get(run, type),
+                                        code.advance(row, offset + w * bytes),
+                                        run * bytes);
+      for (int64_t k : llvm::seq(run))
+        parts.push_back(code.getRegister(part, k));
+    }
+    results.push_back(combineAll(code, kind, parts));
+  }
+  return results;
+}
+
+namespace {
+struct LowerReduce : TilePattern<gpu::ReduceOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::ReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (failed(checkLanes(op)))
+      return failure();
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    auto slice = cast<RankedTensorType>(op.getResult().getType());
+    int64_t dim = op.getDim();
+    ThreadCode code(rewriter, op, plan);
+    ThreadsAlong along = threadsAlong(gpu::getLayout(tile), dim);
+
+    SmallVector<Value> rows;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(slice))) {
+      SmallVector<Value> values;
+      for (int64_t k : registersOfRow(tile, dim, slice, i))
+        values.push_back(code.getRegister(adaptor.getTile(), k));
+      Value row = combineAll(code, op.getKind(), values);
+      for (int64_t step = 1; step < along.lanes(); step *= 2)
+        row = combine(code, op.getKind(), row,
+                      exchange(code, row, step * along.distance));
+      rows.push_back(row);
+    }
+    if (along.warps() > 1)
+      rows = combineWarps(code, op.getKind(), slice, along, plan.scratch(op),
+                          rows);
+    rewriter.replaceOp(op, code.fromRegisters(rows));
+    return success();
+  }
+};
+
+struct LowerBroadcast : TilePattern<gpu::BroadcastOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::BroadcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto slice = cast<RankedTensorType>(op.getValues().getType());
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    ThreadCode code(rewriter, op, plan);
+    llvm::DenseMap<int64_t, Value> values;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(slice)))
+      values[gpu::getElement(slice, 0, i).row] =
+          code.getRegister(adaptor.getValues(), i);
+    bool alongRows = gpu::getSlice(slice).getDim() == 1;
+    SmallVector<Value> registers;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile))) {
+      ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, i);
+      registers.push_back(values.lookup(alongRows ? at.row : at.column));
+    }
+    rewriter.replaceOp(op, code.fromRegisters(registers));
+    return success();
+  }
+};
+} // namespace
+
+void populateReductionPatterns(const TileTypeConverter &converter,
+                               const KernelPlan &plan,
+                               RewritePatternSet &patterns) {
+  patterns.add<LowerReduce, LowerBroadcast>(converter, plan);
+  populateConvertPatterns(converter, plan, patterns);
+}
+
+} // namespace mlir::smx

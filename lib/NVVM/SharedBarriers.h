@@ -1,0 +1,33 @@
+//===- SharedBarriers.h - mbarriers and copies in flight --------*- C++ -*-===//
+#ifndef SMX_LIB_NVVM_SHAREDBARRIERS_H
+#define SMX_LIB_NVVM_SHAREDBARRIERS_H
+
+#include "KernelLowering.h"
+
+namespace mlir::smx {
+
+/// The barrier at `address` (!llvm.ptr<3>) completes a phase whenever
+/// `arrivals` threads have arrived. Executed by one thread.
+void initBarrier(ThreadCode &code, Value address, int64_t arrivals);
+
+/// This thread arrives, if `predicate` (i1) is true or null. What it has read
+/// and written before is done for those who wait.
+void arrive(ThreadCode &code, Value address, Value predicate);
+
+/// This thread arrives once all asynchronous copies that it has issued are
+/// done.
+void arriveAfterCopies(ThreadCode &code, Value address);
+
+/// Waits until the phase of this parity (i32) is complete. `suspends`: the chip
+/// can put the thread to sleep (sm_90 on); otherwise it polls.
+void waitForPhase(ThreadCode &code, Value address, Value parity, bool suspends);
+
+/// Waits for all asynchronous copies that this thread has issued.
+void waitForCopies(ThreadCode &code);
+
+/// The lanes of a warp meet, and see each other's memory accesses.
+void warpBarrier(ThreadCode &code);
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_NVVM_SHAREDBARRIERS_H

@@ -1,0 +1,137 @@
+//===- SharedTiles.cpp - alloc, copy, read, write -------------------------===//
+
+#include "SharedBarriers.h"
+#include "ThreadAddresses.h"
+#include "TileCopy.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+using ::smx::gpu::Coordinate;
+using ::smx::gpu::PlaceBits;
+
+/// Whether other warps may still be reading the tile when `op` is reached.
+static bool mayBeInUse(gpu::CopyOp op) {
+  auto alloc = op.getShared().getDefiningOp<gpu::AllocOp>();
+  if (!alloc || alloc->getBlock() != op->getBlock())
+    return true;
+  return llvm::any_of(alloc->getUsers(), [&](Operation *user) {
+    Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
+    return !inBlock || inBlock->isBeforeInBlock(op);
+  });
+}
+
+namespace {
+struct LowerAlloc : TilePattern<gpu::AllocOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::AllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    rewriter.replaceOp(op, code.shared(plan.data(op)));
+    return success();
+  }
+};
+
+struct LowerCopy : TilePattern<gpu::CopyOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    gpu::SharedType type = op.getShared().getType();
+    GlobalTile source = makeGlobalTile(
+        code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
+        adaptor.getOffsets(), adaptor.getValid(), op.getDims(), type.getShape(),
+        op.getAligned());
+    if (mayBeInUse(op))
+      code.groupBarrier();
+    copyTile(code, source, type, adaptor.getShared());
+    if (copiesAsynchronously(source, type))
+      waitForCopies(code);
+    code.groupBarrier();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Register tiles
+//===----------------------------------------------------------------------===//
+
+static PlaceBits bitsOf(RankedTensorType tile, int64_t elementBytes) {
+  PlaceBits bits{0, 0};
+  for (int64_t t = 0, e = gpu::getLayout(tile).getThreads(); t < e; ++t) {
+    Coordinate at = gpu::getElement(tile, t, 0);
+    bits.row |= at.row;
+    bits.columnByte |= at.column * elementBytes;
+  }
+  return bits;
+}
+
+/// Calls `access` for the vectors of a register tile: first register, number of
+/// registers and address in the shared tile of each.
+static void
+forEachVector(ThreadCode &code, RankedTensorType tile, gpu::SharedType type,
+              Value shared,
+              llvm::function_ref<void(int64_t, int64_t, Value)> access) {
+  int64_t elementBytes = sharedTileOf(type).elementBytes;
+  int64_t count = std::min(neighbouringRegisters(tile), 16 / elementBytes);
+  // Rows that are no multiple of the vector would misalign the next ones.
+  count = ::smx::gpu::powerOfTwoFactor(tile.getDimSize(1), count);
+  ThreadCoordinate first = code.threadPart(tile);
+  ThreadAddresses addresses(
+      code, type, shared,
+      {ThreadInteger(code, first.row), ThreadInteger(code, first.column)},
+      bitsOf(tile, elementBytes));
+  for (int64_t i = 0, e = gpu::getRegisterCount(tile); i < e; i += count)
+    access(i, count, addresses.at(gpu::getElement(tile, 0, i)));
+}
+
+namespace {
+struct LowerRead : TilePattern<gpu::ReadOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::ReadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    SmallVector<Value> vectors;
+    forEachVector(code, tile, op.getShared().getType(), adaptor.getShared(),
+                  [&](int64_t, int64_t count, Value address) {
+                    auto type = VectorType::get(count, tile.getElementType());
+                    vectors.push_back(loadShared(code, type, address));
+                  });
+    rewriter.replaceOp(op, code.fromVectors(vectors));
+    return success();
+  }
+};
+
+struct LowerWrite : TilePattern<gpu::WriteOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::WriteOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    forEachVector(code, tile, op.getShared().getType(), adaptor.getShared(),
+                  [&](int64_t i, int64_t count, Value address) {
+                    storeShared(code,
+                                code.getRegisters(adaptor.getTile(), i, count),
+                                address);
+                  });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void mlir::smx::populateSharedTilePatterns(const TileTypeConverter &converter,
+                                           const KernelPlan &plan,
+                                           RewritePatternSet &patterns) {
+  patterns.add<LowerAlloc, LowerCopy, LowerRead, LowerWrite>(converter, plan);
+}

@@ -1,0 +1,245 @@
+//===- ThreadCode.cpp - what one thread does for an op --------------------===//
+
+#include "KernelLowering.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::smx {
+using ::smx::gpu::warpThreads;
+
+Value ThreadCode::i32(int64_t value) {
+  return LLVM::ConstantOp::create(*this, getI32Type(),
+                                  getI32IntegerAttr(value));
+}
+
+Value ThreadCode::i64(int64_t value) {
+  return LLVM::ConstantOp::create(*this, getI64Type(),
+                                  getI64IntegerAttr(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Who the thread is
+//===----------------------------------------------------------------------===//
+
+static Value threadOfTeam(ThreadCode &code) {
+  Value thread = NVVM::ThreadIdXOp::create(code, code.getI32Type());
+  int64_t first = code.team.firstWarp * warpThreads;
+  return first ? code.add(thread, code.i32(-first)) : thread;
+}
+
+Value ThreadCode::thread() {
+  Value thread = threadOfTeam(*this);
+  return team.groups() == 1 ? thread : remainder(thread, team.groupThreads());
+}
+
+Value ThreadCode::lane() {
+  Value thread = NVVM::ThreadIdXOp::create(*this, getI32Type());
+  return remainder(thread, warpThreads);
+}
+
+Value ThreadCode::warp() { return quotient(thread(), warpThreads); }
+
+Value ThreadCode::group() {
+  return team.groups() == 1
+             ? i32(0)
+             : quotient(threadOfTeam(*this), team.groupThreads());
+}
+
+Value ThreadCode::isFirstLane() {
+  return LLVM::ICmpOp::create(*this, LLVM::ICmpPredicate::eq, lane(), i32(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static Value constantLike(ThreadCode &code, Value like, int64_t value) {
+  return like.getType().isInteger(32) ? code.i32(value) : code.i64(value);
+}
+
+Value ThreadCode::quotient(Value i, int64_t n) {
+  if (n == 1)
+    return i;
+  if (llvm::isPowerOf2_64(n))
+    return LLVM::LShrOp::create(*this, i,
+                                constantLike(*this, i, llvm::Log2_64(n)));
+  return LLVM::UDivOp::create(*this, i, constantLike(*this, i, n));
+}
+
+Value ThreadCode::remainder(Value i, int64_t n) {
+  if (llvm::isPowerOf2_64(n))
+    return LLVM::AndOp::create(*this, i, constantLike(*this, i, n - 1));
+  return LLVM::URemOp::create(*this, i, constantLike(*this, i, n));
+}
+
+Value ThreadCode::add(Value a, Value b) {
+  return LLVM::AddOp::create(*this, a, b, LLVM::IntegerOverflowFlags::nsw);
+}
+
+Value ThreadCode::mul(Value a, Value b) {
+  return LLVM::MulOp::create(*this, a, b, LLVM::IntegerOverflowFlags::nsw);
+}
+
+Value ThreadCode::less(Value a, Value b) {
+  return LLVM::ICmpOp::create(*this, LLVM::ICmpPredicate::slt, a, b);
+}
+
+Value ThreadCode::clamped(Value i, int64_t high) {
+  Value least = LLVM::SMaxOp::create(*this, i, i64(0));
+  Value most = LLVM::SMinOp::create(*this, least, i64(high));
+  return LLVM::TruncOp::create(*this, getI32Type(), most);
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers, addresses, branches
+//===----------------------------------------------------------------------===//
+
+static void meet(ThreadCode &code, Value barrier, int64_t threads) {
+  NVVM::BarrierOp::create(code, TypeRange(), barrier, code.i32(threads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void ThreadCode::teamBarrier() {
+  if (team.barrier == 0)
+    NVVM::Barrier0Op::create(*this);
+  else
+    meet(*this, i32(team.barrier), team.warps * warpThreads);
+}
+
+void ThreadCode::groupBarrier() {
+  if (team.groups() == 1)
+    return teamBarrier();
+  meet(*this, add(group(), i32(team.groupBarrier)), team.groupThreads());
+}
+
+Value ThreadCode::shared(int64_t offset) {
+  auto pointer = LLVM::LLVMPointerType::get(getContext(), sharedSpace);
+  Value start = LLVM::AddressOfOp::create(*this, pointer, sharedSymbol);
+  return advance(start, offset);
+}
+
+Value ThreadCode::advance(Value base, Value bytes) {
+  return LLVM::GEPOp::create(*this, base.getType(), getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value ThreadCode::advance(Value base, int64_t bytes) {
+  if (bytes == 0)
+    return base;
+  return llvm::isInt<32>(bytes)
+             ? Value(LLVM::GEPOp::create(
+                   *this, base.getType(), getI8Type(), base,
+                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)}))
+             : advance(base, i64(bytes));
+}
+
+void ThreadCode::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+Value ThreadCode::choose(Type type, Value condition,
+                         llvm::function_ref<Value()> then,
+                         llvm::function_ref<Value()> otherwise) {
+  auto branch = scf::IfOp::create(*this, TypeRange(type), condition,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(*this, then());
+  setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(*this, otherwise());
+  return branch.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+Value ThreadCode::getRegister(Value tile, int64_t i) {
+  return LLVM::ExtractElementOp::create(*this, tile, i32(i));
+}
+
+Value ThreadCode::getRegisters(Value tile, int64_t i, int64_t count) {
+  if (count == cast<VectorType>(tile.getType()).getNumElements())
+    return tile;
+  SmallVector<int32_t> lanes =
+      llvm::to_vector(llvm::seq<int32_t>(i, i + count));
+  return LLVM::ShuffleVectorOp::create(*this, tile, tile, lanes);
+}
+
+Value ThreadCode::fromRegisters(ArrayRef<Value> registers) {
+  auto type = VectorType::get(static_cast<int64_t>(registers.size()),
+                              registers.front().getType());
+  Value tile = LLVM::PoisonOp::create(*this, type);
+  for (auto [i, value] : llvm::enumerate(registers))
+    tile = LLVM::InsertElementOp::create(*this, tile, value, i32(i));
+  return tile;
+}
+
+Value ThreadCode::fromVectors(ArrayRef<Value> vectors) {
+  if (vectors.size() == 1)
+    return vectors.front();
+  SmallVector<Value> registers;
+  for (Value vector : vectors)
+    for (int64_t i :
+         llvm::seq(cast<VectorType>(vector.getType()).getNumElements()))
+      registers.push_back(getRegister(vector, i));
+  return fromRegisters(registers);
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// Row and column of the first element that the executing thread holds of a
+/// two-dimensional tile with the layout.
+static ThreadCoordinate firstElement(ThreadCode &code,
+                                     gpu::LayoutAttrInterface layout) {
+  Value thread = code.thread();
+  if (auto striped = dyn_cast<gpu::StripedAttr>(layout)) {
+    int64_t columns = striped.getColumnThreads();
+    Value inRow = code.remainder(thread, columns);
+    return {code.quotient(thread, columns),
+            code.mul(inRow, code.i32(striped.getVector()))};
+  }
+  // 16 rows a warp; lanes in groups of four to a row.
+  Value lane = code.lane();
+  Value row =
+      code.add(code.mul(code.warp(), code.i32(16)), code.quotient(lane, 4));
+  return {row, code.mul(code.remainder(lane, 4), code.i32(2))};
+}
+
+ThreadCoordinate ThreadCode::threadPart(RankedTensorType tile) {
+  if (gpu::LayoutAttrInterface layout = gpu::getLayout(tile))
+    return firstElement(*this, layout);
+  gpu::SliceAttr slice = gpu::getSlice(tile);
+  ThreadCoordinate at = firstElement(*this, slice.getParent());
+  return {slice.getDim() == 1 ? at.row : at.column, Value()};
+}
+
+Value ThreadCode::isOwner(RankedTensorType tile) {
+  gpu::SliceAttr slice = gpu::getSlice(tile);
+  if (!slice)
+    return {};
+  // Of the threads that share a row, the one at its start.
+  ThreadCoordinate at = firstElement(*this, slice.getParent());
+  return LLVM::ICmpOp::create(*this, LLVM::ICmpPredicate::eq,
+                              slice.getDim() == 1 ? at.column : at.row, i32(0));
+}
+
+int64_t neighbouringRegisters(RankedTensorType tile) {
+  gpu::SliceAttr slice = gpu::getSlice(tile);
+  auto layout = slice ? slice.getParent() : gpu::getLayout(tile);
+  if (slice && slice.getDim() == 1)
+    return 1;
+  if (isa<gpu::FragmentAttr>(layout))
+    return 2;
+  int64_t vector = cast<gpu::StripedAttr>(layout).getVector();
+  return vector & -vector;
+}
+
+} // namespace mlir::smx

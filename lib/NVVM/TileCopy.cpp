@@ -1,0 +1,182 @@
+//===- TileCopy.cpp - from global to shared memory, by threads ------------===//
+
+#include "TileCopy.h"
+
+#include "ThreadAddresses.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+// Not by using-directives: `gpu` would be upstream's dialect as well.
+namespace mlir::smx {
+
+using ::smx::gpu::CopyGrid;
+using ::smx::gpu::SharedTile;
+
+/// Smallest copy that is asynchronous, and the largest of all.
+static constexpr int64_t leastAsync = 4, widest = 16;
+
+/// Loads that are in flight before the first is stored.
+static constexpr size_t batch = 16;
+
+/// Bytes that a thread moves at a time.
+static int64_t bytesAtATime(const GlobalTile &source, gpu::SharedType type) {
+  if (!source.contiguous())
+    return source.elementBytes;
+  int64_t rowBytes = type.getShape()[1] * source.elementBytes;
+  int64_t bytes = ::smx::gpu::powerOfTwoFactor(
+      rowBytes, std::min<int64_t>(widest, source.aligned));
+  // Only an asynchronous copy can fill a part of its bytes with zeros.
+  return bytes >= leastAsync ? bytes : source.elementBytes;
+}
+
+bool copiesAsynchronously(const GlobalTile &source, gpu::SharedType type) {
+  return bytesAtATime(source, type) >= leastAsync;
+}
+
+namespace {
+/// One copy of a tile.
+class TileCopy {
+public:
+  TileCopy(ThreadCode &code, const GlobalTile &source, gpu::SharedType type,
+           Value destination);
+  void emit();
+
+private:
+  struct Pending {
+    Value vector, destination, inTile;
+  };
+
+  /// Bytes of `places` places along a dimension, i64.
+  Value bytes(int64_t dim, int64_t places);
+  /// Bytes of the vector at a step that are valid: i32, or null for all.
+  Value validBytes(::smx::gpu::Coordinate step);
+  void move(Value from, ::smx::gpu::Coordinate step, Value inTile);
+  void store();
+  void guarded(Value condition, llvm::function_ref<void()> body);
+
+  ThreadCode &code;
+  const GlobalTile &source;
+  gpu::SharedType type;
+  int64_t width;
+  CopyGrid grid;
+  ThreadIntegerPlace place;
+  ThreadAddresses addresses;
+  SmallVector<Pending> pending;
+};
+} // namespace
+
+TileCopy::TileCopy(ThreadCode &code, const GlobalTile &source,
+                   gpu::SharedType type, Value destination)
+    : code(code), source(source), type(type), width(bytesAtATime(source, type)),
+      grid(type.getShape()[0], type.getShape()[1], code.team.groupThreads(),
+           width / source.elementBytes),
+      place(grid.place(ThreadInteger(code, code.thread()))),
+      addresses(code, type, destination, place,
+                grid.bits(source.elementBytes)) {}
+
+Value TileCopy::bytes(int64_t dim, int64_t places) {
+  const GlobalDim &d = source.dims[dim];
+  int64_t factor = places * source.elementBytes;
+  if (d.constantStride)
+    return code.i64(*d.constantStride * factor);
+  return code.mul(d.stride, code.i64(factor));
+}
+
+Value TileCopy::validBytes(::smx::gpu::Coordinate step) {
+  Value count;
+  if (Value columns = source.dims[1].valid) {
+    Value column = (place.column + step.column).getValue();
+    Value left = LLVM::SubOp::create(code, columns, column);
+    Value leftBytes = code.mul(left, code.i32(source.elementBytes));
+    count = LLVM::SMinOp::create(
+        code, LLVM::SMaxOp::create(code, leftBytes, code.i32(0)),
+        code.i32(width));
+  }
+  if (Value rows = source.dims[0].valid) {
+    Value isValid = code.less((place.row + step.row).getValue(), rows);
+    count = LLVM::SelectOp::create(
+        code, isValid, count ? count : code.i32(width), code.i32(0));
+  }
+  return count;
+}
+
+void TileCopy::guarded(Value condition, llvm::function_ref<void()> body) {
+  if (condition)
+    code.when(condition, body);
+  else
+    body();
+}
+
+void TileCopy::move(Value from, ::smx::gpu::Coordinate step, Value inTile) {
+  Value to = addresses.at(step);
+  Value count = validBytes(step);
+  if (width >= leastAsync) {
+    auto modifier = width == widest ? NVVM::LoadCacheModifierKind::CG
+                                    : NVVM::LoadCacheModifierKind::CA;
+    guarded(inTile, [&] {
+      NVVM::CpAsyncOp::create(code, to, from, width, modifier, count);
+    });
+    return;
+  }
+  // A single element.
+  Value isValid;
+  if (count)
+    isValid = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, count,
+                                   code.i32(width));
+  if (inTile)
+    isValid = isValid ? LLVM::AndOp::create(code, isValid, inTile) : inTile;
+  auto vector = VectorType::get(grid.vector, source.elementType);
+  pending.push_back({loadGlobal(code, from, vector, isValid), to, inTile});
+  if (pending.size() == batch)
+    store();
+}
+
+void TileCopy::store() {
+  for (const Pending &p : pending)
+    guarded(p.inTile, [&] { storeShared(code, p.vector, p.destination); });
+  pending.clear();
+}
+
+/// The same address, of which LLVM knows nothing. It would otherwise keep the
+/// address of every row step, less what changes between rounds of a loop, in
+/// two registers of its own; so a row comes from the one before it.
+static Value withoutHistory(ThreadCode &code, Value address) {
+  return LLVM::InlineAsmOp::create(
+             code, address.getType(), address, "mov.b64 $0, $1;", "=l,l",
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
+void TileCopy::emit() {
+  Value row = code.advance(
+      source.base, byteOffset(code, source, 0, place.row.getValue(), 0));
+  row = code.advance(row,
+                     byteOffset(code, source, 1, place.column.getValue(), 0));
+  if (grid.rowSteps() > 1)
+    row = withoutHistory(code, row);
+  Value rowStep = bytes(0, grid.rowThreads());
+  Value columnStep = bytes(1, grid.step(0, 1).column);
+  for (int64_t i = 0, rows = grid.rowSteps(); i < rows; ++i) {
+    Value inTile;
+    if (grid.isRagged(i))
+      inTile = code.less((place.row + grid.step(i, 0).row).getValue(),
+                         code.i32(grid.rows));
+    Value from = row;
+    for (int64_t j = 0, columns = grid.columnSteps(); j < columns; ++j) {
+      move(from, grid.step(i, j), inTile);
+      if (j + 1 < columns)
+        from = code.advance(from, columnStep);
+    }
+    if (i + 1 < rows)
+      row = code.advance(row, rowStep);
+  }
+  store();
+}
+
+void copyTile(ThreadCode &code, const GlobalTile &source, gpu::SharedType type,
+              Value destination) {
+  TileCopy(code, source, type, destination).emit();
+}
+
+} // namespace mlir::smx

@@ -1,0 +1,50 @@
+//===- TileTypes.cpp - the types of per-thread code -----------------------===//
+
+#include "KernelLowering.h"
+
+namespace mlir::smx {
+
+bool isRegisterTile(Type type) {
+  return gpu::getLayout(type) || gpu::getSlice(type);
+}
+
+static LLVM::LLVMStructType descriptorType(MemRefType memref) {
+  MLIRContext *context = memref.getContext();
+  auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
+  auto index = IntegerType::get(context, 64);
+  SmallVector<Type> fields{pointer, pointer, index};
+  if (int64_t rank = memref.getRank())
+    fields.append(2, LLVM::LLVMArrayType::get(index, rank));
+  return LLVM::LLVMStructType::getLiteral(context, fields);
+}
+
+TileTypeConverter::TileTypeConverter(MLIRContext *context)
+    : LLVMTypeConverter(context) {
+  addConversion([](RankedTensorType tile) -> std::optional<Type> {
+    if (!isRegisterTile(tile))
+      return std::nullopt;
+    Type element = tile.getElementType();
+    if (element.isIndex())
+      element = IntegerType::get(tile.getContext(), 64);
+    return VectorType::get(gpu::getRegisterCount(tile), element);
+  });
+  addConversion([](MemRefType memref) { return descriptorType(memref); });
+  addConversion([](gpu::SharedType type) {
+    return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace);
+  });
+  addConversion([](gpu::ChannelType type) {
+    MLIRContext *context = type.getContext();
+    auto shared = LLVM::LLVMPointerType::get(context, sharedSpace);
+    auto counter = LLVM::LLVMPointerType::get(context);
+    return LLVM::LLVMStructType::getLiteral(
+        context, {shared, shared, counter, counter, counter});
+  });
+  addConversion([](gpu::TokenType type) {
+    return IntegerType::get(type.getContext(), 32);
+  });
+  addConversion([](gpu::TurnsType type) {
+    return IntegerType::get(type.getContext(), 32);
+  });
+}
+
+} // namespace mlir::smx

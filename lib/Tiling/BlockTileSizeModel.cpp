@@ -1,0 +1,67 @@
+//===- BlockTileSizeModel.cpp - tiles for thread blocks -------------------===//
+
+#include "TileSizeModel.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
+                                          ArrayRef<OpFoldResult> sizes,
+                                          int64_t rows, int64_t stream) {
+  constexpr int64_t productRows = 128, productStream = 64;
+  constexpr int64_t longestTile = 4096, blockElements = 2048, strip = 64;
+  unsigned numRows = op.getNumRows();
+  bool hasColumns = op.getNumDims() > numRows + 1;
+  auto lastOf = [](ArrayRef<OpFoldResult> some) {
+    return some.empty() ? std::optional<int64_t>(1)
+                        : getConstantIntValue(some.back());
+  };
+  std::optional<int64_t> extent = getConstantIntValue(sizes[numRows]);
+  std::optional<int64_t> rowExtent = lastOf(sizes.take_front(numRows));
+  int64_t elementBytes =
+      getElementTypeOrSelf(op.getStateOperands().front().getType())
+          .getIntOrFloatBitWidth() /
+      8;
+  AffineMap streamed = op.getOperandMaps()[op.getStateOperands().size()];
+  bool streamIsFastest = streamed.getResults().back() ==
+                         getAffineDimExpr(numRows, op->getContext());
+
+  TileSizes tile;
+  tile.inBlocks = true;
+  int64_t tileRows;
+  if (hasColumns) {
+    int64_t columns = 1;
+    for (OpFoldResult size : sizes.drop_front(numRows + 1))
+      columns *= getConstantIntValue(size).value_or(productRows);
+    // Registers of the accumulator stay as they are when columns double.
+    int64_t wide = std::max<int64_t>(
+        llvm::divideCeil(columns * elementBytes, productRows * 4), 1);
+    tileRows = std::max<int64_t>(productRows / llvm::PowerOf2Ceil(wide), 16);
+    tile.stream = elementBytes > 4 ? productStream / 2 : productStream;
+  } else if (streamIsFastest) {
+    int64_t whole =
+        std::min<int64_t>(extent.value_or(longestTile), longestTile);
+    tile.stream = whole;
+    tileRows = std::clamp<int64_t>(
+        llvm::bit_floor(uint64_t(blockElements / std::max<int64_t>(whole, 1))),
+        1, 32);
+  } else {
+    tileRows = strip;
+    tile.stream = strip;
+  }
+  if (stream != 0)
+    tile.stream = stream;
+  if (extent)
+    tile.stream = std::min(*extent, tile.stream);
+  tile.stream = std::max<int64_t>(tile.stream, 1);
+  if (rows != 0)
+    tileRows = rows;
+  tile.rows.assign(numRows, 1);
+  if (numRows != 0)
+    tile.rows.back() = std::max<int64_t>(
+        rowExtent ? std::min(*rowExtent, tileRows) : tileRows, 1);
+  return tile;
+}

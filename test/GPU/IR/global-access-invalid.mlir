@@ -1,0 +1,183 @@
+// RUN: softmax-opt %s -split-input-file -verify-diagnostics
+
+// P1
+smx_gpu.kernel @one_offset(%x: memref<?x?xf32>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected one offset per dimension of the memref, 2, got 1}}
+  %t = smx_gpu.load %x[%i] dims [0, 1] : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P1
+smx_gpu.kernel @one_dim(%x: memref<?x?xf32>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected one entry of dims per dimension of the tile, 2, got 1}}
+  %t = smx_gpu.load %x[%i, %i] dims [1] : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P2
+smx_gpu.kernel @no_such_dim(%x: memref<?x?xf32>, %i: index) warps(4) {
+  %t = arith.constant dense<0.0> : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  // expected-error @+1 {{'smx_gpu.store' op expected entries of dims from -1 to 1, got 2}}
+  smx_gpu.store %t, %x[%i, %i] dims [0, 2] : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>, memref<?x?xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// P2
+smx_gpu.kernel @one_dim_twice(%x: memref<?x?xf32>, %i: index) warps(4) {
+  %s = smx_gpu.alloc : !smx_gpu.shared<64x64xf32, swizzle = 0>
+  // expected-error @+1 {{'smx_gpu.copy' op expected dims to name different dimensions of the memref, got 1 twice}}
+  smx_gpu.copy %x[%i, %i] to %s dims [1, 1] : memref<?x?xf32>, !smx_gpu.shared<64x64xf32, swizzle = 0>
+  smx_gpu.return
+}
+
+// -----
+
+// P3
+smx_gpu.kernel @one_extent(%x: memref<?x?xf32>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected no valid extents or one per dimension of the tile, 2, got 1}}
+  %t = smx_gpu.load %x[%i, %i] valid(%i) dims [0, 1] : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P4: a load does not convert.
+smx_gpu.kernel @converts(%x: memref<?x?xbf16>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected the tile and the memref to have one element type, got 'f32' and 'bf16'}}
+  %t = smx_gpu.load %x[%i, %i] dims [0, 1] : memref<?x?xbf16> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P17
+smx_gpu.kernel @aligned_to_twelve(%x: memref<?x?xf32>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected aligned to be 0 or a power of two from 4, the bytes of an element, got 12}}
+  %t = smx_gpu.load %x[%i, %i] dims [0, 1] {aligned = 12} : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P17: elements are aligned anyway.
+smx_gpu.kernel @aligned_to_half(%x: memref<?x?xf32>, %i: index) warps(4) {
+  %s = smx_gpu.alloc : !smx_gpu.shared<64x64xf32, swizzle = 0>
+  // expected-error @+1 {{'smx_gpu.copy' op expected aligned to be 0 or a power of two from 4, the bytes of an element, got 2}}
+  smx_gpu.copy %x[%i, %i] to %s dims [0, 1] {aligned = 2} : memref<?x?xf32>, !smx_gpu.shared<64x64xf32, swizzle = 0>
+  smx_gpu.return
+}
+
+// -----
+
+// C1
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>
+smx_gpu.kernel @async_unaligned(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected rows aligned to at least 16 bytes for copy(async), got aligned = 8; copy(plain) takes any alignment}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(async) {aligned = 8} : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C1
+!channel = !smx_gpu.channel<64x20xbf16, swizzle = 0, depth = 2>
+smx_gpu.kernel @async_narrow(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected rows of a multiple of 16 bytes for copy(async), got 40 bytes; copy(plain) takes any width}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(async) {aligned = 16} : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C1: columns of the tile lie far apart in memory.
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>
+smx_gpu.kernel @async_transposed(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected copy(async) to run along a dimension of stride 1, got dims 1, 0 of 'memref<?x?xbf16>'; copy(plain) takes any stride}}
+  smx_gpu.put %k[%i, %i] into %c dims [1, 0] copy(async) {aligned = 16} : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C3
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 0, depth = 2>
+smx_gpu.kernel @tensor_plain_rows(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected a channel with a swizzle of 32, 64 or 128 bytes for copy(tensor), got 0}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(tensor) : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C3
+!channel = !smx_gpu.channel<512x64xbf16, swizzle = 128, depth = 1>
+smx_gpu.kernel @tensor_tall(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected at most 256 rows for copy(tensor), got 512; put two tiles of half the rows}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(tensor) : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C3
+!channel = !smx_gpu.channel<20x128xbf16, swizzle = 128, depth = 1>
+smx_gpu.kernel @tensor_broken_pattern(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected a multiple of 8 rows for copy(tensor), got 20}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(tensor) : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C3
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+smx_gpu.kernel @tensor_repeats(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected copy(tensor) along two dimensions, the second one of stride 1, got dims -1, 1 of 'memref<?x?xbf16>'}}
+  smx_gpu.put %k[%i, %i] into %c dims [-1, 1] copy(tensor) : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C4
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+smx_gpu.kernel @async_multicast(%k: memref<?x?xbf16>, %i: index) warps(4) cluster(2) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected copy(tensor) for a multicast, got copy(async)}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(async) {aligned = 16, multicast = 3} : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C4
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+smx_gpu.kernel @multicast_beyond(%k: memref<?x?xbf16>, %i: index) warps(4) cluster(2) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected a multicast to ranks of the cluster of 2, a bit each, below 4, got 4}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(tensor) {multicast = 4} : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+smx_gpu.kernel @unknown_copy(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{expected plain, async or tensor, got 'bulk'}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(bulk) : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}

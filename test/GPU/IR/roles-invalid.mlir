@@ -1,0 +1,233 @@
+// RUN: softmax-opt %s -split-input-file -verify-diagnostics
+
+// K7
+smx_gpu.kernel @not_a_role() warps(4) {
+  smx_gpu.warp_specialize {
+    smx_gpu.role @all warps(4) { }
+    // expected-error @+1 {{'arith.constant' op expected only roles in a 'smx_gpu.warp_specialize'}}
+    %c = arith.constant 0 : index
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K7
+smx_gpu.kernel @one_name() warps(8) {
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) { }
+    // expected-error @+1 {{'smx_gpu.role' op expected roles of different names, got 'load' twice}}
+    smx_gpu.role @load warps(4) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K7
+smx_gpu.kernel @idle_warps() warps(12) {
+  // expected-error @+1 {{'smx_gpu.warp_specialize' op expected the roles to take the 12 warps of the kernel, got 8}}
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) { }
+    smx_gpu.role @compute warps(4) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K8
+smx_gpu.kernel @odd_request() warps(4) {
+  smx_gpu.warp_specialize {
+    // expected-error @+1 {{'smx_gpu.role' op expected a request of 24 to 240 registers, a multiple of 8, or none, got 100}}
+    smx_gpu.role @all warps(4) registers(100) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K8
+smx_gpu.kernel @great_request() warps(4) {
+  smx_gpu.warp_specialize {
+    // expected-error @+1 {{'smx_gpu.role' op expected a request of 24 to 240 registers, a multiple of 8, or none, got 248}}
+    smx_gpu.role @all warps(4) registers(248) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K8: registers are set for a warpgroup at a time.
+smx_gpu.kernel @half_a_warpgroup() warps(8) {
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(2) { }
+    // expected-error @+1 {{'smx_gpu.role' op expected whole warpgroups of 4 warps for a request of registers, got warps 2 to 5}}
+    smx_gpu.role @compute warps(4) registers(240) { }
+    smx_gpu.role @store warps(2) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K8
+smx_gpu.kernel @register_file() warps(12) {
+  // expected-error @+1 {{'smx_gpu.warp_specialize' op expected requests of at most 65536 registers, of the 65536 that the blocks share, got 92160; with registers(136) for 'compute', it fits}}
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) registers(240) { }
+    smx_gpu.role @compute warps(8) registers(240) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K8: two blocks share the register file.
+smx_gpu.kernel @two_blocks() warps(12) min_blocks(2) {
+  // expected-error @+1 {{'smx_gpu.warp_specialize' op expected requests of at most 32768 registers, of the 65536 that the blocks share, got 64512; with registers(112) for 'compute', it fits}}
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) registers(24) { }
+    smx_gpu.role @compute warps(8) registers(240) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K8
+smx_gpu.kernel @too_many_warps_for_any() warps(24) min_blocks(4) {
+  // expected-error @+1 {{expected requests of at most 16384 registers, of the 65536 that the blocks share, got 24576; no request of 'compute' fits beside the others, it needs fewer warps}}
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) registers(32) { }
+    smx_gpu.role @compute warps(20) registers(32) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K9
+smx_gpu.kernel @groups_of_three() warps(8) {
+  smx_gpu.warp_specialize {
+    // expected-error @+1 {{'smx_gpu.role' op expected groups that divide the warps of the role, got groups of 3 in 8 warps}}
+    smx_gpu.role @compute warps(8) group(3) { }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K9
+smx_gpu.kernel @no_operand(%n: index) warps(4) {
+  smx_gpu.warp_specialize {
+    // expected-error @+1 {{'smx_gpu.role' op expected one operand per argument of the region, 1, got 0}}
+    "smx_gpu.role"() <{name = "all", warps = 4 : i64, group = 4 : i64}> ({
+    ^bb0(%m: index):
+      smx_gpu.return
+    }) : () -> ()
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K9
+smx_gpu.kernel @other_type(%n: index) warps(4) {
+  smx_gpu.warp_specialize {
+    // expected-error @+1 {{'smx_gpu.role' op expected argument 0 of the region to be 'index' like its operand, got 'i32'}}
+    "smx_gpu.role"(%n) <{name = "all", warps = 4 : i64, group = 4 : i64}> ({
+    ^bb0(%m: i32):
+      smx_gpu.return
+    }) : (index) -> ()
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// What a role uses is passed to it.
+smx_gpu.kernel @looks_outside(%n: index, %x: memref<?xindex>) warps(4) {
+  // expected-note @+1 {{required by region isolation constraints}}
+  smx_gpu.warp_specialize { smx_gpu.role @all warps(4) (%y = %x : memref<?xindex>) {
+    // expected-error @+1 {{using value defined outside the region}}
+    memref.store %n, %y[%n] : memref<?xindex>
+  } }
+  smx_gpu.return
+}
+
+// -----
+
+// K12
+smx_gpu.kernel @group_of_the_kernel() warps(8) {
+  // expected-error @+1 {{'smx_gpu.group_id' op expected to stand in a role, which has groups}}
+  %g = smx_gpu.group_id
+  smx_gpu.return
+}
+
+// -----
+
+// K13
+smx_gpu.kernel @turn_of_the_kernel() warps(8) {
+  %t = smx_gpu.turns : !smx_gpu.turns<2>
+  // expected-error @+1 {{'smx_gpu.take_turn' op expected to stand in a role, whose groups take turns}}
+  smx_gpu.take_turn %t : !smx_gpu.turns<2>
+  smx_gpu.return
+}
+
+// -----
+
+// K13
+smx_gpu.kernel @three_turns() warps(8) {
+  %t = smx_gpu.turns : !smx_gpu.turns<3>
+  smx_gpu.warp_specialize { smx_gpu.role @compute warps(8) group(4) (%u = %t : !smx_gpu.turns<3>) {
+    // expected-error @+1 {{'smx_gpu.pass_turn' op expected one turn per group of role 'compute', which has 2, got '!smx_gpu.turns<3>'}}
+    smx_gpu.pass_turn %u : !smx_gpu.turns<3>
+  } }
+  smx_gpu.return
+}
+
+// -----
+
+// K14
+smx_gpu.kernel @barrier_of_one_group() warps(8) {
+  smx_gpu.warp_specialize { smx_gpu.role @compute warps(8) group(4) {
+    %g = smx_gpu.group_id
+    %c0 = arith.constant 0 : index
+    %first = arith.cmpi eq, %g, %c0 : index
+    scf.if %first { // expected-note {{control flow depends on 'smx_gpu.group_id' here}}
+      // expected-error @+1 {{'smx_gpu.barrier' op is executed by all groups of a role together, but not all of them reach it}}
+      smx_gpu.barrier
+    }
+  } }
+  smx_gpu.return
+}
+
+// -----
+
+// K14: the groups get different numbers of tiles.
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>
+smx_gpu.kernel @get_by_group(%k: memref<64x64xbf16>) warps(12) {
+  %c = smx_gpu.make_channel : !channel
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) (%m = %k : memref<64x64xbf16>, %ch = %c : !channel) {
+      %c0 = arith.constant 0 : index
+      smx_gpu.put %m[%c0, %c0] into %ch dims [0, 1] copy(tensor) : memref<64x64xbf16>, !channel
+    }
+    smx_gpu.role @compute warps(8) group(4) (%ch = %c : !channel) {
+      %g = smx_gpu.group_id
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %end = scf.for %i = %c0 to %c1 step %c1 iter_args(%e = %c1) -> index {
+        %next = arith.addi %e, %g : index
+        scf.yield %next : index
+      }
+      scf.for %i = %c0 to %end step %c1 { // expected-note {{control flow depends on 'smx_gpu.group_id' here}}
+        // expected-error @+1 {{'smx_gpu.get' op is executed by all groups of a role together, but not all of them reach it}}
+        %s = smx_gpu.get %ch : !channel -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+        smx_gpu.release %ch : !channel
+      }
+    }
+  }
+  smx_gpu.return
+}

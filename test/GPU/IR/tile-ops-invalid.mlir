@@ -1,0 +1,136 @@
+// RUN: softmax-opt %s -split-input-file -verify-diagnostics
+
+// P5
+smx_gpu.kernel @no_such_dim() warps(4) {
+  // expected-error @+1 {{'smx_gpu.position' op expected a dimension from 0 to 1, got 2}}
+  %p = smx_gpu.position 2 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P5
+smx_gpu.kernel @position_as_float() warps(4) {
+  // expected-error @+1 {{'smx_gpu.position' op expected index elements, got 'f32'}}
+  %p = smx_gpu.position 1 : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P6
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @other_dim() warps(4) {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  // expected-error @+1 {{'smx_gpu.reduce' op expected the slice of the operand, 'tensor<64xf32, #smx_gpu.slice<0, #smx_gpu.fragment<warps = 4>>>', got 'tensor<64xf32, #smx_gpu.slice<1, #smx_gpu.fragment<warps = 4>>>'}}
+  %m = smx_gpu.reduce <add> %x dim 0 : tensor<64x64xf32, #L> -> tensor<64xf32, #smx_gpu.slice<1, #L>>
+  smx_gpu.return
+}
+
+// -----
+
+// P6
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @reduce_of_a_slice() warps(4) {
+  %x = arith.constant dense<0.0> : tensor<64xf32, #smx_gpu.slice<1, #L>>
+  // expected-error @+1 {{'smx_gpu.reduce' op expected a two-dimensional tile with a layout, and dimension 0 or 1 of it, got dimension 0 of 'tensor<64xf32, #smx_gpu.slice<1, #smx_gpu.fragment<warps = 4>>>'}}
+  %m = smx_gpu.reduce <add> %x dim 0 : tensor<64xf32, #smx_gpu.slice<1, #L>> -> tensor<64xf32, #smx_gpu.slice<1, #L>>
+  smx_gpu.return
+}
+
+// -----
+
+// P6
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @no_such_axis() warps(4) {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  // expected-error @+1 {{expected a two-dimensional tile with a layout, and dimension 0 or 1 of it, got dimension 2 of 'tensor<64x64xf32}}
+  %m = smx_gpu.reduce <add> %x dim 2 : tensor<64x64xf32, #L> -> tensor<64xf32, #smx_gpu.slice<1, #L>>
+  smx_gpu.return
+}
+
+// -----
+
+// P6: an index has no sign that would order it.
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @largest_index() warps(4) {
+  %x = smx_gpu.position 1 : tensor<64x64xindex, #L>
+  // expected-error @+1 {{'smx_gpu.reduce' op expected floating-point elements for maximum, got 'index'}}
+  %m = smx_gpu.reduce <maximum> %x dim 1 : tensor<64x64xindex, #L> -> tensor<64xindex, #smx_gpu.slice<1, #L>>
+  smx_gpu.return
+}
+
+// -----
+
+// P7: a slice of other threads.
+#L = #smx_gpu.fragment<warps = 4>
+#M = #smx_gpu.striped<rows = 8, columns = 16, vector = 4>
+smx_gpu.kernel @other_layout(%n: index) warps(4) {
+  %m = tensor.splat %n : tensor<64xindex, #smx_gpu.slice<1, #L>>
+  // expected-error @+1 {{'smx_gpu.broadcast' op expected the slice of the result, 'tensor<64xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 8, columns = 16, vector = 4>>>', got 'tensor<64xindex, #smx_gpu.slice<1, #smx_gpu.fragment<warps = 4>>>'; convert to its layout first}}
+  %b = smx_gpu.broadcast %m : tensor<64xindex, #smx_gpu.slice<1, #L>> -> tensor<64x64xindex, #M>
+  smx_gpu.return
+}
+
+// -----
+
+// P7
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @other_rows(%n: index) warps(4) {
+  %m = tensor.splat %n : tensor<64xindex, #smx_gpu.slice<1, #L>>
+  // expected-error @+1 {{'smx_gpu.broadcast' op expected the slice of the result, 'tensor<128xindex, #smx_gpu.slice<1, #smx_gpu.fragment<warps = 4>>>', got}}
+  %b = smx_gpu.broadcast %m : tensor<64xindex, #smx_gpu.slice<1, #L>> -> tensor<128x64xindex, #L>
+  smx_gpu.return
+}
+
+// -----
+
+// P7
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @broadcast_of_a_tile(%n: index) warps(4) {
+  %m = tensor.splat %n : tensor<64x64xindex, #L>
+  // expected-error @+1 {{'smx_gpu.broadcast' op expected values with a slice layout and a two-dimensional tile with a layout, got}}
+  %b = smx_gpu.broadcast %m : tensor<64x64xindex, #L> -> tensor<64x64xindex, #L>
+  smx_gpu.return
+}
+
+// -----
+
+// P8
+smx_gpu.kernel @convert_elements(%n: index) warps(4) {
+  %a = tensor.splat %n : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+  // expected-error @+1 {{'smx_gpu.convert' op expected only the layout to change, got 'tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>' to 'tensor<64x64xi32, #smx_gpu.fragment<warps = 4>>'}}
+  %b = smx_gpu.convert %a : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>> -> tensor<64x64xi32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P9
+smx_gpu.kernel @read_of_a_part() warps(4) {
+  %s = smx_gpu.alloc : !smx_gpu.shared<128x64xbf16, swizzle = 128>
+  // expected-error @+1 {{'smx_gpu.read' op expected tiles of one shape and element type, got 'tensor<64x64xbf16, #smx_gpu.fragment<warps = 4>>' and '!smx_gpu.shared<128x64xbf16, swizzle = 128>'}}
+  %t = smx_gpu.read %s : !smx_gpu.shared<128x64xbf16, swizzle = 128> -> tensor<64x64xbf16, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P9
+smx_gpu.kernel @write_of_others() warps(4) {
+  %s = smx_gpu.alloc : !smx_gpu.shared<64x64xbf16, swizzle = 128>
+  %t = arith.constant dense<0.0> : tensor<64x64xf16, #smx_gpu.fragment<warps = 4>>
+  // expected-error @+1 {{'smx_gpu.write' op expected tiles of one shape and element type}}
+  smx_gpu.write %t, %s : tensor<64x64xf16, #smx_gpu.fragment<warps = 4>>, !smx_gpu.shared<64x64xbf16, swizzle = 128>
+  smx_gpu.return
+}
+
+// -----
+
+// P16
+smx_gpu.kernel @tile_of_the_cluster() warps(4) cluster(2) {
+  %t = arith.constant dense<0.0> : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  // expected-error @+1 {{'smx_gpu.cluster_reduce' op expected values with a slice layout, got 'tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>'; reduce the tile in the block first}}
+  %m = smx_gpu.cluster_reduce <add> %t : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}

@@ -1,0 +1,83 @@
+// Accesses to global memory are as wide as layout and alignment allow, and predicated where `valid` cuts.
+// RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s
+
+#row = #smx_gpu.striped<rows = 1, columns = 32, vector = 4>
+#fragment = #smx_gpu.fragment<warps = 1>
+!view = memref<?x?xf32, strided<[?, 1], offset: ?>>
+
+// CHECK-LABEL: llvm.func @whole
+smx_gpu.kernel @whole(%x: !view) warps(1) {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[LANE:.+]] = llvm.and %{{.+}}, %{{.+}} : i32
+  // CHECK: %[[A:.+]] = llvm.load %[[P:.+]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+  // CHECK: %[[NEXT:.+]] = llvm.getelementptr %[[P]]
+  // CHECK: llvm.load %[[NEXT]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+  // CHECK-NOT: llvm.load
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : !view -> tensor<1x256xf32, #row>
+  // CHECK-COUNT-2: llvm.store {{.+}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+  // CHECK-NOT: llvm.store
+  smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<1x256xf32, #row>, !view
+  // CHECK: llvm.return
+  smx_gpu.return
+}
+
+// Nothing promised about the address: element by element.
+// CHECK-LABEL: llvm.func @unaligned
+smx_gpu.kernel @unaligned(%x: !view) warps(1) {
+  %c0 = arith.constant 0 : index
+  // CHECK-COUNT-4: llvm.load {{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : !view -> tensor<1x128xf32, #row>
+  smx_gpu.return
+}
+
+// Whole vectors if the number of columns is a multiple of 4, else elements; zeros where nothing is read.
+// CHECK-LABEL: llvm.func @ragged
+// CHECK-SAME: %[[VALID:[a-z0-9]+]]: i64)
+smx_gpu.kernel @ragged(%x: !view, %n: index) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[REST:.+]] = llvm.and %{{.+}}, %{{.+}} : i32
+  // CHECK: %[[WHOLE:.+]] = llvm.icmp "eq"
+  // CHECK: %[[TILE:.+]] = scf.if %[[WHOLE]] -> (vector<4xf32>)
+  // CHECK: llvm.inline_asm has_side_effects {{.+}}mov.b32 $0, 0;{{.+}}@$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];
+  // CHECK: } else {
+  // CHECK-COUNT-4: @$2 ld.global.b32 $0, [$1];
+  %t = smx_gpu.load %x[%c0, %c0] valid(%c1, %n) dims [0, 1] {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
+  // CHECK: scf.if
+  // CHECK: "@$0 st.global.v4.b32 [$1], {$2, $3, $4, $5};"
+  // CHECK: scf.if
+  // CHECK-COUNT-4: "@$0 st.global.b32 [$1], $2;"
+  smx_gpu.store %t, %x[%c0, %c0] valid(%c1, %n) dims [0, 1] {aligned = 16 : i64} : tensor<1x128xf32, #row>, !view
+  smx_gpu.return
+}
+
+// A fragment holds pairs.
+// CHECK-LABEL: llvm.func @pairs
+smx_gpu.kernel @pairs(%x: memref<?x64xbf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  // CHECK-COUNT-4: llvm.load {{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xbf16>
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : memref<?x64xbf16> -> tensor<16x16xbf16, #fragment>
+  smx_gpu.return
+}
+
+// Four lanes hold the value of a row; one of them writes it.
+// CHECK-LABEL: llvm.func @one_writes
+smx_gpu.kernel @one_writes(%x: memref<?xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = arith.constant dense<1.0> : tensor<16xf32, #smx_gpu.slice<1, #fragment>>
+  // CHECK: %[[COLUMN:.+]] = llvm.mul
+  // CHECK: %[[OWNER:.+]] = llvm.icmp "eq" %{{.+}}, %{{.+}} : i32
+  // CHECK-COUNT-2: "@$0 st.global.b32 [$1], $2;", {{.+}} %[[OWNER]]
+  smx_gpu.store %t, %x[%c0] dims [0] : tensor<16xf32, #smx_gpu.slice<1, #fragment>>, memref<?xf32>
+  smx_gpu.return
+}
+
+// i1 is a byte of memory.
+// CHECK-LABEL: llvm.func @bits
+smx_gpu.kernel @bits(%x: memref<?x?xi1>) warps(1) {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[BYTE:.+]] = llvm.load {{.+}} -> vector<1xi8>
+  // CHECK: llvm.trunc %[[BYTE]] : vector<1xi8> to vector<1xi1>
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xi1> -> tensor<1x32xi1, #smx_gpu.striped<rows = 1, columns = 32, vector = 1>>
+  smx_gpu.return
+}

@@ -1,0 +1,157 @@
+//===- FaultTest.cpp - groups that nothing orders, and clusters -----------===//
+
+#include "KernelFixture.h"
+
+using namespace mlir::smx::gpuhost;
+
+using FaultTest = KernelFixture;
+
+/// A role of two groups that fills a channel and a shared tile together, and
+/// one that reads the channel.
+static std::string together(const std::string &offset,
+                            const std::string &between) {
+  return R"(
+#L = #smx_gpu.fragment<warps = 4>
+!s = !smx_gpu.shared<64x64xf32, swizzle = 128>
+!c = !smx_gpu.channel<64x64xf32, swizzle = 128, depth = 1>
+!g = memref<128x64xf32>
+smx_gpu.kernel @k(%x: !g, %y: !g) warps(12) {
+  %ch = smx_gpu.make_channel : !c
+  %sh = smx_gpu.alloc : !s
+  smx_gpu.warp_specialize {
+    smx_gpu.role @two warps(8) group(4) (%c = %ch : !c, %s = %sh : !s, %xr = %x : !g, %yr = %y : !g) {
+      %c0 = arith.constant 0 : index
+      %c64 = arith.constant 64 : index
+      %g = smx_gpu.group_id
+      %i = arith.muli %g, %c64 : index
+      smx_gpu.put %xr[%c0, %c0] into %c dims [0, 1] copy(plain) : !g, !c
+      smx_gpu.put %xr[)" +
+         offset + R"(, %c0] into %c dims [0, 1] copy(plain) : !g, !c
+      smx_gpu.copy %xr[%c0, %c0] to %s dims [0, 1] : !g, !s
+      %t = smx_gpu.read %s : !s -> tensor<64x64xf32, #L>
+)" + between +
+         R"(
+      smx_gpu.copy %xr[%c64, %c0] to %s dims [0, 1] : !g, !s
+      %u = smx_gpu.read %s : !s -> tensor<64x64xf32, #L>
+      %v = arith.addf %t, %u : tensor<64x64xf32, #L>
+      smx_gpu.store %v, %yr[%i, %c0] dims [0, 1] : tensor<64x64xf32, #L>, !g
+    }
+    smx_gpu.role @one warps(4) (%c = %ch : !c) {
+      %a = smx_gpu.get %c : !c -> !s
+      smx_gpu.release %c : !c
+      %b = smx_gpu.get %c : !c -> !s
+      smx_gpu.release %c : !c
+    }
+  }
+  smx_gpu.return
+})";
+}
+
+TEST_F(FaultTest, GroupsOfARoleCopyTogether) {
+  std::vector<float> x(128 * 64, 1.0f), y(128 * 64);
+  const std::vector<Argument> arguments = {
+      Buffer::rowMajor(x.data(), DType::F32, {128, 64}),
+      Buffer::rowMajor(y.data(), DType::F32, {128, 64})};
+  for (options.jitterSeed = 0; options.jitterSeed < 4; ++options.jitterSeed) {
+    parse(together("%c64", "smx_gpu.barrier"));
+    EXPECT_EQ(run(arguments), "");
+    EXPECT_EQ(y, std::vector<float>(128 * 64, 2.0f));
+    // The other group may still be reading.
+    parse(together("%c64", ""));
+    expectIn(run(arguments), "'smx_gpu.copy' writes");
+    parse(together("%i", "smx_gpu.barrier"));
+    expectIn(run(arguments), "copies other memory in role @two group");
+  }
+}
+
+TEST_F(FaultTest, BlocksOfAClusterMissEachOther) {
+  parse(R"(
+smx_gpu.kernel @k() warps(1) cluster(2) {
+  %rank = smx_gpu.cluster_rank
+  %c0 = arith.constant 0 : index
+  %first = arith.cmpi eq, %rank, %c0 : index
+  scf.if %first {
+    smx_gpu.cluster_barrier
+  }
+  smx_gpu.return
+})");
+  const std::string text = run({}, {2});
+  expectIn(text, "deadlock: no group can go on");
+  expectIn(text, "the kernel of rank 0 waits at k.mlir:7:5 "
+                 "('smx_gpu.cluster_barrier') for the others to arrive: the "
+                 "kernel of rank 1 (has ended)");
+  expectIn(run({}, {3}), "and the first a multiple of the cluster's 2");
+}
+
+TEST_F(FaultTest, MulticastFillsTheChannelsOfAllBlocks) {
+  parse(R"(
+#L = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+!s = !smx_gpu.shared<8x64xf32, swizzle = 128>
+!c = !smx_gpu.channel<8x64xf32, swizzle = 128, depth = 2>
+smx_gpu.kernel @k(%x: memref<8x64xf32>, %y: memref<16x64xf32>) warps(2) cluster(2) {
+  %ch = smx_gpu.make_channel : !c
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(1) (%c = %ch : !c, %xr = %x : memref<8x64xf32>) {
+      %c0 = arith.constant 0 : index
+      %rank = smx_gpu.cluster_rank
+      %first = arith.cmpi eq, %rank, %c0 : index
+      scf.if %first {
+        smx_gpu.put %xr[%c0, %c0] into %c dims [0, 1] copy(tensor) {multicast = 3 : i64} : memref<8x64xf32>, !c
+      }
+    }
+    smx_gpu.role @store warps(1) (%c = %ch : !c, %yr = %y : memref<16x64xf32>) {
+      %c0 = arith.constant 0 : index
+      %c8 = arith.constant 8 : index
+      %rank = smx_gpu.cluster_rank
+      %i = arith.muli %rank, %c8 : index
+      %a = smx_gpu.get %c : !c -> !s
+      %t = smx_gpu.read %a : !s -> tensor<8x64xf32, #L>
+      smx_gpu.release %c : !c
+      smx_gpu.store %t, %yr[%i, %c0] dims [0, 1] : tensor<8x64xf32, #L>, memref<16x64xf32>
+    }
+  }
+  smx_gpu.cluster_barrier
+  smx_gpu.return
+})");
+  std::vector<float> x(8 * 64, 3.0f), y(16 * 64);
+  for (options.jitterSeed = 0; options.jitterSeed < 4; ++options.jitterSeed)
+    EXPECT_EQ(run({Buffer::rowMajor(x.data(), DType::F32, {8, 64}),
+                   Buffer::rowMajor(y.data(), DType::F32, {16, 64})},
+                  {2}),
+              "");
+  EXPECT_EQ(y, std::vector<float>(16 * 64, 3.0f));
+}
+
+TEST_F(FaultTest, ReadersOnBothSidesOfAWrite) {
+  // The turn orders group 0's write before group 1's read, and nothing orders
+  // it after group 1's first read.
+  parse(R"(
+#L = #smx_gpu.fragment<warps = 4>
+!s = !smx_gpu.shared<64x64xf32, swizzle = 128>
+smx_gpu.kernel @k(%x: memref<64x64xf32>) warps(8) {
+  %c0 = arith.constant 0 : index
+  %sh = smx_gpu.alloc : !s
+  %tu = smx_gpu.turns : !smx_gpu.turns<2>
+  smx_gpu.copy %x[%c0, %c0] to %sh dims [0, 1] : memref<64x64xf32>, !s
+  smx_gpu.warp_specialize {
+    smx_gpu.role @r warps(8) group(4) (%s = %sh : !s, %t = %tu : !smx_gpu.turns<2>) {
+      %z = arith.constant 0 : index
+      %g = smx_gpu.group_id
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+      %first = arith.cmpi eq, %g, %z : index
+      %a = smx_gpu.read %s : !s -> tensor<64x64xf32, #L>
+      smx_gpu.take_turn %t : !smx_gpu.turns<2>
+      scf.if %first {
+        smx_gpu.write %zero, %s : tensor<64x64xf32, #L>, !s
+      }
+      smx_gpu.pass_turn %t : !smx_gpu.turns<2>
+    }
+  }
+  smx_gpu.return
+})",
+        /*isVerified=*/false);
+  std::vector<float> x(64 * 64, 1.0f);
+  for (options.jitterSeed = 1; options.jitterSeed < 5; ++options.jitterSeed)
+    expectIn(run({Buffer::rowMajor(x.data(), DType::F32, {64, 64})}),
+             "nothing orders the two");
+}

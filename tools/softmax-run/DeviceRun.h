@@ -1,0 +1,28 @@
+//===- DeviceRun.h - run a kernel in a device's memory ----------*- C++ -*-===//
+#ifndef SMX_TOOLS_SOFTMAXRUN_DEVICERUN_H
+#define SMX_TOOLS_SOFTMAXRUN_DEVICERUN_H
+
+#include "HostTensor.h"
+
+#include "smx/CUDA/Device.h"
+#include "smx/Runtime/Kernel.h"
+
+namespace smx::run {
+
+/// How often a kernel runs, and what that took.
+struct TimedRuns {
+  int warmup = 0, repeat = 0;
+  /// Rising; empty if nothing was timed.
+  std::vector<double> milliseconds;
+};
+
+/// Runs `kernel`, which was compiled for `device`, on copies of the inputs and
+/// copies the outputs back. All memory lies between canaries and outputs are
+/// poisoned before the first run: fails if a canary has changed.
+llvm::Error runOnDevice(const cuda::Device &device, const Kernel &kernel,
+                        llvm::ArrayRef<TensorView> inputs,
+                        llvm::ArrayRef<HostTensor> outputs, TimedRuns &runs);
+
+} // namespace smx::run
+
+#endif // SMX_TOOLS_SOFTMAXRUN_DEVICERUN_H
