@@ -1,4 +1,4 @@
-# smx_add_static_tools(<name> TOOLS <tool>... SOURCES ...)
+# smx_add_static_tools(<name> TOOLS <tool>... SOURCES ... [LIBS ...])
 # One program that holds several tools and needs no LLVM where it runs: their objects and the library are those of the
 # ordinary build, linked with the archives of MLIR and LLVM. Not part of `all`.
 #
@@ -6,7 +6,7 @@
 # targets by itself. The imported targets can not be linked as such: their interfaces name the shared libraries too, and
 # with both every option of LLVM is registered twice.
 function(smx_add_static_tools name)
-  cmake_parse_arguments(ARG "" "" "TOOLS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "TOOLS;SOURCES;LIBS" ${ARGN})
   find_library(SMX_STATIC_ZLIB NAMES libz.a)
   find_library(SMX_STATIC_ZSTD NAMES libzstd.a)
   if(LLVM_USE_SANITIZER OR NOT SMX_STATIC_ZLIB OR NOT SMX_STATIC_ZSTD)
@@ -43,7 +43,7 @@ function(smx_add_static_tools name)
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES} ${objects})
   target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
   add_dependencies(${name} Smx)
-  target_link_libraries(${name} PRIVATE $<TARGET_FILE:Smx> ${libraries} ${archives} "${SMX_STATIC_ZLIB}"
+  target_link_libraries(${name} PRIVATE $<TARGET_FILE:Smx> ${ARG_LIBS} ${libraries} ${archives} "${SMX_STATIC_ZLIB}"
                                         "${SMX_STATIC_ZSTD}" m ${CMAKE_DL_LIBS})
   # The tables of initialisers are reached by __start_ and __stop_ alone, which does not keep them otherwise. An old
   # style path to the OpenMP runtime holds whatever LD_LIBRARY_PATH says.

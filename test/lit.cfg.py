@@ -1,8 +1,11 @@
 # How the lit tests run. Substitutions beyond lit's own:
 #   %smx-src    the source tree          %smx-build  the build tree
 #   %python     the Python interpreter   %cmake      the cmake that configured the build
-# Features: `asserts`, and one per tool that was built (`softmax-run`, ...).
+#   %assemble <chip> <file>: ptxas -v; fails on spills, stack frames and C75xx notices
+# Features: `asserts`, `ptxas`, and one per tool that was built (`softmax-run`, ...).
+import glob
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -37,3 +40,12 @@ llvm_config.add_tool_substitutions(
 config.available_features.update(built)
 if config.enable_assertions:
     config.available_features.add("asserts")
+
+# The assembler of the CUDA toolkit: on PATH, where the toolkit usually is, or in the Python package nvidia-cuda-nvcc.
+ptxas = shutil.which("ptxas") or next(
+    (p for where in ["/usr/local/cuda*/bin", os.path.join(config.smx_build_dir, "ptxas/nvidia/*/bin")]
+     for p in glob.glob(os.path.join(where, "ptxas"))), None)
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(
+        ("%assemble", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/assemble.py {ptxas}"))

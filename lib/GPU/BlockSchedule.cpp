@@ -164,6 +164,15 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
   });
   if (walked.wasInterrupted())
     return failure();
+  // Without a reduction any dimension will do, but the fastest one.
+  if (!shape.rows)
+    nest.walk([&](linalg::LinalgOp op) {
+      SmallVector<TileClasses::Class> dims =
+          classes.classesOf(op.getDpsInits()[0]);
+      for (TileClasses::Class c : ArrayRef(dims).drop_back(!dims.empty()))
+        if (classes.boundOf(c) != 1)
+          shape.rows = c;
+    });
   walked = nest.walk([&](tensor::ExtractSliceOp slice) {
     shape.elementBits = std::min<int64_t>(
         shape.elementBits, slice.getType().getElementTypeBitWidth());
@@ -200,9 +209,13 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   if (!shape.products.empty()) {
     int64_t blocks = llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16));
     schedule.warps =
-        options.warps ? options.warps : std::min<int64_t>(blocks, 8);
+        options.warps ? options.warps : std::min<int64_t>(blocks, 4);
     schedule.layout = FragmentAttr::get(context, schedule.warps);
     schedule.rowExtent = llvm::alignTo(rows, 16 * schedule.warps);
+    for (const TileProduct &product : shape.products) {
+      schedule.productDims.insert(product.columns);
+      schedule.productDims.insert(product.reduced);
+    }
     return schedule;
   }
   int64_t paddedRows = llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1));

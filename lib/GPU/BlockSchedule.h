@@ -36,6 +36,13 @@ struct BlockSchedule {
   /// fastest dimension of memory.
   int64_t rowDim = 0;
   int64_t warps = 1;
+  /// Dimensions of products: a tile has them also where they have one element.
+  llvm::SmallDenseSet<TileClasses::Class> productDims;
+
+  /// True if a tile has a dimension for the class, beside that of its rows.
+  bool isTiled(TileClasses::Class c, const TileClasses &classes) const {
+    return c != rows && (classes.boundOf(c) != 1 || productDims.contains(c));
+  }
 
   /// Extent of a tile along its rows, as padded.
   int64_t rowExtent = 1;
@@ -51,9 +58,10 @@ struct ScheduleOptions {
 /// Chooses the schedule of one loop nest. Fails, with a diagnostic that names
 /// the dimension, where tiles are not two-dimensional or have no static bound.
 ///
-/// The model: products take the fragment layout, a block of 16 rows to a warp
-/// and at most 8 warps. Reductions without products take the striped layout:
-/// 16 bytes a thread, about 16 elements each, 32 to 512 threads.
+/// The model: products take the fragment layout, on at most 4 warps: more of
+/// them would read the shared operand more often. Reductions without products
+/// take the striped layout: 16 bytes a thread, about 16 elements each, 32 to
+/// 512 threads.
 FailureOr<BlockSchedule> chooseSchedule(scf::ForallOp nest,
                                         const TileClasses &classes,
                                         const ScheduleOptions &options);

@@ -4,14 +4,24 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace mlir::smx::gpu {
 
-/// A tensor value that stands for a box of a memref: element `i` of the tensor
-/// is `memref[offsets + i]`.
+/// A tensor value that stands for a box of a memref: dimension `d` of the
+/// tensor runs along dimension `dims[d]` of the memref, from
+/// `offsets[dims[d]]`.
 struct GlobalView {
   Value memref;
   SmallVector<OpFoldResult> offsets;
+  SmallVector<int64_t> dims;
+
+  GlobalView() = default;
+  /// All of `memref`, as it is.
+  GlobalView(Value memref, int64_t rank)
+      : memref(memref),
+        offsets(rank, Builder(memref.getContext()).getIndexAttr(0)),
+        dims(llvm::to_vector(llvm::seq<int64_t>(rank))) {}
 };
 
 /// True if `value` can be shown to be a multiple of `factor`.

@@ -93,8 +93,7 @@ GlobalView KernelBuilder::outsideTensor(Value tensor) {
         /*readOnly=*/true);
     argument = argumentFor(memref);
   }
-  return {argument,
-          SmallVector<OpFoldResult>(type.getRank(), host.getIndexAttr(0))};
+  return {argument, type.getRank()};
 }
 
 Value KernelBuilder::destinationOf(OpResult result) {
@@ -220,7 +219,8 @@ LogicalResult KernelBuilder::build() {
   builder.setInsertionPoint(nest->getParentOfType<func::FuncOp>());
   kernel = KernelOp::create(
       builder, nest.getLoc(), name, builder.getFunctionType({}, {}),
-      /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr, schedule->warps);
+      /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr, schedule->warps,
+      /*cluster=*/1, sharedLimit);
   builder.createBlock(&kernel.getBody());
 
   SmallVector<Value> memory;
@@ -235,9 +235,7 @@ LogicalResult KernelBuilder::build() {
   for (auto [argument, destination] :
        llvm::zip(nest.getRegionIterArgs(), memory)) {
     int64_t rank = cast<RankedTensorType>(argument.getType()).getRank();
-    converter.setDestination(
-        argument, {argumentFor(destination),
-                   SmallVector<OpFoldResult>(rank, builder.getIndexAttr(0))});
+    converter.setDestination(argument, {argumentFor(destination), rank});
   }
   if (failed(converter.convertBlock(nest.getBody())))
     return failure();

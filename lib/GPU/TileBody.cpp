@@ -9,6 +9,9 @@
 #include "TileConverter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -106,6 +109,7 @@ public:
 private:
   LogicalResult bindArguments();
   LogicalResult convertOp(Operation *inner);
+  LogicalResult convertExtract(tensor::ExtractOp extract);
   LogicalResult convertResult(unsigned number);
   /// The tile, slice or scalar that stands for `value` in the body.
   Value valueOf(Value value) {
@@ -165,7 +169,7 @@ FailureOr<Value> BodyConverter::position(linalg::IndexOp index) {
     return PositionOp::create(builder, index.getLoc(),
                               tiles.tileType(std::nullopt, indexType), 0)
         .getTile();
-  if (tiles.classes.boundOf(c) == 1)
+  if (!schedule.isTiled(c, tiles.classes))
     return Value(arith::ConstantIndexOp::create(builder, index.getLoc(), 0));
   return PositionOp::create(builder, index.getLoc(), fullType(indexType),
                             1 - schedule.rowDim)
@@ -180,6 +184,8 @@ LogicalResult BodyConverter::convertOp(Operation *inner) {
     values.map(index.getResult(), *number);
     return success();
   }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+    return convertExtract(extract);
   if (inner->getNumRegions() != 0 || !isMemoryEffectFree(inner))
     return inner->emitOpError("has no form on tiles of a thread block");
   SmallVector<Value> operands = llvm::map_to_vector(
@@ -199,6 +205,46 @@ LogicalResult BodyConverter::convertOp(Operation *inner) {
       result.setType(form.clone(result.getType()));
   builder.insert(copy);
   values.map(inner->getResults(), copy->getResults());
+  return success();
+}
+
+/// A captured tensor, read at places that the body computes. Places of padding
+/// may be out of range, and are brought back into it.
+LogicalResult BodyConverter::convertExtract(tensor::ExtractOp extract) {
+  GlobalView *view = tiles.viewOf(extract.getTensor());
+  if (!view)
+    return extract.emitOpError("expected to read from a tensor in memory");
+  Location loc = extract.getLoc();
+  SmallVector<Value> places = llvm::map_to_vector(
+      extract.getIndices(), [&](Value index) { return valueOf(index); });
+  RankedTensorType form = widestForm(places);
+  if (!form)
+    form = tiles.tileType(std::nullopt, builder.getIndexType());
+  form = form.clone(builder.getIndexType());
+  SmallVector<Value> indices(places.size());
+  for (auto [dim, place] : llvm::enumerate(places)) {
+    OpFoldResult offset = view->offsets[view->dims[dim]];
+    Value index = tiles.widened(place, form);
+    if (isa<RankedTensorType>(place.getType())) {
+      Value extent =
+          memref::DimOp::create(builder, loc, view->memref, view->dims[dim]);
+      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+      Value last = arith::SubIOp::create(builder, loc, extent, one);
+      index = arith::MinSIOp::create(builder, loc, index,
+                                     tiles.widened(last, form));
+    }
+    if (!isConstantIntValue(offset, 0))
+      index = arith::AddIOp::create(
+          builder, loc, index,
+          tiles.widened(getValueOrCreateConstantIndexOp(builder, loc, offset),
+                        form));
+    indices[view->dims[dim]] = index;
+  }
+  Type elementType = getElementTypeOrSelf(extract.getTensor().getType());
+  values.map(extract.getResult(),
+             GatherOp::create(builder, loc, form.clone(elementType),
+                              view->memref, indices)
+                 .getTile());
   return success();
 }
 

@@ -19,7 +19,7 @@ FailureOr<std::optional<Class>> TileConverter::otherClass(ArrayRef<Class> dims,
                                                           Operation *user) {
   std::optional<Class> other;
   for (Class c : dims) {
-    if (c == schedule.rows || classes.boundOf(c) == 1)
+    if (!schedule.isTiled(c, classes))
       continue;
     if (classes.boundOf(c) == ShapedType::kDynamic)
       return user->emitOpError(
@@ -125,9 +125,10 @@ Value TileConverter::withPadding(Value tile, Class c, int64_t dim,
 
 GlobalView TileConverter::shifted(GlobalView view, Location loc,
                                   ArrayRef<OpFoldResult> offsets) {
-  for (auto [sum, offset] : llvm::zip_equal(view.offsets, offsets)) {
+  for (auto [dim, offset] : llvm::zip_equal(view.dims, offsets)) {
     if (isConstantIntValue(offset, 0))
       continue;
+    OpFoldResult &sum = view.offsets[dim];
     Value by = indexOf(offset);
     sum = isConstantIntValue(sum, 0)
               ? by
@@ -150,7 +151,8 @@ TileConverter::Box TileConverter::boxOf(Value tensor, const GlobalView &view,
   bool isPartial = false;
   for (auto [c, extent] : llvm::zip(tileDims, shape)) {
     auto found = c ? llvm::find(dims, *c) : dims.end();
-    box.dims.push_back(found == dims.end() ? -1 : found - dims.begin());
+    box.dims.push_back(found == dims.end() ? -1
+                                           : view.dims[found - dims.begin()]);
     isPartial |= c ? isPadded(*c, extent) : extent != 1;
   }
   if (isPartial)
@@ -236,8 +238,12 @@ LogicalResult TileConverter::convertSlice(Operation *op, Value result,
     destinations.insert(result);
     return success();
   }
-  // Loaded here, once, for all that read it as a tile.
-  bool isTile = llvm::any_of(result.getUses(), [&](OpOperand &use) {
+  return loadIfTile(op, result);
+}
+
+/// Loads a view here, once, for all that read it as a register tile.
+LogicalResult TileConverter::loadIfTile(Operation *op, Value view) {
+  bool isTile = llvm::any_of(view.getUses(), [&](OpOperand &use) {
     auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
     if (!generic)
       return false;
@@ -246,11 +252,25 @@ LogicalResult TileConverter::convertSlice(Operation *op, Value result,
   });
   if (!isTile)
     return success();
-  FailureOr<Value> tile = tileOf(result, op);
+  FailureOr<Value> tile = tileOf(view, op);
   if (failed(tile))
     return failure();
-  tiles[result] = *tile;
+  tiles[view] = *tile;
   return success();
+}
+
+/// A transposed tile in memory is the same memory, seen along other dimensions.
+LogicalResult TileConverter::convertTranspose(linalg::TransposeOp op) {
+  GlobalView *of = viewOf(op.getInput());
+  if (!of)
+    return op.emitOpError("expected to transpose a tile in memory, got one "
+                          "that this loop nest computes");
+  GlobalView view = *of;
+  for (auto [dim, from] : llvm::enumerate(op.getPermutation()))
+    view.dims[dim] = of->dims[from];
+  Value result = op.getResult()[0];
+  views[result] = view;
+  return loadIfTile(op, result);
 }
 
 LogicalResult TileConverter::convertLoop(scf::ForOp loop) {
@@ -348,6 +368,8 @@ LogicalResult TileConverter::convert(Operation *op) {
     return convertLoop(loop);
   if (auto fill = dyn_cast<linalg::FillOp>(op))
     return convertFill(fill);
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
+    return convertTranspose(transpose);
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     if (std::optional<TileProduct> product = matchProduct(generic, classes))
       return convertProduct(generic, *product);

@@ -50,6 +50,8 @@ private:
   LogicalResult convertProduct(linalg::GenericOp op,
                                const TileProduct &product);
   LogicalResult convertFill(linalg::FillOp op);
+  LogicalResult convertTranspose(linalg::TransposeOp op);
+  LogicalResult loadIfTile(Operation *op, Value view);
 
   /// The register type of a tensor: two-dimensional if it has a dimension that
   /// is not one of rows, else the slice. None, with a diagnostic, if it has

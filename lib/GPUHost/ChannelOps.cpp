@@ -98,8 +98,10 @@ static llvm::Error fill(gpu::PutOp op, Group &group, Channel &channel,
     if (llvm::Error error = beginPut(group, op, stage.tile))
       return error;
     gpu::ChannelType type = op.getChannel().getType();
-    readWindow(window, isa<FloatType>(type.getElementType()),
-               type.getShape()[1], stage.tile.elements);
+    if (llvm::Error error =
+            readWindow(op, window, group, isa<FloatType>(type.getElementType()),
+                       type.getShape()[1], stage.tile.elements))
+      return error;
   } else if (stage.source != copy) {
     return errorAt(op, "copies other memory in " + group.name +
                            " than in the groups that it is executed with");

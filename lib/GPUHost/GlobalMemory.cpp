@@ -148,13 +148,76 @@ mlir::smx::gpuhost::findWindow(Operation *op, StringRef does,
   return window;
 }
 
-void mlir::smx::gpuhost::readWindow(const Window &window, bool isFloat,
-                                    int64_t columns,
-                                    std::vector<Slot> &elements) {
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+static llvm::Error raceAt(Operation *op, StringRef does, const Window &window,
+                          int64_t r, int64_t c, StringRef did) {
+  return errorAt(op, does + " element [" + Twine(r) + ", " + Twine(c) +
+                         "] of its tile, element " + Twine(window.place(r, c)) +
+                         " of the buffer, which another block of the launch " +
+                         did + ": nothing orders the two");
+}
+
+llvm::Error mlir::smx::gpuhost::readWindow(Operation *op, const Window &window,
+                                           const Group &group, bool isFloat,
+                                           int64_t columns,
+                                           std::vector<Slot> &elements) {
   std::fill(elements.begin(), elements.end(),
             isFloat ? floatSlot(0.0) : intSlot(0));
+  if (window.rows == 0 || window.columns == 0)
+    return llvm::Error::success();
+  LaunchAccesses *accesses = window.memory->allocation->accesses.get();
   for (int64_t r = 0; r < window.rows; ++r)
-    for (int64_t c = 0; c < window.columns; ++c)
+    for (int64_t c = 0; c < window.columns; ++c) {
       elements[r * columns + c] =
           loadElement(window.memory->dtype, window.address(r, c));
+      if (!accesses || group.cluster == 0)
+        continue;
+      const int64_t place = window.place(r, c);
+      const uint32_t writer =
+          accesses->writer[place].load(std::memory_order_relaxed);
+      if (writer != 0 && writer != group.cluster)
+        return raceAt(op, "reads", window, r, c, "writes");
+      uint32_t reader = 0;
+      if (!accesses->reader[place].compare_exchange_strong(
+              reader, group.cluster, std::memory_order_relaxed) &&
+          reader != group.cluster)
+        accesses->reader[place].store(LaunchAccesses::several,
+                                      std::memory_order_relaxed);
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::smx::gpuhost::writeWindow(Operation *op, const Window &window,
+                                            const Group &group, int64_t columns,
+                                            ArrayRef<Slot> elements) {
+  if (window.rows == 0 || window.columns == 0)
+    return llvm::Error::success();
+  const int64_t width = byteWidth(window.memory->dtype);
+  LaunchAccesses *accesses = window.memory->allocation->accesses.get();
+  for (int64_t r = 0; r < window.rows; ++r)
+    for (int64_t c = 0; c < window.columns; ++c) {
+      char bytes[8];
+      storeElement(window.memory->dtype, bytes, elements[r * columns + c]);
+      char *address = window.address(r, c);
+      if (accesses && group.cluster != 0) {
+        const int64_t place = window.place(r, c);
+        const uint32_t reader =
+            accesses->reader[place].load(std::memory_order_relaxed);
+        if (reader != 0 && reader != group.cluster)
+          return raceAt(op, "writes", window, r, c, "reads");
+        const uint32_t writer = accesses->writer[place].exchange(
+            group.cluster, std::memory_order_relaxed);
+        if (writer != 0 && writer != group.cluster) {
+          if (std::memcmp(bytes, address, width) != 0)
+            return raceAt(op, "writes", window, r, c,
+                          "writes with another value");
+          continue;
+        }
+      }
+      std::memcpy(address, bytes, width);
+    }
+  return llvm::Error::success();
 }

@@ -23,10 +23,12 @@ struct Window {
   int64_t first = 0, rowStride = 0, columnStride = 0;
   int64_t rows = 0, columns = 0;
 
+  /// In elements from the start of the allocation.
+  int64_t place(int64_t r, int64_t c) const {
+    return first + r * rowStride + c * columnStride;
+  }
   char *address(int64_t r, int64_t c) const {
-    return memory->allocation->data +
-           (first + r * rowStride + c * columnStride) *
-               byteWidth(memory->dtype);
+    return memory->allocation->data + place(r, c) * byteWidth(memory->dtype);
   }
 };
 
@@ -61,9 +63,16 @@ WindowOperands getWindowOperands(Op op, const Step &step, Group &group,
 llvm::Expected<Window> findWindow(Operation *op, StringRef does,
                                   const WindowOperands &operands);
 
-/// Reads the window into a tile of `rows` x `columns`; what is outside is 0.
-void readWindow(const Window &window, bool isFloat, int64_t columns,
-                std::vector<Slot> &elements);
+/// Reads the window into a tile of `columns`; what is outside is 0. Fails where
+/// another cluster of the launch has written.
+llvm::Error readWindow(Operation *op, const Window &window, const Group &group,
+                       bool isFloat, int64_t columns,
+                       std::vector<Slot> &elements);
+
+/// Writes the window from a tile of `columns`. Fails where another cluster of
+/// the launch has read, or written something else.
+llvm::Error writeWindow(Operation *op, const Window &window, const Group &group,
+                        int64_t columns, ArrayRef<Slot> elements);
 
 } // namespace mlir::smx::gpuhost
 

@@ -145,7 +145,8 @@ void GridRun::work() {
     const std::array<int64_t, 3> block = {number % perRow * width,
                                           number / perRow % grid.y,
                                           number / perRow / grid.y};
-    llvm::Error error = runCluster(kernel, grid, block, arguments, options);
+    llvm::Error error =
+        runCluster(kernel, grid, number + 1, block, arguments, options);
     held.lock();
     if (!error)
       continue;
@@ -153,9 +154,9 @@ void GridRun::work() {
     if (number >= firstWrong)
       continue;
     firstWrong = number;
-    failure = "block (" + std::to_string(block[0]) + ", " +
-              std::to_string(block[1]) + ", " + std::to_string(block[2]) +
-              "): " + text;
+    failure = "@" + gpu::KernelOp(kernel.op).getSymName().str() + " block (" +
+              std::to_string(block[0]) + ", " + std::to_string(block[1]) +
+              ", " + std::to_string(block[2]) + "): " + text;
   }
 }
 
@@ -184,6 +185,12 @@ static llvm::Error runGrid(const KernelProgram &kernel, Grid grid,
                            " blocks; extents are not negative, and the first "
                            "a multiple of the cluster's " +
                            Twine(width));
+  for (const HostValue &argument : arguments)
+    if (const auto *memory = std::get_if<MemoryPtr>(&argument)) {
+      Allocation &allocation = *(*memory)->allocation;
+      allocation.accesses =
+          std::make_shared<LaunchAccesses>(allocation.capacity);
+    }
   return GridRun(kernel, grid, arguments, options).run();
 }
 

@@ -43,9 +43,17 @@ void Machine::start(Group &group) {
   ++running;
 }
 
+void Machine::standAside(Group &group, unsigned roleGroups) {
+  group.runningRoles = roleGroups;
+  if (roleGroups != 0)
+    --running;
+}
+
 void Machine::end(Group &group) {
   group.hasEnded = true;
-  --running;
+  // Its place goes to the group that waits for its roles, if this was the last.
+  if (!group.parent || --group.parent->runningRoles != 0)
+    --running;
   checkDeadlock();
   notify();
 }
@@ -143,7 +151,8 @@ std::string Machine::describeAll() const {
       os << "  " << group->name << " has ended\n";
     else
       os << "  " << group->name
-         << (group->standsAside ? " waits for its roles\n" : " goes on\n");
+         << (group->runningRoles != 0 ? " waits for its roles\n"
+                                      : " goes on\n");
   }
   if (describeChannels)
     os << describeChannels();
@@ -154,7 +163,7 @@ std::string Machine::describeAll() const {
 
 llvm::Error Machine::meet(Group &group, Operation *op, Rendezvous &rendezvous,
                           llvm::function_ref<llvm::Error()> arrive,
-                          llvm::function_ref<void()> combine) {
+                          llvm::function_ref<llvm::Error()> combine) {
   jitter(group);
   Lock held = lock();
   const uint64_t round = rendezvous.round;
@@ -164,7 +173,8 @@ llvm::Error Machine::meet(Group &group, Operation *op, Rendezvous &rendezvous,
   const bool isLast =
       rendezvous.arrived.size() + 1 == rendezvous.expected.size();
   if (isLast && combine)
-    combine();
+    if (llvm::Error error = combine())
+      return error;
   rendezvous.arrived.push_back(&group);
   group.publish(rendezvous.gathering);
   if (isLast) {

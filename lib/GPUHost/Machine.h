@@ -46,6 +46,8 @@ struct Group {
   /// Null for the host.
   ThreadBlock *block = nullptr;
   GroupKey key;
+  /// Its cluster's number in the launch, from 1; 0 on the host.
+  uint32_t cluster = 0;
   std::string name;
   int64_t warps = 1;
   /// Groups of the role.
@@ -62,7 +64,10 @@ struct Group {
   SmallVector<ProductPtr> products;
 
   const Waiting *waiting = nullptr;
-  bool hasEnded = false, standsAside = false;
+  bool hasEnded = false;
+  /// The group that started this one, and those of its own that have not ended.
+  Group *parent = nullptr;
+  unsigned runningRoles = 0;
   std::minstd_rand random;
 
   Group(Machine &machine, std::string name)
@@ -97,17 +102,12 @@ public:
   using Lock = std::unique_lock<std::mutex>;
   Lock lock() { return Lock(mutex); }
 
-  /// A group starts, ends, or stands aside while the roles run; under the lock.
+  /// A group starts or ends; under the lock.
   void start(Group &group);
   void end(Group &group);
-  void standAside(Group &group) {
-    group.standsAside = true;
-    --running;
-  }
-  void comeBack(Group &group) {
-    group.standsAside = false;
-    ++running;
-  }
+  /// `group` stands aside until the groups of its roles, which have been
+  /// started, have ended; under the lock.
+  void standAside(Group &group, unsigned roleGroups);
 
   /// Waits until `waiting.isOver()`. An error if that can not happen any more,
   /// or if the machine was stopped.
@@ -118,7 +118,7 @@ public:
   /// The last one to arrive calls `combine` before they leave.
   llvm::Error meet(Group &group, Operation *op, Rendezvous &rendezvous,
                    llvm::function_ref<llvm::Error()> arrive = {},
-                   llvm::function_ref<void()> combine = {});
+                   llvm::function_ref<llvm::Error()> combine = {});
 
   /// Something was done that a hung kernel does not do.
   void noteProgress();

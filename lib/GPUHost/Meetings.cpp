@@ -109,6 +109,7 @@ static llvm::Error runClusterReduce(const Step &step, Group &group) {
   auto combine = [&] {
     meeting.result = combineTiles(op.getKind(), op.getValues().getType(),
                                   meeting.contributions);
+    return llvm::Error::success();
   };
   if (llvm::Error error =
           group.machine.meet(group, op, meeting, arrive, combine))

@@ -61,8 +61,8 @@ static llvm::Error runCopy(const Step &step, Group &group) {
   };
   auto copyAll = [&] {
     noteWrite(group, op, *shared.tile, nullptr);
-    readWindow(*window, isa<FloatType>(type.getElementType()),
-               type.getShape()[1], shared.tile->elements);
+    return readWindow(op, *window, group, isa<FloatType>(type.getElementType()),
+                      type.getShape()[1], shared.tile->elements);
   };
   return group.machine.meet(group, op,
                             group.block->barriers.find(group.key.role)->second,

@@ -36,6 +36,7 @@ static void addGroup(ThreadBlock &block, const KernelProgram &kernel,
   group.key = key;
   group.warps = warps;
   group.siblings = siblings;
+  group.cluster = block.cluster.number;
   block.barriers[key.role].expected.push_back(&group);
 }
 
@@ -119,6 +120,7 @@ startRoles(const Step &step, Group &parent) {
     if (op->getParentOp() != step.op)
       continue;
     parent.machine.start(group);
+    group.parent = &parent;
     group.clock.join(withoutLatest(parent));
     group.frame.resize(role.program.numSlots);
     for (auto [slot, outer] : llvm::zip_equal(role.program.code.arguments,
@@ -127,7 +129,7 @@ startRoles(const Step &step, Group &parent) {
     started.push_back({&group, &role.program});
   }
   // The kernel's own group is none of those that run now.
-  parent.machine.standAside(parent);
+  parent.machine.standAside(parent, started.size());
   return started;
 }
 
@@ -140,7 +142,6 @@ static llvm::Error runWarpSpecialize(const Step &step, Group &parent) {
   for (std::thread &thread : threads)
     thread.join();
   Machine::Lock held = parent.machine.lock();
-  parent.machine.comeBack(parent);
   for (auto [group, program] : started)
     parent.clock.join(withoutLatest(*group));
   if (parent.machine.isStopped())
@@ -149,12 +150,12 @@ static llvm::Error runWarpSpecialize(const Step &step, Group &parent) {
 }
 
 llvm::Error mlir::smx::gpuhost::runCluster(const KernelProgram &kernel,
-                                           Grid grid,
+                                           Grid grid, uint32_t number,
                                            std::array<int64_t, 3> firstBlock,
                                            ArrayRef<HostValue> arguments,
                                            const Options &options) {
   smxgpu::KernelOp op = kernel.op;
-  Cluster cluster(kernel, options);
+  Cluster cluster(kernel, number, options);
   for (int64_t rank = 0; rank < static_cast<int64_t>(op.getCluster()); ++rank)
     cluster.blocks.emplace_back(cluster, rank,
                                 std::array<int64_t, 3>{firstBlock[0] + rank,

@@ -35,16 +35,18 @@ struct ThreadBlock {
 struct Cluster {
   Machine machine;
   const KernelProgram &kernel;
+  /// From 1, in the launch.
+  uint32_t number;
   std::deque<ThreadBlock> blocks;
   /// Where all blocks meet: per op, for the groups of one key.
   std::map<std::tuple<Operation *, int64_t, int64_t>, Rendezvous> meetings;
 
-  Cluster(const KernelProgram &kernel, const Options &options)
-      : machine(options), kernel(kernel) {}
+  Cluster(const KernelProgram &kernel, uint32_t number, const Options &options)
+      : machine(options), kernel(kernel), number(number) {}
 };
 
-/// Runs the blocks of one cluster to their ends.
-llvm::Error runCluster(const KernelProgram &kernel, Grid grid,
+/// Runs the blocks of one cluster, the `number`-th from 1, to their ends.
+llvm::Error runCluster(const KernelProgram &kernel, Grid grid, uint32_t number,
                        std::array<int64_t, 3> firstBlock,
                        ArrayRef<HostValue> arguments, const Options &options);
 

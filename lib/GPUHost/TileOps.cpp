@@ -26,8 +26,11 @@ static llvm::Error runLoad(const Step &step, Group &group) {
   if (!window)
     return window.takeError();
   auto tile = makeTile(extents[0] * extents[1]);
-  readWindow(*window, isa<FloatType>(getElementTypeOrSelf(op.getTile())),
-             extents[1], tile->elements);
+  if (llvm::Error error =
+          readWindow(op, *window, group,
+                     isa<FloatType>(getElementTypeOrSelf(op.getTile())),
+                     extents[1], tile->elements))
+    return error;
   setResult(step, group, TilePtr(std::move(tile)));
   group.machine.noteProgress();
   return llvm::Error::success();
@@ -49,10 +52,9 @@ static llvm::Error runStore(const Step &step, Group &group) {
       return errorAt(op, "writes " + Twine(counts[d]) +
                              " places along dimension " + Twine(d) +
                              " of the tile, which does not move in memory");
-  for (int64_t r = 0; r < window->rows; ++r)
-    for (int64_t c = 0; c < window->columns; ++c)
-      storeElement(window->memory->dtype, window->address(r, c),
-                   (*tile)->elements[r * extents[1] + c]);
+  if (llvm::Error error =
+          writeWindow(op, *window, group, extents[1], (*tile)->elements))
+    return error;
   group.machine.noteProgress();
   return llvm::Error::success();
 }

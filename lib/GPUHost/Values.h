@@ -4,6 +4,7 @@
 
 #include "smx/Evaluator/ScalarOps.h"
 
+#include <atomic>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -44,10 +45,23 @@ struct SharedHandle {
   Group *owner = nullptr;
 };
 
+/// Which clusters of a launch have read and written each element: nothing
+/// orders one cluster with another.
+struct LaunchAccesses {
+  /// Numbers of clusters, from 1; 0: none.
+  std::vector<std::atomic<uint32_t>> writer, reader;
+  static constexpr uint32_t several = ~uint32_t(0);
+
+  explicit LaunchAccesses(int64_t elements)
+      : writer(elements), reader(elements) {}
+};
+
 /// Bytes that memrefs lie in.
 struct Allocation {
   char *data = nullptr;
   int64_t capacity = 0;
+  /// While a kernel runs.
+  std::shared_ptr<LaunchAccesses> accesses;
   std::vector<char> owned;
   bool freed = false;
 };

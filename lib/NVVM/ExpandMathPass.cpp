@@ -1,5 +1,7 @@
 //===- ExpandMathPass.cpp - math by the instructions of the GPU -----------===//
 
+#include "RegisterMath.h"
+
 #include "smx/NVVM/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,54 +30,20 @@ static bool isApproximate(arith::FastMathFlags flags) {
 }
 
 namespace {
-/// f32 arithmetic on a scalar or vector at the builder's insertion point.
-struct SingleMath {
-  ImplicitLocOpBuilder &b;
-  Type type;
-
-  Value constant(double value) {
-    TypedAttr attr = b.getF32FloatAttr(value);
-    if (auto vector = dyn_cast<VectorType>(type))
-      attr = DenseElementsAttr::get(vector, attr);
-    return arith::ConstantOp::create(b, attr);
-  }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value fma(Value x, Value y, Value z) {
-    return math::FmaOp::create(b, x, y, z);
-  }
-  /// An instruction of one operand, element by element.
-  Value apply(StringRef intrinsic, Value x) {
-    auto name = b.getStringAttr(intrinsic);
-    auto call = [&](Value element) {
-      return LLVM::CallIntrinsicOp::create(b, b.getF32Type(), name, element)
-          .getResult(0);
-    };
-    auto vector = dyn_cast<VectorType>(type);
-    if (!vector)
-      return call(x);
-    Value result = LLVM::PoisonOp::create(b, type);
-    for (int64_t i : llvm::seq(vector.getNumElements())) {
-      Value at = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(i));
-      Value element = LLVM::ExtractElementOp::create(b, x, at);
-      result = LLVM::InsertElementOp::create(b, result, call(element), at);
-    }
-    return result;
-  }
-};
-
-/// Expands an op on f32 with `expand`.
+/// Expands an op on f32 or f64; no value: the op is expanded elsewhere.
 template <typename OpTy>
-struct ExpandSingle : OpRewritePattern<OpTy> {
+struct ExpandFloat : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
-  virtual Value expand(SingleMath &m, OpTy op) const = 0;
+  virtual Value expand(RegisterMath &m, OpTy op) const = 0;
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const final {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "not f32");
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!element.isF32() && !element.isF64())
+      return rewriter.notifyMatchFailure(op, "goes through f32");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SingleMath m{b, op.getType()};
+    RegisterMath m{b, op.getType()};
     Value result = expand(m, op);
     if (!result)
       return rewriter.notifyMatchFailure(op, "expanded elsewhere");
@@ -85,9 +53,11 @@ struct ExpandSingle : OpRewritePattern<OpTy> {
 };
 
 /// ex2.approx is right to 2 ulp; without .ftz below the normal range too.
-struct ExpandExp2 : ExpandSingle<math::Exp2Op> {
-  using ExpandSingle::ExpandSingle;
-  Value expand(SingleMath &m, math::Exp2Op op) const override {
+struct ExpandExp2 : ExpandFloat<math::Exp2Op> {
+  using ExpandFloat::ExpandFloat;
+  Value expand(RegisterMath &m, math::Exp2Op op) const override {
+    if (m.isDouble())
+      return {};
     return m.apply(isApproximate(op.getFastmath())
                        ? "llvm.nvvm.ex2.approx.ftz.f32"
                        : "llvm.nvvm.ex2.approx.f32",
@@ -95,53 +65,78 @@ struct ExpandExp2 : ExpandSingle<math::Exp2Op> {
   }
 };
 
-/// e^x = 2^t (1 + r ln 2), where t is x log2(e) as it rounds and r the rest,
-/// at most 2^-17: what is left out is below 2^-34. x is limited to where the
-/// result is 0 or inf anyway, so that the rest of an infinite t is no NaN.
-struct ExpandExp : ExpandSingle<math::ExpOp> {
-  using ExpandSingle::ExpandSingle;
-  Value expand(SingleMath &m, math::ExpOp op) const override {
+/// e^x = 2^t + 2^t r ln 2, where t is x log2(e) as it rounds and r the rest, at
+/// most 2^-17: what is left out is below 2^-34. x is limited to where the
+/// result is 0 or inf anyway, so that the rest of an infinite t is no NaN; the
+/// upper limit is the first number with an infinite power, and its rest is
+/// positive.
+struct ExpandExp : ExpandFloat<math::ExpOp> {
+  using ExpandFloat::ExpandFloat;
+  Value expand(RegisterMath &m, math::ExpOp op) const override {
+    if (m.isDouble())
+      return {};
     if (arith::bitEnumContainsAll(op.getFastmath(),
                                   arith::FastMathFlags::contract))
-      return {};
+      if (Value result = expandExpOfDifference(m, op.getOperand()))
+        return result;
     Value x = op.getOperand(), factor = m.constant(log2E);
     if (isApproximate(op.getFastmath()))
       return m.apply("llvm.nvvm.ex2.approx.ftz.f32", m.mul(x, factor));
-    x = arith::MaximumFOp::create(m.b, x, m.constant(-105));
-    x = arith::MinimumFOp::create(m.b, x, m.constant(90));
+    x = arith::MaximumFOp::create(m.b, x, m.constant(-105.0));
+    x = arith::MinimumFOp::create(m.b, x, m.constant(0x1.62e43p6));
     Value t = m.mul(x, factor);
     Value negative = arith::NegFOp::create(m.b, t);
     Value rest =
         m.fma(x, m.constant(log2ELowSingle), m.fma(x, factor, negative));
     Value power = m.apply("llvm.nvvm.ex2.approx.f32", t);
-    return m.mul(power, m.fma(rest, m.constant(ln2), m.constant(1.0)));
+    return m.fma(power, m.mul(rest, m.constant(ln2)), power);
   }
 };
 
 /// lg2.approx is right to 2^-22 absolutely: not enough near 1.
-struct ExpandLog2 : ExpandSingle<math::Log2Op> {
-  using ExpandSingle::ExpandSingle;
-  Value expand(SingleMath &m, math::Log2Op op) const override {
-    if (!isApproximate(op.getFastmath()))
-      return {};
-    return m.apply("llvm.nvvm.lg2.approx.ftz.f", op.getOperand());
+Value approximateLog2(RegisterMath &m, Value x) {
+  return m.apply("llvm.nvvm.lg2.approx.ftz.f", x);
+}
+
+struct ExpandLog2 : ExpandFloat<math::Log2Op> {
+  using ExpandFloat::ExpandFloat;
+  Value expand(RegisterMath &m, math::Log2Op op) const override {
+    return isApproximate(op.getFastmath()) && !m.isDouble()
+               ? approximateLog2(m, op.getOperand())
+               : expandLog2(m, op.getOperand());
   }
 };
 
-struct ExpandLog : ExpandSingle<math::LogOp> {
-  using ExpandSingle::ExpandSingle;
-  Value expand(SingleMath &m, math::LogOp op) const override {
-    if (!isApproximate(op.getFastmath()))
-      return {};
-    return m.mul(m.apply("llvm.nvvm.lg2.approx.ftz.f", op.getOperand()),
-                 m.constant(ln2));
+struct ExpandLog : ExpandFloat<math::LogOp> {
+  using ExpandFloat::ExpandFloat;
+  Value expand(RegisterMath &m, math::LogOp op) const override {
+    return isApproximate(op.getFastmath()) && !m.isDouble()
+               ? m.mul(approximateLog2(m, op.getOperand()), m.constant(ln2))
+               : expandLog(m, op.getOperand());
+  }
+};
+
+struct ExpandLog10 : ExpandFloat<math::Log10Op> {
+  using ExpandFloat::ExpandFloat;
+  Value expand(RegisterMath &m, math::Log10Op op) const override {
+    constexpr double log10E = 0x1.bcb7b1526e50ep-2;
+    return m.mul(expandLog(m, op.getOperand()), m.constant(log10E));
+  }
+};
+
+struct ExpandLog1p : ExpandFloat<math::Log1pOp> {
+  using ExpandFloat::ExpandFloat;
+  Value expand(RegisterMath &m, math::Log1pOp op) const override {
+    return expandLog1p(m, op.getOperand());
   }
 };
 
 /// rsqrt.approx has a relative error below 2^-22.9.
-struct ExpandRsqrt : ExpandSingle<math::RsqrtOp> {
-  using ExpandSingle::ExpandSingle;
-  Value expand(SingleMath &m, math::RsqrtOp op) const override {
+struct ExpandRsqrt : ExpandFloat<math::RsqrtOp> {
+  using ExpandFloat::ExpandFloat;
+  Value expand(RegisterMath &m, math::RsqrtOp op) const override {
+    if (m.isDouble())
+      return m.div(m.constant(1.0), math::SqrtOp::create(m.b, op.getOperand()));
     return m.apply(isApproximate(op.getFastmath())
                        ? "llvm.nvvm.rsqrt.approx.ftz.f"
                        : "llvm.nvvm.rsqrt.approx.f",
@@ -169,24 +164,25 @@ struct SmxNVVMExpandMathPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandExp2, ExpandExp, ExpandLog2, ExpandLog, ExpandRsqrt>(
-        &getContext(), /*benefit=*/2);
+    patterns.add<ExpandExp2, ExpandExp, ExpandLog2, ExpandLog, ExpandLog10,
+                 ExpandLog1p, ExpandRsqrt>(&getContext(), /*benefit=*/2);
     // Through f32, and by polynomials: what the GPU has no instruction for.
     auto isPolynomial = [](StringRef name) {
-      return llvm::is_contained({"math.log", "math.log2", "math.log1p",
-                                 "math.erf", "math.sin", "math.cos",
+      return llvm::is_contained({"math.erf", "math.sin", "math.cos",
                                  "math.atan", "math.atan2", "math.expm1",
                                  "math.cbrt", "math.asin", "math.acos"},
                                 name);
     };
     auto isThroughSingle = [&](StringRef name) {
       return isPolynomial(name) ||
-             llvm::is_contained({"math.rsqrt", "math.sqrt", "math.powf"}, name);
+             llvm::is_contained({"math.rsqrt", "math.sqrt", "math.powf",
+                                 "math.log", "math.log2", "math.log10",
+                                 "math.log1p"},
+                                name);
     };
     populateMathF32ExpansionPatterns(patterns, isThroughSingle);
     populateMathPolynomialApproximationPatterns(patterns, isPolynomial);
-    math::populateExpansionPatterns(
-        patterns, {"powf", "rsqrt", "sinh", "cosh", "tan", "log10"});
+    math::populateExpansionPatterns(patterns, {"powf", "sinh", "cosh", "tan"});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     getOperation()->walk([&](Operation *op) {

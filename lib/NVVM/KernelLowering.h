@@ -267,6 +267,9 @@ void populatePositionPatterns(const TileTypeConverter &converter,
 void populateGlobalTilePatterns(const TileTypeConverter &converter,
                                 const KernelPlan &plan,
                                 RewritePatternSet &patterns);
+void populateGatherPatterns(const TileTypeConverter &converter,
+                            const KernelPlan &plan,
+                            RewritePatternSet &patterns);
 void populateReductionPatterns(const TileTypeConverter &converter,
                                const KernelPlan &plan,
                                RewritePatternSet &patterns);

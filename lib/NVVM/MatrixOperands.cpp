@@ -6,6 +6,35 @@ namespace mlir::smx {
 
 using ::smx::gpu::Coordinate;
 using ::smx::gpu::PlaceBits;
+using ::smx::gpu::warpThreads;
+
+Value MatrixOperands::addressInA(int64_t i, int64_t rows, ReducedPlace k) {
+  Coordinate step{product.blockStride * i + rows, k.k};
+  return k.rounds ? inA->at(step, k.rounds, {0, depth}) : inA->at(step);
+}
+
+Value MatrixOperands::addressInB(ReducedPlace k, int64_t n) {
+  Coordinate step = product.placeInB(k.k, n);
+  return k.rounds ? inB->at(step, k.rounds, product.placeInB(depth, 0))
+                  : inB->at(step);
+}
+
+Fragment MatrixOperands::getA(int64_t i, ReducedPlace k) {
+  if (inA)
+    return loadA(i, k);
+  Fragment fragment = heldA(i, k.k);
+  if (!k.rounds)
+    return fragment;
+  // Registers have no addresses: one of all is chosen.
+  for (int64_t round = 1; k.k + round * depth < product.reduced; ++round) {
+    Value isThis = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, k.rounds,
+                                        code.i32(round));
+    for (auto [chosen, other] :
+         llvm::zip(fragment, heldA(i, k.k + round * depth)))
+      chosen = LLVM::SelectOp::create(code, isThis, other, chosen);
+  }
+  return fragment;
+}
 
 //===----------------------------------------------------------------------===//
 // 16-bit elements, by ldmatrix
@@ -15,38 +44,31 @@ static NVVM::MMATypes nameOf(Type elementType) {
   return elementType.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
 }
 
-/// Where a lane's address into the rows of `a` lies.
-static ThreadIntegerPlace laneInRows(ThreadCode &code) {
-  ThreadIntegerPlace place =
-      ::smx::gpu::columnMajorMatrices(ThreadInteger(code, code.lane()));
-  place.row = place.row + ThreadInteger(code, code.warp()) * 16;
-  return place;
-}
-
-static ThreadIntegerPlace laneInB(ThreadCode &code, bool isTransposed) {
-  ThreadInteger lane(code, code.lane());
-  return isTransposed ? ::smx::gpu::rowMajorMatrices(lane)
-                      : ::smx::gpu::columnMajorMatrices(lane);
-}
-
 namespace {
 class HalfOperands : public MatrixOperands {
 public:
-  HalfOperands(ThreadCode &code, const Product &product)
-      : MatrixOperands(16, nameOf(product.elementType),
-                       VectorType::get(2, product.elementType)),
-        code(code), product(product),
-        inB(code, product.sharedB, product.b,
-            laneInB(code, product.isBTransposed), ::smx::gpu::matrixBits) {
-    if (product.sharedA)
-      inA.emplace(code, product.sharedA, product.a, laneInRows(code),
-                  ::smx::gpu::matrixBits);
+  HalfOperands(ThreadCode &code, const Product &product, Value thread)
+      : MatrixOperands(code, product, 16, nameOf(product.elementType),
+                       VectorType::get(2, product.elementType)) {
+    ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
+    ThreadInteger warp = ThreadInteger(code, thread) / warpThreads;
+    inB.emplace(code, product.sharedB, product.b,
+                product.isBTransposed ? ::smx::gpu::rowMajorMatrices(lane)
+                                      : ::smx::gpu::columnMajorMatrices(lane),
+                ::smx::gpu::matrixBits);
+    if (!product.sharedA)
+      return;
+    ThreadIntegerPlace place = ::smx::gpu::columnMajorMatrices(lane);
+    place.row = place.row + warp * 16;
+    inA.emplace(code, product.sharedA, product.a, place,
+                ::smx::gpu::matrixBits);
   }
 
-  Fragment getA(int64_t i, int64_t k) override {
-    if (inA)
-      return load(inA->at({product.blockStride * i, k}), 4,
-                  /*transposes=*/false);
+  Fragment loadA(int64_t i, ReducedPlace k) override {
+    return load(addressInA(i, 0, k), 4, /*transposes=*/false);
+  }
+
+  Fragment heldA(int64_t i, int64_t k) override {
     Fragment fragment;
     int64_t first = Product::registerOf(product.reduced, i, k / 8);
     for (int64_t r = 0; r < 4; ++r)
@@ -54,8 +76,8 @@ public:
     return fragment;
   }
 
-  Fragment getB(int64_t k, int64_t n, int64_t groups) override {
-    return load(inB.at(product.placeInB(k, n)), 2 * groups,
+  Fragment getB(ReducedPlace k, int64_t n, int64_t groups) override {
+    return load(addressInB(k, n), 2 * groups,
                 /*transposes=*/!product.isBTransposed);
   }
 
@@ -81,11 +103,6 @@ private:
     }
     return fragment;
   }
-
-  ThreadCode &code;
-  const Product &product;
-  ThreadAddresses inB;
-  std::optional<ThreadAddresses> inA;
 };
 } // namespace
 
@@ -93,61 +110,54 @@ private:
 // Single precision, in two parts
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// The instruction wants lane l to hold columns l % 4 and l % 4 + 4 of a, but
 /// the accumulator's layout has 2 (l % 4) and the next one. The order of the
 /// reduced dimension is free: b is fetched in that other order too.
-static ThreadIntegerPlace pairInRows(ThreadCode &code) {
-  ThreadInteger lane(code, code.lane());
-  return {ThreadInteger(code, code.warp()) * 16 + lane / 4, lane % 4 * 2};
-}
-
-static ThreadIntegerPlace pairInB(ThreadCode &code, bool isTransposed) {
-  ThreadInteger lane(code, code.lane());
-  ThreadInteger column = lane / 4, pair = lane % 4 * 2;
-  return isTransposed ? ThreadIntegerPlace{column, pair}
-                      : ThreadIntegerPlace{pair, column};
-}
-
-namespace {
 class SingleOperands : public MatrixOperands {
 public:
-  SingleOperands(ThreadCode &code, const Product &product)
-      : MatrixOperands(8, NVVM::MMATypes::tf32, code.getF32Type()), code(code),
-        product(product),
-        inB(code, product.sharedB, product.b,
-            pairInB(code, product.isBTransposed),
-            product.isBTransposed ? PlaceBits{7, 6 * 4} : PlaceBits{6, 7 * 4}) {
+  SingleOperands(ThreadCode &code, const Product &product, Value thread)
+      : MatrixOperands(code, product, 8, NVVM::MMATypes::tf32,
+                       code.getF32Type()) {
+    ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
+    ThreadInteger warp = ThreadInteger(code, thread) / warpThreads;
+    ThreadInteger eighth = lane / 4, pair = lane % 4 * 2;
+    if (product.isBTransposed)
+      inB.emplace(code, product.sharedB, product.b,
+                  ThreadIntegerPlace{eighth, pair}, PlaceBits{7, 6 * 4});
+    else
+      inB.emplace(code, product.sharedB, product.b,
+                  ThreadIntegerPlace{pair, eighth}, PlaceBits{6, 7 * 4});
     if (product.sharedA)
-      inA.emplace(code, product.sharedA, product.a, pairInRows(code),
+      inA.emplace(code, product.sharedA, product.a,
+                  ThreadIntegerPlace{warp * 16 + eighth, pair},
                   PlaceBits{~8, 6 * 4});
   }
 
-  Fragment getA(int64_t i, int64_t k) override {
-    // Upper row, lower row, then the same for the second column.
-    Fragment rows[2];
-    for (int64_t half = 0; half < 2; ++half) {
-      if (inA) {
-        rows[half] = loadPair(*inA, {product.blockStride * i + 8 * half, k});
-        continue;
-      }
-      int64_t first = Product::registerOf(product.reduced, i, k / 8) + 2 * half;
-      rows[half] = {code.getRegister(product.a, first),
-                    code.getRegister(product.a, first + 1)};
-    }
-    return {rows[0][0], rows[1][0], rows[0][1], rows[1][1]};
+  Fragment loadA(int64_t i, ReducedPlace k) override {
+    Fragment upper = loadPair(addressInA(i, 0, k));
+    Fragment lower = loadPair(addressInA(i, 8, k));
+    return {upper[0], lower[0], upper[1], lower[1]};
   }
 
-  Fragment getB(int64_t k, int64_t n, int64_t groups) override {
+  Fragment heldA(int64_t i, int64_t k) override {
+    int64_t first = Product::registerOf(product.reduced, i, k / 8);
     Fragment fragment;
-    for (int64_t g = 0; g < groups; ++g) {
-      int64_t column = n + 8 * g;
+    for (int64_t r : {0, 2, 1, 3})
+      fragment.push_back(code.getRegister(product.a, first + r));
+    return fragment;
+  }
+
+  Fragment getB(ReducedPlace k, int64_t n, int64_t groups) override {
+    Fragment fragment;
+    for (int64_t column = n; column < n + 8 * groups; column += 8) {
       if (product.isBTransposed) {
-        llvm::append_range(fragment, loadPair(inB, {column, k}));
+        llvm::append_range(fragment, loadPair(addressInB(k, column)));
         continue;
       }
-      for (int64_t row = k; row < k + 2; ++row)
-        fragment.push_back(
-            loadShared(code, code.getF32Type(), inB.at({row, column})));
+      for (int64_t row : {k.k, k.k + 1})
+        fragment.push_back(loadShared(code, code.getF32Type(),
+                                      addressInB({row, k.rounds}, column)));
     }
     return fragment;
   }
@@ -172,24 +182,19 @@ public:
   }
 
 private:
-  Fragment loadPair(ThreadAddresses &addresses, Coordinate at) {
-    auto type = VectorType::get(2, code.getF32Type());
-    Value pair = loadShared(code, type, addresses.at(at));
+  Fragment loadPair(Value address) {
+    Value pair =
+        loadShared(code, VectorType::get(2, code.getF32Type()), address);
     return {code.getRegister(pair, 0), code.getRegister(pair, 1)};
   }
-
-  ThreadCode &code;
-  const Product &product;
-  ThreadAddresses inB;
-  std::optional<ThreadAddresses> inA;
 };
 } // namespace
 
-std::unique_ptr<MatrixOperands> makeMatrixOperands(ThreadCode &code,
-                                                   const Product &product) {
+std::unique_ptr<MatrixOperands>
+makeMatrixOperands(ThreadCode &code, const Product &product, Value thread) {
   if (product.elementType.isF32())
-    return std::make_unique<SingleOperands>(code, product);
-  return std::make_unique<HalfOperands>(code, product);
+    return std::make_unique<SingleOperands>(code, product, thread);
+  return std::make_unique<HalfOperands>(code, product, thread);
 }
 
 } // namespace mlir::smx

@@ -18,16 +18,23 @@ namespace mlir::smx {
 
 using Fragment = SmallVector<Value, 4>;
 
+/// A place along the reduced dimension: `k`, and `rounds` (i32, null: 0) times
+/// the depth of an instruction.
+struct ReducedPlace {
+  int64_t k;
+  Value rounds;
+};
+
 /// Brings the operands of a product to the matrix unit.
 class MatrixOperands {
 public:
   virtual ~MatrixOperands() = default;
 
   /// a in rows of block `i`, from column `k`.
-  virtual Fragment getA(int64_t i, int64_t k) = 0;
+  Fragment getA(int64_t i, ReducedPlace k);
   /// b for `groups` (1 or 2) groups of 8 columns from column `n`, and rows from
   /// `k`: two registers per group.
-  virtual Fragment getB(int64_t k, int64_t n, int64_t groups) = 0;
+  virtual Fragment getB(ReducedPlace k, int64_t n, int64_t groups) = 0;
   /// The fragments whose products with one another, added up, are the product:
   /// the last of both first, each with the first of the other.
   virtual SmallVector<Fragment, 2> split(const Fragment &fragment) = 0;
@@ -39,13 +46,30 @@ public:
   Type registerType;
 
 protected:
-  MatrixOperands(int64_t depth, NVVM::MMATypes type, Type registerType)
-      : depth(depth), type(type), registerType(registerType) {}
+  MatrixOperands(ThreadCode &code, const Product &product, int64_t depth,
+                 NVVM::MMATypes type, Type registerType)
+      : depth(depth), type(type), registerType(registerType), code(code),
+        product(product) {}
+
+  /// a, if it is in shared memory, or else in registers.
+  virtual Fragment loadA(int64_t i, ReducedPlace k) = 0;
+  virtual Fragment heldA(int64_t i, int64_t k) = 0;
+
+  /// The address of a's element in the thread's first row of block `i`, `rows`
+  /// further down, or of b's for row `k` and column `n`.
+  Value addressInA(int64_t i, int64_t rows, ReducedPlace k);
+  Value addressInB(ReducedPlace k, int64_t n);
+
+  ThreadCode &code;
+  const Product &product;
+  /// Set by the constructors of the kinds; `inA` only where a is shared.
+  std::optional<ThreadAddresses> inA, inB;
 };
 
-/// The operands of a product of f16, bf16 or f32 tiles. Keeps the arguments.
-std::unique_ptr<MatrixOperands> makeMatrixOperands(ThreadCode &code,
-                                                   const Product &product);
+/// The operands of a product of f16, bf16 or f32 tiles. `thread` (i32) is this
+/// thread's number in its group. Keeps the arguments.
+std::unique_ptr<MatrixOperands>
+makeMatrixOperands(ThreadCode &code, const Product &product, Value thread);
 
 } // namespace mlir::smx
 

@@ -11,6 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixOperands.h"
+#include "SharedBarriers.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::smx {
 
@@ -32,7 +35,7 @@ class MatrixProduct {
 public:
   MatrixProduct(ThreadCode &code, const Product &product)
       : code(code), product(product),
-        operands(makeMatrixOperands(code, product)) {}
+        operands(makeMatrixOperands(code, product, code.thread())) {}
 
   Value emit();
 
@@ -48,19 +51,24 @@ private:
 
   /// b with 0 for what is not finite; notes in `hidden` (i32) if there was any.
   Fragment finite(const Fragment &b, Value &hidden);
-  /// `sums` (a vector) plus the terms that `finite` left out, for a != 0.
-  Value addNonFinite(Value sums);
-  /// 1 where a is not 0, 1 where b is not finite, else 0, and the same with the
-  /// sign of a or of the infinity in b (0 for a NaN).
+  /// `start` plus the terms that `finite` left out, for a != 0.
+  Value addNonFinite(Value start);
+  void addNonFiniteAt(ReducedPlace k, SmallVectorImpl<Value> &sums);
+  /// For every a: 1, or 0 where it is 0; and the same with the sign of a.
   std::pair<Fragment, Fragment> presence(const Fragment &a);
+  /// For every b: `mark` where it is not finite, else 0; and `mark` with the
+  /// sign of an infinity, else 0.
   std::pair<Fragment, Fragment> infinities(const Fragment &b);
 
+  SmallVector<Value> registersOf(Value tile);
   Value constant(double value);
-  Value compare(LLVM::FCmpPredicate predicate, Value x, Value y) {
-    return LLVM::FCmpOp::create(code, predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return LLVM::SelectOp::create(code, condition, x, y);
+  Value word(double value) { return asWord(code, constant(value)); }
+  /// x, or nothing, of what has the signs of `signs`: as a register.
+  Value withSign(Value magnitude, Value signs);
+  /// A NaN where x is not finite, else 0.
+  Value nanUnlessFinite(Value x) {
+    Value zero = constant(0);
+    return LLVM::FMAOp::create(code, x, zero, zero);
   }
 
   ThreadCode &code;
@@ -100,18 +108,21 @@ static SmallVector<Fragment, 2> groupOf(ArrayRef<Fragment> parts, int64_t g) {
   });
 }
 
+SmallVector<Value> MatrixProduct::registersOf(Value tile) {
+  int64_t count = cast<VectorType>(tile.getType()).getNumElements();
+  return llvm::map_to_vector(
+      llvm::seq(count), [&](int64_t i) { return code.getRegister(tile, i); });
+}
+
 Value MatrixProduct::emit() {
-  SmallVector<Value> sums;
-  int64_t count = cast<VectorType>(product.acc.getType()).getNumElements();
-  for (int64_t i : llvm::seq(count))
-    sums.push_back(code.getRegister(product.acc, i));
+  SmallVector<Value> sums = registersOf(product.acc);
   Value hidden;
   for (int64_t k = 0; k < product.reduced; k += operands->depth) {
     SmallVector<SmallVector<Fragment, 2>> a;
     for (int64_t i = 0; i < product.blocks; ++i)
-      a.push_back(operands->split(operands->getA(i, k)));
+      a.push_back(operands->split(operands->getA(i, {k, Value()})));
     for (int64_t n = 0; n < product.columns; n += 16) {
-      Fragment fetched = operands->getB(k, n, groupsFrom(n));
+      Fragment fetched = operands->getB({k, Value()}, n, groupsFrom(n));
       if (product.isGuarded)
         fetched = finite(fetched, hidden);
       SmallVector<Fragment, 2> b = operands->split(fetched);
@@ -149,11 +160,9 @@ Value MatrixProduct::constant(double value) {
 }
 
 Fragment MatrixProduct::finite(const Fragment &b, Value &hidden) {
-  Value zero = constant(0);
   return llvm::map_to_vector<4>(b, [&](Value x) -> Value {
-    // +0 for a finite number. Else a NaN, whose exponent is all ones, so that
-    // what is left of x without these bits is tiny.
-    Value isNot = asWord(code, LLVM::FMAOp::create(code, x, zero, zero));
+    // The exponent of a NaN is all ones: x without these bits is tiny.
+    Value isNot = asWord(code, nanUnlessFinite(x));
     hidden = hidden ? LLVM::OrOp::create(code, hidden, isNot) : isNot;
     Value mask = LLVM::XOrOp::create(code, isNot, code.i32(-1));
     Value rest = LLVM::AndOp::create(code, asWord(code, x), mask);
@@ -161,82 +170,115 @@ Fragment MatrixProduct::finite(const Fragment &b, Value &hidden) {
   });
 }
 
+Value MatrixProduct::withSign(Value magnitude, Value signs) {
+  Value sign = LLVM::AndOp::create(code, asWord(code, signs), word(-0.0));
+  Value bits = LLVM::OrOp::create(code, asWord(code, magnitude), sign);
+  return LLVM::BitcastOp::create(code, operands->registerType, bits);
+}
+
 std::pair<Fragment, Fragment> MatrixProduct::presence(const Fragment &a) {
   Fragment isThere, sign;
+  Type element = getElementTypeOrSelf(operands->registerType);
+  double largest =
+      llvm::APFloat::getLargest(cast<FloatType>(element).getFloatSemantics())
+          .convertToDouble();
   for (Value x : a) {
-    Value isNonZero = compare(LLVM::FCmpPredicate::une, x, constant(0));
-    isThere.push_back(select(isNonZero, constant(1), constant(0)));
-    Value signOfX = LLVM::CopySignOp::create(code, constant(1), x);
-    sign.push_back(select(isNonZero, signOfX, constant(0)));
+    // Twice, since the least number is far below the reciprocal of the largest.
+    Value size = LLVM::FAbsOp::create(code, x);
+    for ([[maybe_unused]] int time : {0, 1})
+      size = LLVM::FMulOp::create(code, size, constant(largest));
+    isThere.push_back(LLVM::MinNumOp::create(code, size, constant(1)));
+    sign.push_back(withSign(isThere.back(), x));
   }
   return {isThere, sign};
 }
+
+/// Times the largest number, this is infinite.
+static constexpr double mark = 4;
 
 std::pair<Fragment, Fragment> MatrixProduct::infinities(const Fragment &b) {
+  // A power of two is some of the exponent's bits, which a NaN has all.
+  auto marked = [&](Value nan) -> Value {
+    Value bits = LLVM::AndOp::create(code, asWord(code, nan), word(mark));
+    return LLVM::BitcastOp::create(code, operands->registerType, bits);
+  };
   Fragment isThere, sign;
-  Value infinity = constant(std::numeric_limits<double>::infinity());
   for (Value x : b) {
-    Value magnitude = LLVM::FAbsOp::create(code, x);
-    isThere.push_back(
-        select(compare(LLVM::FCmpPredicate::uge, magnitude, infinity),
-               constant(1), constant(0)));
-    sign.push_back(
-        select(compare(LLVM::FCmpPredicate::oeq, magnitude, infinity),
-               LLVM::CopySignOp::create(code, constant(1), x), constant(0)));
+    isThere.push_back(marked(nanUnlessFinite(x)));
+    // The maximum and minimum of a NaN and 0 are 0.
+    Value zero = constant(0);
+    Value above = nanUnlessFinite(LLVM::MaxNumOp::create(code, x, zero));
+    Value below = nanUnlessFinite(LLVM::MinNumOp::create(code, x, zero));
+    Value either =
+        LLVM::OrOp::create(code, asWord(code, above), asWord(code, below));
+    sign.push_back(withSign(marked(either), x));
   }
   return {isThere, sign};
 }
 
-/// Of p terms +inf, m terms -inf and q NaNs, `all` is p + m + q and `signs` is
-/// p - m: their sum is 2 p + q and their difference 2 m + q. A NaN counts as
-/// both infinities, which add up to one.
-static Value addTerms(ThreadCode &code, Value sum, Value all, Value signs) {
+void MatrixProduct::addNonFiniteAt(ReducedPlace k,
+                                   SmallVectorImpl<Value> &sums) {
   auto f32 = [&](double value) -> Value {
     return LLVM::ConstantOp::create(code, code.getF32Type(),
                                     code.getF32FloatAttr(value));
   };
-  auto addIf = [&](Value count, double term) {
-    Value isThere =
-        LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::ogt, count, f32(0));
-    Value value = LLVM::SelectOp::create(code, isThere, f32(term), f32(0));
-    sum = LLVM::FAddOp::create(code, sum, value);
-  };
-  double infinity = std::numeric_limits<double>::infinity();
-  addIf(LLVM::FAddOp::create(code, all, signs), infinity);
-  addIf(LLVM::FSubOp::create(code, all, signs), -infinity);
-  return sum;
-}
-
-Value MatrixProduct::addNonFinite(Value result) {
-  SmallVector<Value> sums;
-  int64_t count = cast<VectorType>(result.getType()).getNumElements();
-  for (int64_t i : llvm::seq(count))
-    sums.push_back(code.getRegister(result, i));
-  Value zero = LLVM::ConstantOp::create(code, code.getF32Type(),
-                                        code.getF32FloatAttr(0));
+  Value zero = f32(0), largest = f32(std::numeric_limits<float>::max());
+  Value lowest = f32(std::numeric_limits<float>::lowest());
+  SmallVector<std::array<Fragment, 3>> a;
+  for (int64_t i = 0; i < product.blocks; ++i) {
+    auto [isThere, sign] = presence(operands->getA(i, k));
+    Fragment opposite = llvm::map_to_vector<4>(
+        sign, [&](Value x) -> Value { return LLVM::FNegOp::create(code, x); });
+    a.push_back({isThere, sign, opposite});
+  }
   for (int64_t n = 0; n < product.columns; n += 16) {
-    int64_t groups = groupsFrom(n);
-    SmallVector<Fragment> all(product.blocks * groups, Fragment(4, zero));
-    SmallVector<Fragment> signs = all;
-    for (int64_t k = 0; k < product.reduced; k += operands->depth) {
-      auto [isB, signOfB] = infinities(operands->getB(k, n, groups));
-      for (int64_t i = 0; i < product.blocks; ++i) {
-        auto [isA, signOfA] = presence(operands->getA(i, k));
-        for (int64_t g = 0; g < groups; ++g) {
-          multiplyParts(all[i * groups + g], isA, groupOf(isB, g).front());
-          multiplyParts(signs[i * groups + g], signOfA,
-                        groupOf(signOfB, g).front());
+    // Keeps the fetches apart, for which there are not enough registers here.
+    warpBarrier(code);
+    auto [isThere, sign] = infinities(operands->getB(k, n, groupsFrom(n)));
+    for (int64_t i = 0; i < product.blocks; ++i)
+      for (int64_t g = 0; g < groupsFrom(n); ++g) {
+        Fragment b = groupOf(isThere, g).front();
+        Fragment signOfB = groupOf(sign, g).front();
+        // Of p terms +inf, m terms -inf and q NaNs, all are p + m + q and the
+        // signs add up to p - m: the sum of both is 2 p + q and the difference
+        // 2 m + q. A NaN is both infinities.
+        Fragment all(4, zero);
+        multiplyParts(all, a[i][0], b);
+        Fragment above = all, below = all;
+        multiplyParts(above, a[i][1], signOfB);
+        multiplyParts(below, a[i][2], signOfB);
+        for (auto [sum, p, m] :
+             llvm::zip(product.slice(sums, i, n / 8 + g), above, below)) {
+          // Infinite before it is added: a fused product would not be.
+          Value isAbove = LLVM::FMulOp::create(code, p, largest);
+          Value isBelow = LLVM::FMulOp::create(code, m, lowest);
+          sum = LLVM::FMAOp::create(code, isAbove, largest, sum);
+          sum = LLVM::FMAOp::create(code, isBelow, largest, sum);
         }
       }
-    }
-    for (int64_t i = 0; i < product.blocks; ++i)
-      for (int64_t g = 0; g < groups; ++g)
-        for (auto [sum, a, s] :
-             llvm::zip(product.slice(sums, i, n / 8 + g), all[i * groups + g],
-                       signs[i * groups + g]))
-          sum = addTerms(code, sum, a, s);
   }
-  return code.fromRegisters(sums);
+}
+
+Value MatrixProduct::addNonFinite(Value start) {
+  // A loop, since nobody waits for it: little code, and few registers. Also
+  // none before the branch, where LLVM would compute what it takes from the
+  // thread's number if it knew that number.
+  Value thread =
+      LLVM::InlineAsmOp::create(
+          code, code.getI32Type(), code.thread(), "mov.b32 $0, $1;", "=r,r",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+  operands = makeMatrixOperands(code, product, thread);
+  auto loop = scf::ForOp::create(code, code.i32(0),
+                                 code.i32(product.reduced / operands->depth),
+                                 code.i32(1), start);
+  OpBuilder::InsertionGuard guard(code);
+  code.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> sums = registersOf(loop.getRegionIterArg(0));
+  addNonFiniteAt({0, loop.getInductionVar()}, sums);
+  scf::YieldOp::create(code, code.fromRegisters(sums));
+  return loop.getResult(0);
 }
 
 Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product) {

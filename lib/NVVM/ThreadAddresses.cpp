@@ -48,6 +48,14 @@ Value ThreadAddresses::at(Coordinate step) {
   return code.advance(pattern, split->add);
 }
 
+Value ThreadAddresses::at(Coordinate step, Value rounds, Coordinate stride) {
+  ThreadInteger count(code, rounds);
+  return pointer(
+      base + swizzledOffset<ThreadInteger>(
+                 tile, {place.row + step.row + count * stride.row,
+                        place.column + step.column + count * stride.column}));
+}
+
 static unsigned bytesOf(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8 *

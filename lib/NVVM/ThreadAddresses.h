@@ -30,6 +30,10 @@ public:
   /// The address `step` away. Emits code, which later calls may use again: the
   /// first call for a pattern must dominate the others.
   Value at(::smx::gpu::Coordinate step);
+  /// The address `step` and `rounds` (i32) times `stride` away: computed in
+  /// full.
+  Value at(::smx::gpu::Coordinate step, Value rounds,
+           ::smx::gpu::Coordinate stride);
 
 private:
   Value pointer(ThreadInteger address);

@@ -35,6 +35,8 @@ public:
     return c == 0 ? x : x.emit<LLVM::XOrOp>(x.constant(c));
   }
   friend ThreadInteger operator*(const ThreadInteger &x, int64_t c) {
+    if (c == 0)
+      return {*x.b, x.constant(0)};
     if (c == 1)
       return x;
     if (llvm::isPowerOf2_64(c))

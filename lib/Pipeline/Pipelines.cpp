@@ -42,6 +42,8 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   pm.addNestedPass<func::FuncOp>(createTilePass(tile));
+  if (inBlocks)
+    pm.addNestedPass<func::FuncOp>(createTileOthersPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

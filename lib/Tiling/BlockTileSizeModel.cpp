@@ -11,7 +11,6 @@ using namespace mlir::smx;
 TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<OpFoldResult> sizes,
                                           int64_t rows, int64_t stream) {
-  constexpr int64_t productRows = 128, productStream = 64;
   constexpr int64_t longestTile = 4096, blockElements = 2048, strip = 64;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
@@ -35,12 +34,12 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   if (hasColumns) {
     int64_t columns = 1;
     for (OpFoldResult size : sizes.drop_front(numRows + 1))
-      columns *= getConstantIntValue(size).value_or(productRows);
-    // Registers of the accumulator stay as they are when columns double.
-    int64_t wide = std::max<int64_t>(
-        llvm::divideCeil(columns * elementBytes, productRows * 4), 1);
-    tileRows = std::max<int64_t>(productRows / llvm::PowerOf2Ceil(wide), 16);
-    tile.stream = elementBytes > 4 ? productStream / 2 : productStream;
+      columns *= getConstantIntValue(size).value_or(128);
+    // A warp holds 16 rows of the accumulator and of the scores; two such
+    // blocks where they are narrow, and fewer keys where they are wide.
+    int64_t width = columns * elementBytes / 4;
+    tileRows = width <= 64 ? 128 : 64;
+    tile.stream = width <= 128 ? 64 : width <= 256 ? 32 : 16;
   } else if (streamIsFastest) {
     int64_t whole =
         std::min<int64_t>(extent.value_or(longestTile), longestTile);

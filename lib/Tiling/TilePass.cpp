@@ -137,9 +137,9 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
     SmallVector<Attribute> blocks;
     for (unsigned dim = 0; dim < lower.size(); ++dim)
       blocks.push_back(gpu::GPUBlockMappingAttr::get(
-          builder.getContext(), *gpu::symbolizeMappingId(
-                                    unsigned(gpu::MappingId::LinearDim0) +
-                                    dim)));
+          builder.getContext(),
+          *gpu::symbolizeMappingId(unsigned(gpu::MappingId::LinearDim0) +
+                                   dim)));
     mapping = builder.getArrayAttr(blocks);
   }
   auto forall = scf::ForallOp::create(builder, loc(), lower, upper, steps,

@@ -34,10 +34,10 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 
 /// The same for thread blocks of a GPU, whose tiles live in registers.
 ///
-/// The model: with an accumulator, 128 rows by 64 keys fill the matrix unit
-/// while score tile and accumulator together take about 200 registers of 128
-/// or 256 threads; accumulators of more than 128 columns (or of f64) halve the
-/// rows. A plain row is spread over a block in tiles of at most 4096 elements,
+/// The model: with an accumulator, 64 rows by 64 keys leave room in the
+/// registers of 4 warps for two blocks of threads on a multiprocessor;
+/// accumulators of at most 64 columns take 128 rows, wider ones than 128 fewer
+/// keys. A plain row is spread over a block in tiles of at most 4096 elements,
 /// several short rows to a block; where rows are the fastest dimension, 64 of
 /// them by 64 elements.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,

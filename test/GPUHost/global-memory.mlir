@@ -8,7 +8,7 @@
 // RUN: not smx-gpu-host-run %t/bounds.mlir --entry=k --arg=normal:100x64xbf16 --arg=poison:100x64xf32 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not smx-gpu-host-run %t/bounds.mlir --entry=k --arg=normal:100x63xf32 --arg=poison:100x64xf32 2>&1 | FileCheck %s --check-prefix=SIZE
 // CHECK: copy: pass
-// BOUNDS: error: block (1, 0, 0): {{.*}}bounds.mlir:10:8: 'smx_gpu.load' reads index 127 of dimension 0, whose extent is 100
+// BOUNDS: error: @k block (1, 0, 0): {{.*}}bounds.mlir:10:8: 'smx_gpu.load' reads index 127 of dimension 0, whose extent is 100
 // ALIGNED: 'smx_gpu.load' promises rows at multiples of 16 bytes, but row 1 of the tile starts at byte 260
 // STALL: 'scf.while' goes on, but no tile was touched for {{.*}} ms (the limit is 50 ms)
 // ROLE: {{nothing has happened|goes on}}

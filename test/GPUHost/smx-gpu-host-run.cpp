@@ -46,8 +46,9 @@ static cl::opt<std::string> check("check", cl::init("none"),
                                   cl::desc("none, copy, attention or softmax"));
 static cl::opt<double> scale("scale", cl::init(1.0),
                              cl::desc("scale of the scores, for the check"));
-static cl::opt<bool> causal("causal", cl::desc("the check masks keys after the "
-                                               "query, from the top left"));
+static cl::opt<std::string>
+    causal("causal", cl::desc("the check masks keys after the query; the "
+                              "diagonal starts top-left or bottom-right"));
 static cl::opt<unsigned> stall("stall-ms", cl::init(10000),
                                cl::desc("limit without progress"));
 static cl::opt<unsigned> clusters("clusters", cl::init(1),
@@ -183,8 +184,9 @@ static bool isRight(llvm::ArrayRef<Held> held) {
   } else if (check == "attention") {
     AttentionOptions options;
     options.scale = scale;
-    if (causal)
-      options.band = Band::causal(BandAnchor::TopLeft);
+    if (!causal.empty())
+      options.band = Band::causal(
+          causal == "top-left" ? BandAnchor::TopLeft : BandAnchor::BottomRight);
     const Tensor &q = held[0].tensor, &k = held[1].tensor, &v = held[2].tensor;
     reference = attention(q, k, v, options).out;
     naive = naiveAttention(q, k, v, last.dtype, options).out;

@@ -32,9 +32,9 @@ smx_gpu.kernel @arguments(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %fact
   smx_gpu.return
 }
 
-// Tiles, then scratch of the reduction: 3 KiB, and 4 warps of one f32.
+// Tiles from multiples of 1 KiB (1 and 3), then scratch of the reduction: one f32 of each warp.
 // CHECK-LABEL: llvm.func @shared_memory
-// CHECK-SAME: smx.shared_bytes = 3088 : i64
+// CHECK-SAME: smx.shared_bytes = 4112 : i64
 smx_gpu.kernel @shared_memory() warps(4) {
   %s = smx_gpu.alloc : !smx_gpu.shared<8x32xf32, swizzle = 0>
   %t = smx_gpu.alloc : !smx_gpu.shared<8x33xf64, swizzle = 0>

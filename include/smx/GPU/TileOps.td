@@ -93,6 +93,25 @@ def SmxGpu_PositionOp : SmxGpu_Op<"position", [Pure]> {
   let hasVerifier = 1;
 }
 
+def SmxGpu_GatherOp : SmxGpu_Op<"gather", [MemoryEffects<[MemRead]>]> {
+  let summary = "an element of global memory for each place of a tile";
+  let description = [{
+    Element `p` of the result is `source[indices[0][p], indices[1][p], ..]`. All indices must be in range.
+    What an address has to do with its neighbours is not known: `smx_gpu.load` is faster where it fits.
+
+    P19: there is one index per dimension of the memref, of index elements in the shape and layout of the result.
+    P4 as for `smx_gpu.load`.
+
+    ```mlir
+    %t = smx_gpu.gather %x[%i, %j] : memref<?x?xf32, strided<[?, 1], offset: ?>> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<SmxGpu_Tile>:$indices);
+  let results = (outs SmxGpu_Tile:$tile);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
 def SmxGpu_ReduceOp : SmxGpu_Op<"reduce", [Pure]> {
   let summary = "a row reduction across registers, lanes and warps";
   let description = [{

@@ -10,15 +10,14 @@
 // place:
 //   * nothing can go on any more, or nothing has for too long (with a wait
 //     graph: who waits where, for what, and the counters of every channel);
-//   * global memory accessed out of bounds, or less aligned than promised;
+//   * global memory accessed out of bounds, or less aligned than promised, or
+//     written in one block and read, or written with another value, in another;
 //   * an accumulator read before its wait, a wait that does not cover its
 //     product, operands of a product changed or released while it runs;
 //   * a tile of a channel used after its release, tiles left in a channel at
-//   the
-//     end, turns passed that were not taken;
-//   * shared memory read before it is written, or accessed by groups (or warps
-//   of
-//     one group) that nothing has put in order.
+//     the end, turns passed that were not taken;
+//   * shared memory read before it is written, or accessed by groups, or by
+//     warps of one group, that nothing has put in order.
 //
 // Order is decided by vector clocks, one entry per group, and between barriers
 // by the warps that hold an element: a race is found whichever way the threads

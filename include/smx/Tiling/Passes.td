@@ -52,6 +52,31 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
   ];
 }
 
+def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
+  let summary = "loops over tiles for what no reduction took in, for the blocks of a GPU";
+  let description = [{
+    Whatever `linalg` op is still outside of all loops after `smx-tile` (a transpose, a cast of a
+    result, a reduction that was not recognised) becomes a parallel loop over tiles of two of its
+    dimensions, and an inner loop where it reduces.
+
+    ```mlir
+    %t = linalg.transpose ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) permutation = [1, 0]
+    ```
+    ==>
+    ```mlir
+    %t = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 64) shared_outs(%o = %e) {
+      %s = tensor.extract_slice %x[%j, %i] [%nj, %ni] [1, 1]
+      %u = linalg.generic {#ji, #ij} ins(%s) ..
+      scf.forall.in_parallel { tensor.parallel_insert_slice %u into %o[%i, %j] [%ni, %nj] [1, 1] }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def RowsInLanesPass : Pass<"smx-rows-in-lanes"> {
   let summary = "lay score tiles and accumulators out with the rows in the fastest dimension";
   let description = [{

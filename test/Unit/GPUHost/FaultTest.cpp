@@ -155,3 +155,38 @@ smx_gpu.kernel @k(%x: memref<64x64xf32>) warps(8) {
     expectIn(run({Buffer::rowMajor(x.data(), DType::F32, {64, 64})}),
              "nothing orders the two");
 }
+
+TEST_F(FaultTest, OperandsChangedWhileTheProductRuns) {
+  const auto text = [](const std::string &early, const std::string &late) {
+    return R"(
+#L = #smx_gpu.fragment<warps = 4>
+!s = !smx_gpu.shared<64x64xbf16, swizzle = 128>
+smx_gpu.kernel @k(%x: memref<64x64xbf16>, %y: memref<64x64xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  %a = arith.constant dense<1.0> : tensor<64x64xbf16, #L>
+  %s = smx_gpu.alloc : !s
+  smx_gpu.copy %x[%c0, %c0] to %s dims [0, 1] : memref<64x64xbf16>, !s
+  %r, %t = smx_gpu.mma_async %a, %s, %zero zero : tensor<64x64xbf16, #L>, !s -> tensor<64x64xf32, #L>
+  smx_gpu.barrier
+)" + early +
+           R"(
+  %w = smx_gpu.wait %t, %r : tensor<64x64xf32, #L>
+)" + late + R"(
+  smx_gpu.store %w, %y[%c0, %c0] dims [0, 1] : tensor<64x64xf32, #L>, memref<64x64xf32>
+  smx_gpu.return
+})";
+  };
+  const std::string write = "smx_gpu.write %a, %s : tensor<64x64xbf16, #L>, !s";
+  std::vector<uint16_t> x(64 * 64, smx::reference::toBF16Bits(0.5));
+  std::vector<float> y(64 * 64);
+  const std::vector<Argument> arguments = {
+      Buffer::rowMajor(x.data(), DType::BF16, {64, 64}),
+      Buffer::rowMajor(y.data(), DType::F32, {64, 64})};
+  parse(text("", write), /*isVerified=*/false);
+  EXPECT_EQ(run(arguments), "");
+  EXPECT_EQ(y, std::vector<float>(64 * 64, 32.0f));
+  parse(text(write, ""), /*isVerified=*/false);
+  expectIn(run(arguments), "while the product at k.mlir:10:12 of the kernel "
+                           "reads it: it has not been waited for");
+}

@@ -49,9 +49,10 @@ TEST_F(HostExecutionTest, BuffersSmallerThanTheirSizes) {
   std::vector<float> memory(63);
   auto buffer = Buffer::rowMajor(memory.data(), DType::F32, {2, 32});
   buffer.capacity = 63;
-  expectIn(run({buffer, 1.0, int64_t(32)}, {2}),
-           "block (1, 0, 0): k.mlir:7:8: 'smx_gpu.load' reads element 63 of a "
-           "buffer of 63");
+  expectIn(
+      run({buffer, 1.0, int64_t(32)}, {2}),
+      "@k block (1, 0, 0): k.mlir:7:8: 'smx_gpu.load' reads element 63 of a "
+      "buffer of 63");
 }
 
 TEST_F(HostExecutionTest, ArgumentsHaveToFit) {
@@ -146,4 +147,50 @@ smx_gpu.kernel @k(%x: memref<4xf32>) warps(1) {
   std::vector<float> x(4);
   expectIn(run({Buffer::rowMajor(x.data(), DType::F32, {4})}),
            "'memref.atomic_rmw' is not known to host execution");
+}
+
+TEST_F(HostExecutionTest, BlocksDoNotWriteTheSamePlace) {
+  parse(R"(
+#L = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+smx_gpu.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>, %from: index, %to: index) warps(1) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %j = arith.muli %i, %from : index
+  %t = smx_gpu.load %x[%j, %c0] dims [0, 1] : memref<?x32xf32> -> tensor<1x32xf32, #L>
+  %k = arith.muli %i, %to : index
+  smx_gpu.store %t, %y[%k, %c0] dims [0, 1] : tensor<1x32xf32, #L>, memref<?x32xf32>
+  smx_gpu.return
+})");
+  std::vector<float> x(64), y(64);
+  x[32] = 1.0f;
+  auto in = Buffer::rowMajor(x.data(), DType::F32, {2, 32});
+  auto out = Buffer::rowMajor(y.data(), DType::F32, {2, 32});
+  const int64_t own = 1, first = 0;
+  EXPECT_EQ(run({in, out, own, own}, {2}), "");
+  // All write the same values: one of them wins, whichever it is.
+  EXPECT_EQ(run({in, out, first, first}, {2}), "");
+  expectIn(run({in, out, own, first}, {2}),
+           "'smx_gpu.store' writes element [0, 0] of its tile, element 0 of "
+           "the buffer, which another block of the launch writes with another "
+           "value: nothing orders the two");
+}
+
+TEST_F(HostExecutionTest, BlocksDoNotReadWhatOthersWrite) {
+  parse(R"(
+#L = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+smx_gpu.kernel @k(%x: memref<2x32xf32>, %from: index, %to: index) warps(1) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %j = arith.muli %i, %from : index
+  %t = smx_gpu.load %x[%j, %c0] dims [0, 1] : memref<2x32xf32> -> tensor<1x32xf32, #L>
+  %k = arith.muli %i, %to : index
+  smx_gpu.store %t, %x[%k, %c0] dims [0, 1] : tensor<1x32xf32, #L>, memref<2x32xf32>
+  smx_gpu.return
+})");
+  std::vector<float> x(64);
+  auto buffer = Buffer::rowMajor(x.data(), DType::F32, {2, 32});
+  const int64_t own = 1, first = 0;
+  EXPECT_EQ(run({buffer, own, own}, {2}), "");
+  expectIn(run({buffer, first, own}, {2}), "'smx_gpu.load' reads element");
+  expectIn(run({buffer, own, first}, {2}), "'smx_gpu.store' writes element");
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NumericCase.h"
+#include "TargetUnderTest.h"
 
 #include "gtest/gtest.h"
 
@@ -42,6 +43,7 @@ void inEveryForm(NumericCase c, const std::vector<Tensor> &inputs,
       CompileOptions options;
       options.road = c.road;
       options.optLevel = 1;
+      targetUnderTest().applyTo(options.road);
       llvm::Expected<Kernel> kernel = compile(c.text(), options);
       ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
       std::vector<DType> outputTypes{type, type == DType::F64 ? DType::F64

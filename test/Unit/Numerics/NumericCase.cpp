@@ -2,6 +2,8 @@
 
 #include "NumericCase.h"
 
+#include "TargetUnderTest.h"
+#include "smx/CUDA/Buffer.h"
 #include "smx/Reference/Generators.h"
 #include "smx/Reference/Naive.h"
 
@@ -63,14 +65,17 @@ static std::string maskText(const NumericCase &c) {
 std::string NumericCase::text() const {
   std::string scaleText = llvm::formatv("scale({0:E6})", scale);
   if (op == Op::Attention) {
-    std::string q =
-        typeText({batch, queryHeads, queries, headDim}, dtype, isDynamic, {1});
-    std::string k =
-        typeText({batch, keyHeads, keys, headDim}, dtype, isDynamic, {1});
-    std::string v =
-        typeText({batch, keyHeads, keys, valueDim}, dtype, isDynamic, {1});
-    std::string o =
-        typeText({batch, queryHeads, queries, valueDim}, dtype, isDynamic, {1});
+    // A kernel for a GPU is made for its head dims.
+    std::vector<int64_t> fixed{1};
+    if (targetUnderTest().isDevice())
+      fixed.push_back(3);
+    auto text = [&](const Shape &shape) {
+      return typeText(shape, dtype, isDynamic, fixed);
+    };
+    std::string q = text({batch, queryHeads, queries, headDim});
+    std::string k = text({batch, keyHeads, keys, headDim});
+    std::string v = text({batch, keyHeads, keys, valueDim});
+    std::string o = text({batch, queryHeads, queries, valueDim});
     std::string l = typeText({batch, queryHeads, queries},
                              accumulatorType(dtype), isDynamic, {1});
     return llvm::formatv(
@@ -87,8 +92,13 @@ std::string NumericCase::text() const {
     Shape values = shape, result = without(shape, (int64_t)shape.size() - 1);
     values.push_back(columns);
     result.push_back(columns);
-    std::string v = typeText(values, dtype, isDynamic),
-                r = typeText(result, dtype, isDynamic);
+    std::vector<int64_t> fixed;
+    if (targetUnderTest().isDevice())
+      fixed.push_back((int64_t)values.size() - 1);
+    std::string v = typeText(values, dtype, isDynamic, fixed);
+    if (!fixed.empty())
+      fixed.back() = (int64_t)result.size() - 1;
+    std::string r = typeText(result, dtype, isDynamic, fixed);
     return llvm::formatv(
         "func.func @f(%x: {0}, %v: {1}) -> {2} {{\n"
         "  %y = smx.softmax_dot %x, %v {3}{4} : {0}, {1} -> {2}\n"
@@ -157,6 +167,20 @@ std::vector<Tensor> NumericCase::makeInputs() const {
     inputs.push_back(make("normal", values));
   }
   return inputs;
+}
+
+int64_t NumericCase::rowAlignment() const {
+  std::vector<int64_t> lengths{shape.empty() ? 1 : shape.back()};
+  if (op == Op::Attention)
+    lengths = {headDim, valueDim, queries};
+  else if (op == Op::SoftmaxDot)
+    lengths.push_back(columns);
+  else if (op == Op::LogSumExp && shape.size() > 1)
+    lengths.push_back(without(shape, axis).back());
+  for (int64_t length : lengths)
+    if (length * byteWidth(dtype) % 16)
+      return 0;
+  return 16;
 }
 
 /// |scale| |q| |k| for the longest finite query and key: no score is larger.
@@ -320,6 +344,56 @@ struct Memory {
 };
 } // namespace
 
+static llvm::Expected<cuda::Device> openDevice() {
+  auto driver = cuda::Driver::load();
+  if (!driver)
+    return driver.takeError();
+  return cuda::Device::open(*driver);
+}
+
+/// Runs on copies in the device's memory, canaries included, and copies all of
+/// it back.
+static llvm::Error runOnDevice(const Kernel &kernel, std::vector<Memory> &in,
+                               std::vector<TensorView> inViews,
+                               std::vector<Memory> &out,
+                               std::vector<TensorView> outViews) {
+  auto device = openDevice();
+  if (!device)
+    return device.takeError();
+  auto stream = cuda::Stream::create(*device);
+  if (!stream)
+    return stream.takeError();
+  std::vector<cuda::Buffer> buffers;
+  auto copyAll = [&](std::vector<Memory> &memory,
+                     std::vector<TensorView> &views) -> llvm::Error {
+    for (auto [piece, view] : llvm::zip(memory, views)) {
+      auto buffer = cuda::Buffer::allocate(*device, piece.bytes.size());
+      if (!buffer)
+        return buffer.takeError();
+      if (llvm::Error error = buffer->copyFromHost(*stream, piece.bytes.data(),
+                                                   piece.bytes.size()))
+        return error;
+      view.data = reinterpret_cast<void *>(
+          buffer->address() + Memory::canary * byteWidth(piece.dtype));
+      buffers.push_back(std::move(*buffer));
+    }
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = copyAll(in, inViews))
+    return error;
+  if (llvm::Error error = copyAll(out, outViews))
+    return error;
+  if (llvm::Error error = stream->synchronize())
+    return error;
+  if (llvm::Error error = kernel.run(inViews, outViews))
+    return error;
+  for (size_t i = 0; i < out.size(); ++i)
+    if (llvm::Error error = buffers[in.size() + i].copyToHost(
+            *stream, out[i].bytes.data(), out[i].bytes.size()))
+      return error;
+  return stream->synchronize();
+}
+
 llvm::Expected<std::vector<Tensor>>
 smx::test::runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
                      const std::vector<Shape> &outputShapes, DType inputType,
@@ -337,7 +411,9 @@ smx::test::runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
     inViews.push_back(memory.view());
   for (Memory &memory : out)
     outViews.push_back(memory.view());
-  if (llvm::Error error = kernel.run(inViews, outViews))
+  if (llvm::Error error = targetUnderTest().isDevice()
+                              ? runOnDevice(kernel, in, inViews, out, outViews)
+                              : kernel.run(inViews, outViews))
     return std::move(error);
   std::vector<Tensor> results;
   for (Memory &memory : out) {
@@ -362,6 +438,10 @@ std::string smx::test::checkCase(const NumericCase &config,
   options.road = config.road;
   options.from = from;
   options.optLevel = 1;
+  const TargetUnderTest &target = targetUnderTest();
+  target.applyTo(options.road);
+  if (target.isDevice() && config.gap == 0)
+    options.road.alignment = config.rowAlignment();
   llvm::Expected<Kernel> kernel = compile(module, options);
   if (!kernel)
     return config.describe() +

@@ -1,0 +1,158 @@
+//===- TileOthersPass.cpp - loops for what no reduction took in -----------===//
+
+#include "smx/Tiling/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::smx {
+#define GEN_PASS_DEF_TILEOTHERSPASS
+#include "smx/Tiling/Passes.h.inc"
+} // namespace mlir::smx
+
+using namespace mlir;
+using namespace mlir::smx;
+
+/// Elements of a tile along each of its two dimensions.
+static constexpr int64_t tileExtent = 64;
+
+/// The loops that get a tile: the fastest dimension of the result, and that of
+/// an operand where it is another one, so that both sides are read and written
+/// along lines of memory. All other parallel loops run one element at a time.
+static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
+  Builder builder(op.getContext());
+  SmallVector<OpFoldResult> sizes;
+  for (utils::IteratorType kind : op.getIteratorTypesArray())
+    sizes.push_back(
+        builder.getIndexAttr(kind == utils::IteratorType::parallel ? 1 : 0));
+  // A sum of products is a product of matrices; other reductions are tiles of
+  // one dimension beside the reduced one.
+  unsigned most =
+      op.getNumReductionLoops() == 0 || op.getNumDpsInputs() == 2 ? 2 : 1;
+  unsigned chosen = 0;
+  auto choose = [&](AffineExpr expr) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || chosen == most ||
+        getConstantIntValue(sizes[dim.getPosition()]) != 1)
+      return;
+    sizes[dim.getPosition()] = builder.getIndexAttr(tileExtent);
+    ++chosen;
+  };
+  auto fastestOf = [&](OpOperand &operand) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (map.getNumResults() != 0)
+      choose(map.getResults().back());
+  };
+  for (OpOperand &operand : op.getDpsInitsMutable())
+    fastestOf(operand);
+  for (OpOperand *operand : op.getDpsInputOperands())
+    fastestOf(*operand);
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (AffineExpr expr : llvm::reverse(result.getResults()))
+    choose(expr);
+  return sizes;
+}
+
+static SmallVector<Attribute> blockMapping(MLIRContext *context,
+                                           unsigned count) {
+  SmallVector<Attribute> mapping;
+  for (unsigned dim = 0; dim < count; ++dim)
+    mapping.push_back(mlir::gpu::GPUBlockMappingAttr::get(
+        context, *mlir::gpu::symbolizeMappingId(
+                     unsigned(mlir::gpu::MappingId::LinearDim0) + dim)));
+  return mapping;
+}
+
+/// An inner loop over what the op reduces.
+static LogicalResult tileReduction(RewriterBase &rewriter,
+                                   linalg::GenericOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return success();
+  SmallVector<OpFoldResult> sizes;
+  for (utils::IteratorType kind : op.getIteratorTypesArray())
+    sizes.push_back(rewriter.getIndexAttr(
+        kind == utils::IteratorType::reduction ? tileExtent : 0));
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  rewriter.setInsertionPoint(op);
+  auto tiled = scf::tileUsingSCF(
+      rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(tiled))
+    return failure();
+  rewriter.replaceOp(op, tiled->replacements);
+  return success();
+}
+
+static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
+  SmallVector<OpFoldResult> sizes = tileSizesOf(op);
+  unsigned loops = llvm::count_if(
+      sizes, [](OpFoldResult size) { return getConstantIntValue(size) != 0; });
+  if (loops == 0) {
+    // One value of all elements: one block.
+    return op.emitOpError("reduces all of its dimensions, which has no loop "
+                          "over tiles for a GPU");
+  }
+  scf::SCFTileAndFuseOptions options;
+  options.tilingOptions.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+  options.tilingOptions.setTileSizes(sizes);
+  options.tilingOptions.setMapping(blockMapping(op.getContext(), loops));
+  // What a sum starts from is filled in where it is used.
+  options.setFusionControlFn(
+      [](tensor::ExtractSliceOp, OpResult producer,
+         bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+        if (isa<linalg::FillOp>(producer.getOwner()))
+          return scf::SCFTileAndFuseOptions::ControlFnResult{};
+        return std::nullopt;
+      });
+  rewriter.setInsertionPoint(op);
+  auto tiled = scf::tileConsumerAndFuseProducersUsingSCF(
+      rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(tiled))
+    return op.emitOpError("can not be cut into tiles");
+  SmallVector<Value> replacements;
+  for (OpResult result : op->getResults())
+    replacements.push_back(tiled->replacements.lookup(result));
+  rewriter.replaceOp(op, replacements);
+  for (Operation *inner : tiled->tiledAndFusedOps)
+    if (auto generic = dyn_cast<linalg::GenericOp>(inner))
+      if (failed(tileReduction(rewriter, generic)))
+        return failure();
+  return success();
+}
+
+namespace {
+struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
+  using TileOthersPassBase::TileOthersPassBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> others;
+    for (auto op : getOperation().getBody().front().getOps<linalg::LinalgOp>())
+      others.push_back(op);
+    for (linalg::LinalgOp op : llvm::reverse(others)) {
+      // Fused into its users.
+      if (op->use_empty()) {
+        rewriter.eraseOp(op);
+        continue;
+      }
+      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+      if (!generic) {
+        rewriter.setInsertionPoint(op);
+        auto generalized = linalg::generalizeNamedOp(rewriter, op);
+        if (failed(generalized)) {
+          op->emitOpError("has no generic form");
+          return signalPassFailure();
+        }
+        generic = *generalized;
+      }
+      if (failed(tile(rewriter, generic)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,81 @@
+// RUN: softmax-opt %s --smx-nvvm-expand-math | FileCheck %s
+
+// CHECK-LABEL: @approximate
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%{{.+}}) : (f32) -> f32
+// CHECK: %[[T:.+]] = arith.mulf %{{.+}}, %{{.+}} : f32
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[T]])
+// CHECK: llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.ftz.f"
+func.func @approximate(%x: f32) -> (f32, f32, f32, f32) {
+  %0 = math.exp2 %x fastmath<afn> : f32
+  %1 = math.exp %x fastmath<afn> : f32
+  %2 = math.log2 %x fastmath<afn> : f32
+  %3 = math.rsqrt %x fastmath<afn> : f32
+  return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+
+// The rest of x log2(e) is not lost, and -inf gives no NaN.
+// CHECK-LABEL: @exponential
+// CHECK: %[[L:.+]] = arith.maximumf
+// CHECK: %[[X:.+]] = arith.minimumf %[[L]]
+// CHECK: %[[T:.+]] = arith.mulf %[[X]], %[[FACTOR:.+]] : vector<2xf32>
+// CHECK: %[[N:.+]] = arith.negf %[[T]]
+// CHECK: %[[HIGH:.+]] = math.fma %[[X]], %[[FACTOR]], %[[N]]
+// CHECK: %[[REST:.+]] = math.fma %[[X]], %{{.+}}, %[[HIGH]]
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
+// CHECK: %[[FACTOR:.+]] = arith.mulf %[[REST]]
+// CHECK: math.fma %{{.+}}, %[[FACTOR]], %{{.+}} : vector<2xf32>
+func.func @exponential(%x: vector<2xf32>) -> vector<2xf32> {
+  %0 = math.exp %x : vector<2xf32>
+  return %0 : vector<2xf32>
+}
+
+// CHECK-LABEL: @half
+// CHECK: %[[X:.+]] = arith.extf %{{.+}} : bf16 to f32
+// CHECK: arith.truncf %{{.+}} : f32 to bf16
+// CHECK-NOT: math.log
+func.func @half(%x: bf16) -> bf16 {
+  %0 = math.log %x : bf16
+  return %0 : bf16
+}
+
+// A difference that may be contracted is not rounded: 2^f with a small f, and a whole power of two.
+// CHECK-LABEL: @difference
+// CHECK-SAME: %[[X:.+]]: f32, %[[Y:.+]]: f32
+// CHECK-DAG: %[[FACTOR:.+]] = arith.constant 2.88539{{.+}} : f32
+// CHECK: %[[FAR:.+]] = arith.cmpf oge
+// CHECK: %[[ORIGIN:.+]] = arith.select %[[FAR]], %[[Y]]
+// CHECK: %[[NEAR:.+]] = arith.select %[[FAR]], %{{.+}}, %[[Y]]
+// CHECK: arith.subf %[[X]], %[[ORIGIN]] : f32
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
+// CHECK-NOT: math.exp
+func.func @difference(%x: f32, %y: f32) -> f32 {
+  %two = arith.constant 2.0 : f32
+  %0 = arith.subf %x, %y fastmath<contract> : f32
+  %1 = arith.mulf %0, %two fastmath<contract> : f32
+  %2 = math.exp %1 fastmath<contract> : f32
+  return %2 : f32
+}
+
+// CHECK-LABEL: @logarithms
+// CHECK-NOT: math.log
+// CHECK: arith.bitcast %{{.+}} : f64 to i64
+// CHECK: arith.divf
+func.func @logarithms(%x: f64) -> (f64, f64, f64, f64) {
+  %0 = math.log %x : f64
+  %1 = math.log2 %x : f64
+  %2 = math.log10 %x : f64
+  %3 = math.log1p %x : f64
+  return %0, %1, %2, %3 : f64, f64, f64, f64
+}
+
+// Left to smx-cpu-expand-math.
+// CHECK-LABEL: @elsewhere
+// CHECK: math.exp %{{.+}} : f64
+// CHECK: math.tanh
+func.func @elsewhere(%x: f64, %y: f32) -> (f64, f32) {
+  %0 = math.exp %x : f64
+  %1 = math.tanh %y : f32
+  return %0, %1 : f64, f32
+}

@@ -1,0 +1,36 @@
+// Places are 64 bits wide; comparisons of places are made in 32, with one constant per register.
+// RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s
+
+#L = #smx_gpu.fragment<warps = 1>
+
+// i + row >= j + column, as j - i + (column - row) <= 0.
+// CHECK-LABEL: llvm.func @causal
+// CHECK-SAME: %[[I:[a-z0-9]+]]: i64, %[[J:[a-z0-9]+]]: i64
+smx_gpu.kernel @causal(%i: index, %j: index, %x: memref<?x?xi1>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %row = smx_gpu.position 0 : tensor<16x16xindex, #L>
+  %column = smx_gpu.position 1 : tensor<16x16xindex, #L>
+  %is = tensor.splat %i : tensor<16x16xindex, #L>
+  %js = tensor.splat %j : tensor<16x16xindex, #L>
+  %query = arith.addi %row, %is : tensor<16x16xindex, #L>
+  %key = arith.addi %column, %js : tensor<16x16xindex, #L>
+  // CHECK: %[[REST:.+]] = llvm.inline_asm {{.*}}"cvt.sat.s32.s64 $0, $1;", "=r,l" %{{.+}} : (i64) -> i32
+  // CHECK: %[[CONSTANTS:.+]] = llvm.mlir.constant(dense<[0, -1, 8, 7, -8, -9, 0, -1]> : vector<8xi32>)
+  // CHECK: llvm.icmp "sge" %[[CONSTANTS]], %{{.+}} : vector<8xi32>
+  %in = arith.cmpi sge, %query, %key : tensor<16x16xindex, #L>
+  smx_gpu.store %in, %x[%c0, %c0] dims [0, 1] : tensor<16x16xi1, #L>, memref<?x?xi1>
+  smx_gpu.return
+}
+
+// What is no difference of places is compared as it is.
+// CHECK-LABEL: llvm.func @product
+smx_gpu.kernel @product(%i: index, %x: memref<?x?xi1>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %column = smx_gpu.position 1 : tensor<16x8xindex, #L>
+  %is = tensor.splat %i : tensor<16x8xindex, #L>
+  %twice = arith.muli %column, %is : tensor<16x8xindex, #L>
+  // CHECK: arith.cmpi ult, %{{.+}}, %{{.+}} : vector<4xi64>
+  %in = arith.cmpi ult, %twice, %is : tensor<16x8xindex, #L>
+  smx_gpu.store %in, %x[%c0, %c0] dims [0, 1] : tensor<16x8xi1, #L>, memref<?x?xi1>
+  smx_gpu.return
+}
