@@ -8,6 +8,7 @@
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -251,6 +252,13 @@ LogicalResult LaunchPlanBuilder::visit(Operation *op) {
     }
     scratchNumbers[alloc.getResult()] = plan.scratch.size();
     plan.scratch.push_back(std::move(scratch));
+    return success();
+  }
+  if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+    FailureOr<Number> holds = number(assertion.getArg(), op);
+    if (failed(holds))
+      return failure();
+    plan.assertions.push_back({*holds, assertion.getMsg().str()});
     return success();
   }
   if (isMemoryEffectFree(op) || isa<memref::DeallocOp, func::ReturnOp>(op))

@@ -165,7 +165,13 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
   if (walked.wasInterrupted())
     return failure();
   // Without a reduction any dimension will do, but the fastest one.
-  if (!shape.rows)
+  bool reduces = nest.walk([](linalg::LinalgOp op) {
+                       return op.getNumReductionLoops() != 0
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  if (!reduces)
     nest.walk([&](linalg::LinalgOp op) {
       SmallVector<TileClasses::Class> dims =
           classes.classesOf(op.getDpsInits()[0]);

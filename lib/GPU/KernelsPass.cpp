@@ -98,17 +98,29 @@ GlobalView KernelBuilder::outsideTensor(Value tensor) {
 
 Value KernelBuilder::destinationOf(OpResult result) {
   auto type = cast<RankedTensorType>(result.getType());
-  // The caller's memory, if all of the result goes there.
-  Value value = result;
-  while (value.hasOneUse() && isa<tensor::CastOp>(*value.user_begin()))
-    value = value.user_begin()->getResult(0);
-  if (value.hasOneUse())
-    if (auto into = dyn_cast<bufferization::MaterializeInDestinationOp>(
-            *value.user_begin()))
-      if (auto memref = dyn_cast<MemRefType>(into.getDest().getType())) {
-        erased.push_back(into);
-        return into.getDest();
-      }
+  // The caller's memory, if all of the result goes there; whoever else reads
+  // the result reads it there.
+  SmallVector<Value> same{result};
+  for (size_t i = 0; i < same.size(); ++i)
+    for (Operation *user : same[i].getUsers()) {
+      if (isa<tensor::CastOp>(user))
+        same.push_back(user->getResult(0));
+      auto into = dyn_cast<bufferization::MaterializeInDestinationOp>(user);
+      if (!into || !isa<MemRefType>(into.getDest().getType()))
+        continue;
+      erased.push_back(into);
+      OpBuilder::InsertionGuard guard(host);
+      host.setInsertionPointAfter(nest);
+      Value read = bufferization::ToTensorOp::create(
+          host, result.getLoc(),
+          memref::getTensorTypeFromMemRefType(into.getDest().getType()),
+          into.getDest(), /*restrict=*/true);
+      if (read.getType() != type)
+        read = tensor::CastOp::create(host, result.getLoc(), type, read);
+      result.replaceUsesWithIf(
+          read, [&](OpOperand &use) { return use.getOwner() != into; });
+      return into.getDest();
+    }
   Value init = nest.getTiedOpOperand(result)->get();
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)

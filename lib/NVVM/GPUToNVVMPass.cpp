@@ -79,6 +79,9 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     populateKernelPatterns(converter, *plan, patterns);
+    populateRolePatterns(converter, *plan, StringRef(chip).ends_with("a"),
+                         patterns);
+    populateClusterPatterns(converter, *plan, patterns);
     populateElementwisePatterns(converter, patterns);
     populatePositionPatterns(converter, *plan, patterns);
     populateGlobalTilePatterns(converter, *plan, patterns);

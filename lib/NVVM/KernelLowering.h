@@ -71,6 +71,9 @@ struct Team {
   /// Named barriers: of the whole team, and of its first group (that of group
   /// `g` is `groupBarrier + g`; the two agree when there is one group).
   int64_t barrier = 0, groupBarrier = 0;
+  /// Of the kernel: blocks of a cluster, and registers that a thread starts
+  /// with when all are given away (a multiple of 8, for setmaxnreg).
+  int64_t cluster = 1, launchRegisters = 0;
 
   int64_t groups() const { return warps / group; }
   int64_t groupThreads() const { return group * ::smx::gpu::warpThreads; }
@@ -259,6 +262,13 @@ void storeGlobal(ThreadCode &code, Value vector, Value address,
 void populateKernelPatterns(const TileTypeConverter &converter,
                             const KernelPlan &plan,
                             RewritePatternSet &patterns);
+/// `setsRegisters`: the chip has setmaxnreg.
+void populateRolePatterns(const TileTypeConverter &converter,
+                          const KernelPlan &plan, bool setsRegisters,
+                          RewritePatternSet &patterns);
+void populateClusterPatterns(const TileTypeConverter &converter,
+                             const KernelPlan &plan,
+                             RewritePatternSet &patterns);
 void populateElementwisePatterns(const TileTypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populatePositionPatterns(const TileTypeConverter &converter,

@@ -10,6 +10,8 @@ static constexpr int64_t tileAlignment = 1024;
 static constexpr int64_t scratchAlignment = 16;
 /// An mbarrier is 8 bytes; every stage has one for full and one for empty.
 static constexpr int64_t stageBarrierBytes = 16;
+/// Of a thread, and of a multiprocessor.
+static constexpr int64_t mostRegisters = 255, blockRegisters = 65536;
 /// Of a block; 0 is the one that all threads meet at.
 static constexpr int64_t namedBarriers = 16;
 
@@ -48,7 +50,13 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   };
 
   // Tiles, and who executes what.
-  Team all{0, warps, warps, 0, 0};
+  Team all{0, warps, warps};
+  all.cluster = kernel.getCluster();
+  all.launchRegisters = llvm::alignDown(
+      std::min<int64_t>(mostRegisters,
+                        blockRegisters /
+                            (warps * warpThreads * kernel.getMinBlocks())),
+      8);
   llvm::DenseMap<Operation *, Team> roles;
   llvm::DenseMap<Operation *, int64_t> firstWarps;
   SmallVector<gpu::MakeChannelOp> channels;
@@ -58,8 +66,10 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     Team team = role ? roles.lookup(role) : all;
     if (auto inner = dyn_cast<gpu::RoleOp>(op)) {
       int64_t &first = firstWarps[inner->getParentOp()];
-      team = Team{first, static_cast<int64_t>(inner.getWarps()),
-                  static_cast<int64_t>(inner.getGroup())};
+      team = all;
+      team.firstWarp = first;
+      team.warps = inner.getWarps();
+      team.group = inner.getGroup();
       first += team.warps;
       FailureOr<int64_t> barrier =
           takeBarriers(op, team.groups() == 1 ? 1 : 1 + team.groups());

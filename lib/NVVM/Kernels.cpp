@@ -143,32 +143,6 @@ struct LowerGridRegister : ConvertOpToLLVMPattern<OpTy> {
   }
 };
 
-struct LowerClusterRank : ConvertOpToLLVMPattern<gpu::ClusterRankOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(gpu::ClusterRankOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    replaceByIndex(
-        op,
-        NVVM::ClusterId::create(rewriter, op.getLoc(), rewriter.getI32Type()),
-        rewriter);
-    return success();
-  }
-};
-
-struct LowerGroupId : TilePattern<gpu::GroupIdOp> {
-  using TilePattern::TilePattern;
-
-  LogicalResult
-  matchAndRewrite(gpu::GroupIdOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ThreadCode code(rewriter, op, plan);
-    replaceByIndex(op, code.group(), rewriter);
-    return success();
-  }
-};
-
 struct LowerBarrier : TilePattern<gpu::BarrierOp> {
   using TilePattern::TilePattern;
 
@@ -176,20 +150,6 @@ struct LowerBarrier : TilePattern<gpu::BarrierOp> {
   matchAndRewrite(gpu::BarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode(rewriter, op, plan).teamBarrier();
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct LowerClusterBarrier : ConvertOpToLLVMPattern<gpu::ClusterBarrierOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(gpu::ClusterBarrierOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(),
-                                  rewriter.getUnitAttr());
-    NVVM::ClusterWaitOp::create(rewriter, op.getLoc(), rewriter.getUnitAttr());
     rewriter.eraseOp(op);
     return success();
   }
@@ -260,9 +220,8 @@ struct LowerScalarLoad : ConvertOpToLLVMPattern<memref::LoadOp> {
 void populateKernelPatterns(const TileTypeConverter &converter,
                             const KernelPlan &plan,
                             RewritePatternSet &patterns) {
-  patterns.add<LowerKernel, LowerGroupId, LowerBarrier>(converter, plan);
-  patterns.add<LowerReturn, LowerClusterRank, LowerClusterBarrier, LowerDim,
-               LowerScalarLoad,
+  patterns.add<LowerKernel, LowerBarrier>(converter, plan);
+  patterns.add<LowerReturn, LowerDim, LowerScalarLoad,
                LowerGridRegister<mlir::gpu::BlockIdOp, NVVM::BlockIdXOp,
                                  NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
                LowerGridRegister<mlir::gpu::GridDimOp, NVVM::GridDimXOp,

@@ -19,6 +19,9 @@ namespace mlir::smx {
 namespace {
 /// sum of factor[d] * position d + constant + sum of factor * value.
 struct PositionSum {
+  /// Of the tile that is compared. Positions of its slices are of its own rows
+  /// or columns.
+  int64_t rank;
   int64_t factors[2] = {0, 0};
   int64_t constant = 0;
   SmallVector<std::pair<int64_t, Value>> shared;
@@ -26,9 +29,13 @@ struct PositionSum {
   /// Adds `factor * tile`; false if the tile is something else.
   bool add(Value tile, int64_t factor) {
     if (auto op = tile.getDefiningOp<gpu::PositionOp>()) {
-      factors[op.getDim()] += factor;
+      gpu::SliceAttr slice = gpu::getSlice(op.getTile().getType());
+      bool isColumn = slice && rank == 2 ? slice.getDim() == 0 : op.getDim();
+      factors[isColumn] += factor;
       return true;
     }
+    if (auto op = tile.getDefiningOp<gpu::BroadcastOp>())
+      return add(op.getValues(), factor);
     if (auto op = tile.getDefiningOp<tensor::SplatOp>()) {
       shared.push_back({factor, op.getInput()});
       return true;
@@ -57,7 +64,7 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     auto tile = dyn_cast<RankedTensorType>(op.getLhs().getType());
     if (!tile || !tile.getElementType().isIndex() || !isRegisterTile(tile))
       return rewriter.notifyMatchFailure(op, "not a tile of places");
-    PositionSum sum;
+    PositionSum sum{tile.getRank()};
     if (!sum.add(op.getLhs(), 1) || !sum.add(op.getRhs(), -1))
       return rewriter.notifyMatchFailure(op, "not a difference of places");
     std::optional<LLVM::ICmpPredicate> predicate = signedPredicate(op);

@@ -91,7 +91,7 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
     return slice.getNumElements() * warps *
            (element.isIndex() ? 8 : scratchElementBytes(element));
   }
-  return convertScratchBytes(op);
+  return convertScratchBytes(op) + clusterScratchBytes(op);
 }
 
 /// Combines the values of the warps along the dimension: the place of a value

@@ -42,8 +42,6 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   pm.addNestedPass<func::FuncOp>(createTilePass(tile));
-  if (inBlocks)
-    pm.addNestedPass<func::FuncOp>(createTileOthersPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -79,6 +77,8 @@ static int64_t sharedLimitOf(StringRef chip) {
 
 static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createExpandStatePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createTileOthersPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createDestinationArgumentsPass());
   gpu::KernelsPassOptions kernels;

@@ -136,6 +136,10 @@ llvm::Error DeviceCode::launch(llvm::ArrayRef<TensorView> views,
     arguments.push_back({view.sizes, view.strides, integerOf(view)});
   std::vector<int64_t> numbers = plan.evaluate(arguments);
 
+  for (const LaunchPlan::Assertion &assertion : plan.getAssertions())
+    if (numbers[assertion.holds] == 0)
+      return createStringError(assertion.message);
+
   std::vector<cuda::Buffer> scratch;
   for (const LaunchPlan::Scratch &wanted : plan.getScratch()) {
     int64_t bytes = wanted.elementBytes;

@@ -58,6 +58,12 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   tile.stream = std::max<int64_t>(tile.stream, 1);
   if (rows != 0)
     tileRows = rows;
+  // Where every row has values of its own there is no product of matrices, and
+  // a tile has no room for a third dimension.
+  unsigned states = op.getStateOperands().size();
+  for (AffineMap input : ArrayRef(op.getOperandMaps()).drop_front(states + 1))
+    if (numRows != 0 && input.isFunctionOfDim(numRows - 1))
+      tileRows = 1;
   tile.rows.assign(numRows, 1);
   if (numRows != 0)
     tile.rows.back() = std::max<int64_t>(

@@ -22,6 +22,23 @@ smx_gpu.kernel @causal(%i: index, %j: index, %x: memref<?x?xi1>) warps(1) {
   smx_gpu.return
 }
 
+// The same with the row's place broadcast along it.
+// CHECK-LABEL: llvm.func @broadcast
+smx_gpu.kernel @broadcast(%i: index, %x: memref<?x?xi1>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %row = smx_gpu.position 0 : tensor<16xindex, #smx_gpu.slice<1, #L>>
+  %is = tensor.splat %i : tensor<16xindex, #smx_gpu.slice<1, #L>>
+  %query = arith.addi %row, %is : tensor<16xindex, #smx_gpu.slice<1, #L>>
+  %queries = smx_gpu.broadcast %query : tensor<16xindex, #smx_gpu.slice<1, #L>> -> tensor<16x16xindex, #L>
+  %key = smx_gpu.position 1 : tensor<16x16xindex, #L>
+  // CHECK: cvt.sat.s32.s64
+  // CHECK: %[[CONSTANTS:.+]] = llvm.mlir.constant(dense<[0, 1, -8, -7, 8, 9, 0, 1]> : vector<8xi32>)
+  // CHECK: llvm.icmp "sle" %[[CONSTANTS]], %{{.+}} : vector<8xi32>
+  %in = arith.cmpi sle, %key, %queries : tensor<16x16xindex, #L>
+  smx_gpu.store %in, %x[%c0, %c0] dims [0, 1] : tensor<16x16xi1, #L>, memref<?x?xi1>
+  smx_gpu.return
+}
+
 // What is no difference of places is compared as it is.
 // CHECK-LABEL: llvm.func @product
 smx_gpu.kernel @product(%i: index, %x: memref<?x?xi1>) warps(1) {

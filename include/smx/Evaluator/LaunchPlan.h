@@ -43,6 +43,12 @@ public:
     std::vector<Number> sizes;
     int64_t elementBytes;
   };
+  /// A condition on the arguments that must hold (not 0), and what to say if it
+  /// does not.
+  struct Assertion {
+    Number holds;
+    std::string message;
+  };
   /// What is known of an argument when the function is called.
   struct Argument {
     ArrayRef<int64_t> sizes, strides;
@@ -57,6 +63,7 @@ public:
 
   ArrayRef<Launch> getLaunches() const { return launches; }
   ArrayRef<Scratch> getScratch() const { return scratch; }
+  ArrayRef<Assertion> getAssertions() const { return assertions; }
   /// All numbers, for a call with these arguments.
   std::vector<int64_t> evaluate(ArrayRef<Argument> arguments) const;
 
@@ -65,6 +72,7 @@ private:
   struct Program;
   std::vector<Launch> launches;
   std::vector<Scratch> scratch;
+  std::vector<Assertion> assertions;
   std::shared_ptr<const Program> program;
 };
 

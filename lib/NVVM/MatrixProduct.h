@@ -1,0 +1,98 @@
+//===- MatrixProduct.h - a product on the matrix unit -----------*- C++ -*-===//
+//
+// Order of a product: along the reduced dimension; in it over pairs of 8-column
+// groups of b, each fetched once; in it over the rows of the warp. Few operands
+// are live at a time, and the next ones can be fetched while the unit is busy.
+//
+// A guarded product has 0 for every term whose a is 0. The unit knows no such
+// rule, but it gives a NaN where it should have: then, a case for correctness
+// and not for speed, the product is done again with what is finite of b, and
+// the other terms are added one by one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_NVVM_MATRIXPRODUCT_H
+#define SMX_LIB_NVVM_MATRIXPRODUCT_H
+
+#include "MatrixOperands.h"
+
+namespace mlir::smx {
+
+/// Some of the columns of a product: groups of 8.
+struct Columns {
+  int64_t first, count;
+};
+
+class MatrixProduct {
+public:
+  MatrixProduct(ThreadCode &code, const Product &product)
+      : code(code), product(product),
+        operands(makeMatrixOperands(code, product, code.thread())) {}
+
+  Value emit();
+
+private:
+  /// The accumulator's registers for some columns: by block, then group.
+  SmallVector<Value> sumsOf(Columns columns);
+  MutableArrayRef<Value> slice(SmallVectorImpl<Value> &sums, Columns columns,
+                               int64_t i, int64_t group) {
+    int64_t place = i * columns.count + group - columns.first;
+    return MutableArrayRef<Value>(sums).slice(4 * place, 4);
+  }
+  /// Adds what row `k` on contributes, as deep as an instruction goes.
+  void addStep(SmallVectorImpl<Value> &sums, Columns columns, ReducedPlace k,
+               bool onlyFinite);
+  /// sums + a b for 16 rows and 8 columns: one instruction per pair of parts.
+  void multiply(MutableArrayRef<Value> sums, ArrayRef<Fragment> a,
+                ArrayRef<Fragment> b);
+  void multiplyParts(MutableArrayRef<Value> sums, const Fragment &a,
+                     const Fragment &b);
+  /// How many groups are fetched together.
+  static int64_t fetched(Columns columns, int64_t group) {
+    return std::min<int64_t>(2, columns.first + columns.count - group);
+  }
+
+  /// i1, the same in the whole warp: some sum is not finite.
+  Value isAnyNotFinite(ArrayRef<Value> sums);
+  /// The guarded product, from `start`.
+  Value multiplyGuarded(Columns columns, Value start);
+  /// b with 0 for what is not finite.
+  Fragment finite(const Fragment &b);
+  /// The terms of a step for which b is not finite, where a is not 0.
+  void addNonFinite(SmallVectorImpl<Value> &sums, Columns columns,
+                    ReducedPlace k);
+  /// For every a: 1, or 0 where it is 0; and the same with the sign of a.
+  std::pair<Fragment, Fragment> presence(const Fragment &a);
+  /// For every b: `mark` where it is not finite, else 0; and `mark` with the
+  /// sign of an infinity, else 0.
+  std::pair<Fragment, Fragment> infinities(const Fragment &b);
+
+  /// The registers of `fragment` that belong to group `g` of those fetched.
+  static Fragment groupOf(const Fragment &fragment, int64_t g) {
+    return {fragment[2 * g], fragment[2 * g + 1]};
+  }
+  SmallVector<Value> registersOf(Value tile);
+  Value asWord(Value value) {
+    return LLVM::BitcastOp::create(code, code.getI32Type(), value);
+  }
+  Value constant(double value);
+  Value single(double value) {
+    return LLVM::ConstantOp::create(code, code.getF32Type(),
+                                    code.getF32FloatAttr(value));
+  }
+  Value word(double value) { return asWord(constant(value)); }
+  /// `magnitude` (not negative) with the signs of `signs`.
+  Value withSign(Value magnitude, Value signs);
+  /// A NaN where x is not finite, else 0.
+  Value nanUnlessFinite(Value x) {
+    Value zero = constant(0);
+    return LLVM::FMAOp::create(code, x, zero, zero);
+  }
+
+  ThreadCode &code;
+  const Product &product;
+  std::unique_ptr<MatrixOperands> operands;
+};
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_NVVM_MATRIXPRODUCT_H
