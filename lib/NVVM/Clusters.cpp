@@ -15,16 +15,12 @@ static void meetInCluster(ImplicitLocOpBuilder &b) {
   NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
 }
 
-static int64_t bytesOf(Type element) {
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 int64_t clusterScratchBytes(Operation *op) {
   auto reduce = dyn_cast<gpu::ClusterReduceOp>(op);
   if (!reduce)
     return 0;
   auto slice = cast<RankedTensorType>(reduce.getValues().getType());
-  return slice.getNumElements() * bytesOf(slice.getElementType());
+  return slice.getNumElements() * bytesOfElement(slice.getElementType());
 }
 
 namespace {
@@ -76,7 +72,7 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
     auto slice = cast<RankedTensorType>(op.getValues().getType());
     Type element =
         cast<VectorType>(adaptor.getValues().getType()).getElementType();
-    int64_t bytes = bytesOf(element);
+    int64_t bytes = bytesOfElement(element);
     Value mine =
         code.advance(code.shared(plan.scratch(op)),
                      code.mul(code.threadPart(slice).row, code.i32(bytes)));

@@ -11,12 +11,6 @@ static int64_t pitch(RankedTensorType tile, int64_t elementBytes) {
          (tile.getRank() == 2 ? 16 : 0);
 }
 
-static int64_t bytesOf(Type element) {
-  return element.isIndex()
-             ? 8
-             : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 /// Every thread already holds what it needs, in the same registers.
 static bool movesNothing(RankedTensorType from, RankedTensorType to) {
   if (from == to)
@@ -42,14 +36,15 @@ int64_t convertScratchBytes(Operation *op) {
   if (movesNothing(from, to))
     return 0;
   int64_t rows = from.getRank() == 2 ? from.getDimSize(0) : 1;
-  return rows * pitch(from, bytesOf(from.getElementType()));
+  return rows * pitch(from, bytesOfElement(from.getElementType()));
 }
 
 namespace {
 /// A tile in scratch, as one thread sees it in a layout.
 struct ScratchTile {
   ScratchTile(ThreadCode &code, RankedTensorType type, Value start)
-      : code(code), type(type), elementBytes(bytesOf(type.getElementType())),
+      : code(code), type(type),
+        elementBytes(bytesOfElement(type.getElementType())),
         rowBytes(pitch(type, elementBytes)) {
     ThreadCoordinate at = code.threadPart(type);
     base = start;

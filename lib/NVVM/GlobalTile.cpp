@@ -6,8 +6,7 @@
 
 namespace mlir::smx {
 
-/// Bytes of one element in memory.
-static int64_t memoryBytes(Type element) {
+int64_t bytesOfElement(Type element) {
   return llvm::divideCeil(
       element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
 }
@@ -25,7 +24,7 @@ GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
   };
   GlobalTile tile;
   tile.elementType = type.getElementType();
-  tile.elementBytes = memoryBytes(tile.elementType);
+  tile.elementBytes = bytesOfElement(tile.elementType);
   tile.aligned = std::max(aligned, tile.elementBytes);
 
   Value place = ShapedType::isDynamic(start)
@@ -82,7 +81,8 @@ struct Words {
   IntegerType type;
 
   Words(MLIRContext *context, VectorType vector)
-      : bytes(vector.getNumElements() * memoryBytes(vector.getElementType())),
+      : bytes(vector.getNumElements() *
+              bytesOfElement(vector.getElementType())),
         count(llvm::divideCeil(bytes, 4)),
         // No 8-bit registers.
         type(IntegerType::get(context, bytes >= 4 ? 32 : 16)) {}

@@ -44,6 +44,9 @@ public:
   explicit TileTypeConverter(MLIRContext *context);
 };
 
+/// Bytes of an element in memory: 8 for index, and 1 for i1.
+int64_t bytesOfElement(Type element);
+
 /// True for a tensor with a layout or a slice of one.
 bool isRegisterTile(Type type);
 
@@ -96,10 +99,13 @@ public:
   int64_t barriers(Operation *op) const { return barrierOffsets.lookup(op); }
   /// The first named barrier of a turns op.
   int64_t turns(Operation *op) const { return turnBarriers.lookup(op); }
-  /// Scratch of an op that moves values between warps, 16-byte aligned. Shared
-  /// with other ops of the same team: used between two barriers. Bytes of one
-  /// group; that of group `g` lies `g * scratchBytes(op)` further on.
+  /// Scratch of an op that moves values between warps, 16-byte aligned. Bytes
+  /// of one group; that of group `g` lies `g * scratchBytes(op)`, aligned,
+  /// further on.
   int64_t scratch(Operation *op) const { return scratchOffsets.lookup(op); }
+  /// Nobody reads the scratch any more when the op is reached. Otherwise the
+  /// team has to meet before it is written.
+  bool isScratchFree(Operation *op) const { return scratchIsFree.contains(op); }
   /// Bytes of scratch that a group needs for `op`; 0 for most ops.
   static int64_t scratchBytes(Operation *op);
   /// Dynamic shared memory of a kernel.
@@ -113,6 +119,7 @@ private:
   llvm::DenseMap<Operation *, Team> teams;
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, kernelBytes;
+  llvm::DenseSet<Operation *> scratchIsFree;
 };
 
 //===----------------------------------------------------------------------===//

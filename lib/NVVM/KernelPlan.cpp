@@ -2,12 +2,17 @@
 
 #include "KernelLowering.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
 /// What tensor copies and swizzles want of a tile's address.
 static constexpr int64_t tileAlignment = 1024;
 static constexpr int64_t scratchAlignment = 16;
+/// Up to so many bytes, scratch of a reduction is its own, which saves a
+/// barrier.
+static constexpr int64_t ownScratch = 1024;
 /// An mbarrier is 8 bytes; every stage has one for full and one for empty.
 static constexpr int64_t stageBarrierBytes = 16;
 /// Of a thread, and of a multiprocessor.
@@ -30,6 +35,16 @@ const Team &KernelPlan::team(Operation *op) const {
   auto found = teams.find(op);
   assert(found != teams.end() && "the op was not there when the plan was made");
   return found->second;
+}
+
+/// Between two executions of the op its team meets in another one: it is in no
+/// loop, or one of `others`, which have barriers, is beside it.
+static bool meetsBeforeItself(Operation *op, ArrayRef<Operation *> others) {
+  if (!op->getParentOfType<LoopLikeOpInterface>())
+    return true;
+  return llvm::any_of(others, [&](Operation *other) {
+    return other != op && other->getBlock() == op->getBlock();
+  });
 }
 
 LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
@@ -105,22 +120,31 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     bytes += stageBarrierBytes * channel.getChannel().getType().getDepth();
   }
 
-  // One area per role: ops of one team follow each other.
   bytes = llvm::alignTo(bytes, scratchAlignment);
-  llvm::MapVector<Operation *, int64_t> areas;
+  llvm::MapVector<Operation *, SmallVector<Operation *>> sharers;
   for (Operation *op : usesScratch) {
-    int64_t &area = areas[op->getParentOfType<gpu::RoleOp>()];
-    area = std::max<int64_t>(area,
-                             llvm::alignTo(scratchBytes(op), scratchAlignment) *
-                                 teams[op].groups());
-  }
-  llvm::DenseMap<Operation *, int64_t> areaOffsets;
-  for (auto [role, size] : areas) {
-    areaOffsets[role] = bytes;
+    int64_t size =
+        llvm::alignTo(scratchBytes(op), scratchAlignment) * teams[op].groups();
+    if (!isa<gpu::ReduceOp>(op) || size > ownScratch) {
+      sharers[op->getParentOfType<gpu::RoleOp>()].push_back(op);
+      continue;
+    }
+    scratchOffsets[op] = bytes;
     bytes += size;
+    if (meetsBeforeItself(op, usesScratch))
+      scratchIsFree.insert(op);
   }
-  for (Operation *op : usesScratch)
-    scratchOffsets[op] = areaOffsets[op->getParentOfType<gpu::RoleOp>()];
+  // Of a team, the others follow each other in one area.
+  for (auto &[role, ops] : sharers) {
+    int64_t area = 0;
+    for (Operation *op : ops) {
+      scratchOffsets[op] = bytes;
+      area = std::max<int64_t>(
+          area, llvm::alignTo(scratchBytes(op), scratchAlignment) *
+                    teams[op].groups());
+    }
+    bytes += area;
+  }
 
   int64_t limit = kernel.getSharedLimit();
   if (bytes > limit)

@@ -35,8 +35,8 @@ public:
   /// b for `groups` (1 or 2) groups of 8 columns from column `n`, and rows from
   /// `k`: two registers per group.
   virtual Fragment getB(ReducedPlace k, int64_t n, int64_t groups) = 0;
-  /// The fragments whose products with one another, added up, are the product:
-  /// the last of both first, each with the first of the other.
+  /// The parts that add up to a fragment, the large one first. A product is the
+  /// sum of those of each part with the other operand's large part.
   virtual SmallVector<Fragment, 2> split(const Fragment &fragment) = 0;
 
   /// Columns of a that an instruction multiplies, and its name for the type.

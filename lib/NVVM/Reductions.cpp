@@ -75,21 +75,15 @@ static Value combineAll(ThreadCode &code, gpu::Combiner kind,
   return values.front();
 }
 
-/// Bytes that a value of the type takes in scratch.
-static int64_t scratchElementBytes(Type element) {
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 int64_t KernelPlan::scratchBytes(Operation *op) {
   if (auto reduce = dyn_cast<gpu::ReduceOp>(op)) {
     auto tile = cast<RankedTensorType>(reduce.getTile().getType());
     auto slice = cast<RankedTensorType>(reduce.getResult().getType());
     int64_t warps = threadsAlong(gpu::getLayout(tile), reduce.getDim()).warps();
-    Type element = tile.getElementType();
     if (warps == 1)
       return 0;
     return slice.getNumElements() * warps *
-           (element.isIndex() ? 8 : scratchElementBytes(element));
+           bytesOfElement(tile.getElementType());
   }
   return convertScratchBytes(op) + clusterScratchBytes(op);
 }
@@ -99,9 +93,9 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
 static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
                                        RankedTensorType slice,
                                        ThreadsAlong along, int64_t scratch,
-                                       ArrayRef<Value> values) {
+                                       bool isFree, ArrayRef<Value> values) {
   Type type = values.front().getType();
-  int64_t bytes = scratchElementBytes(type), warps = along.warps();
+  int64_t bytes = bytesOfElement(type), warps = along.warps();
   int64_t rowBytes = bytes * warps;
   Value position = code.threadPart(slice).row;
   Value start = code.advance(
@@ -123,7 +117,8 @@ static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
   for (int64_t i : llvm::seq<int64_t>(values.size()))
     offsets.push_back(gpu::getElement(slice, 0, i).row * rowBytes);
 
-  code.groupBarrier();
+  if (!isFree)
+    code.groupBarrier();
   code.when(isFirst, [&] {
     for (auto [value, offset] : llvm::zip(values, offsets))
       LLVM::StoreOp::create(code, value, code.advance(mine, offset), bytes);
@@ -174,7 +169,7 @@ struct LowerReduce : TilePattern<gpu::ReduceOp> {
     }
     if (along.warps() > 1)
       rows = combineWarps(code, op.getKind(), slice, along, plan.scratch(op),
-                          rows);
+                          plan.isScratchFree(op), rows);
     rewriter.replaceOp(op, code.fromRegisters(rows));
     return success();
   }

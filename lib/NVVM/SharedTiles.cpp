@@ -46,11 +46,11 @@ struct LowerCopy : TilePattern<gpu::CopyOp> {
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(), type.getShape(),
         op.getAligned());
     if (mayBeInUse(op))
-      code.groupBarrier();
+      code.teamBarrier();
     copyTile(code, source, type, adaptor.getShared());
     if (copiesAsynchronously(source, type))
       waitForCopies(code);
-    code.groupBarrier();
+    code.teamBarrier();
     rewriter.eraseOp(op);
     return success();
   }

@@ -32,7 +32,7 @@ smx_gpu.kernel @warps(%x: memref<?x?xf32>, %y: memref<?xf32>) warps(4) {
   %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xf32> -> tensor<1x256xf32, #row>
   // CHECK: llvm.fadd
   // CHECK-COUNT-5: nvvm.shfl.sync bfly
-  // CHECK: nvvm.barrier0
+  // CHECK-NOT: nvvm.barrier0
   // CHECK: scf.if
   // CHECK: llvm.store %{{.+}}, %{{.+}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
   // CHECK: nvvm.barrier0
@@ -40,6 +40,37 @@ smx_gpu.kernel @warps(%x: memref<?x?xf32>, %y: memref<?xf32>) warps(4) {
   // CHECK-COUNT-3: llvm.fadd
   %r = smx_gpu.reduce <add> %t dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
   smx_gpu.store %r, %y[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
+  smx_gpu.return
+}
+
+// Before the scratch is written again, what was in it has been read: after a barrier of its own where the loop has no
+// other reduction.
+// CHECK-LABEL: llvm.func @loops
+smx_gpu.kernel @loops(%n: index, %y: memref<?xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant dense<1.0> : tensor<1x128xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 1>>
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 {
+    // CHECK: nvvm.barrier0
+    // CHECK: llvm.store
+    // CHECK: nvvm.barrier0
+    %r = smx_gpu.reduce <add> %one dim 1 : tensor<1x128xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 1>>
+        -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 1>>>
+  }
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 {
+    // CHECK-NOT: nvvm.barrier0
+    // CHECK: llvm.store
+    // CHECK: nvvm.barrier0
+    %r = smx_gpu.reduce <add> %one dim 1 : tensor<1x128xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 1>>
+        -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 1>>>
+    // CHECK-NOT: nvvm.barrier0
+    // CHECK: llvm.store
+    // CHECK: nvvm.barrier0
+    %s = smx_gpu.reduce <mul> %one dim 1 : tensor<1x128xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 1>>
+        -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 1>>>
+  }
   smx_gpu.return
 }
 

@@ -103,7 +103,7 @@ def SmxGpu_GatherOp : SmxGpu_Op<"gather", [MemoryEffects<[MemRead]>]> {
     P4 as for `smx_gpu.load`.
 
     ```mlir
-    %t = smx_gpu.gather %x[%i, %j] : memref<?x?xf32, strided<[?, 1], offset: ?>> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+    %t = smx_gpu.gather %x[%ri, %ci] : memref<?x?xf32, strided<[?, 1], offset: ?>> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
     ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<SmxGpu_Tile>:$indices);

@@ -134,3 +134,23 @@ smx_gpu.kernel @tile_of_the_cluster() warps(4) cluster(2) {
   %m = smx_gpu.cluster_reduce <add> %t : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
   smx_gpu.return
 }
+
+// -----
+
+// P19
+smx_gpu.kernel @gather_with_one_index(%x: memref<8x8xf32>) warps(4) {
+  %i = smx_gpu.position 0 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+  // expected-error @+1 {{'smx_gpu.gather' op expected one index per dimension of the memref, 2, got 1}}
+  %t = smx_gpu.gather %x[%i] : memref<8x8xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+// P4
+smx_gpu.kernel @gather_of_another_type(%x: memref<8xf16>) warps(4) {
+  %i = smx_gpu.position 0 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+  // expected-error @+1 {{'smx_gpu.gather' op expected a memref and a tile of one element type, got 'f16' and 'f32'}}
+  %t = smx_gpu.gather %x[%i] : memref<8xf16> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <set>
 #include <vector>
 
@@ -155,6 +156,66 @@ TEST(Ldmatrix, GivesTheFragmentsOfTheProduct) {
                   (Coordinate{row + at.column + 8 * (r / 2), column + at.row}));
             }
       }
+  }
+}
+
+/// Registers of a layout, as `read` and `write` address them: the first one of
+/// the thread, and a constant step from there.
+template <class Layout>
+void checkLayout(const Layout &layout, const SharedTile &tile) {
+  PlaceBits bits{0, 0};
+  for (int64_t thread = 0; thread < layout.threads(); ++thread) {
+    Coordinate at = layout.coordinate(tile.rows, tile.columns, thread, 0);
+    bits.row |= at.row;
+    bits.columnByte |= at.column * tile.elementBytes;
+  }
+  for (int64_t thread = 0; thread < layout.threads(); ++thread) {
+    Coordinate first = layout.coordinate(tile.rows, tile.columns, thread, 0);
+    int64_t registers = layout.registers(tile.rows, tile.columns);
+    for (int64_t i = 0; i < registers; ++i) {
+      Coordinate step = layout.coordinate(tile.rows, tile.columns, 0, i);
+      Coordinate at = layout.coordinate(tile.rows, tile.columns, thread, i);
+      ASSERT_EQ(at.row, first.row + step.row);
+      ASSERT_EQ(at.column, first.column + step.column);
+      // Where adding may carry, the address is computed in full.
+      if (auto split = splitStep(tile, bits, step))
+        ASSERT_EQ(steppedOffset(tile, *split, {first.row, first.column}),
+                  definedOffset(tile, at));
+      else
+        ASSERT_FALSE(
+            std::has_single_bit(static_cast<uint64_t>(layout.threads())));
+    }
+  }
+}
+
+TEST(ReadAndWrite, StepsReachEveryRegister) {
+  for (int64_t swizzle : {0, 32, 64, 128})
+    for (int64_t bytes : {2, 4, 8}) {
+      for (int64_t warps : {1, 2, 4})
+        checkLayout(FragmentLayout{warps}, {128, 64, bytes, swizzle});
+      checkLayout(StripedLayout{4, 32, 2}, {16, 128, bytes, swizzle});
+      checkLayout(StripedLayout{16, 8, 4}, {48, 64, bytes, swizzle});
+      checkLayout(StripedLayout{1, 128, 1}, {3, 256, bytes, swizzle});
+      checkLayout(StripedLayout{4, 24, 2}, {8, 96 * 2, bytes, swizzle});
+    }
+}
+
+TEST(ExactProduct, OperandsOfAQuad) {
+  for (const SharedTile &tile : tiles) {
+    if (tile.elementBytes == 2)
+      continue;
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t row = 0; row < tile.rows / 8 * 8; ++row)
+        for (int64_t group = 0; group < tile.columns / 8; ++group) {
+          // Stored reduced x columns: this thread's two of a group.
+          Coordinate at{row, 8 * group + 2 * (lane % 4)};
+          auto step = splitStep(tile, PlaceBits{0, 6 * tile.elementBytes},
+                                {row, 8 * group});
+          ASSERT_TRUE(step);
+          ASSERT_EQ(step->phase, 0);
+          ASSERT_EQ(steppedOffset(tile, *step, {0, 2 * (lane % 4)}),
+                    definedOffset(tile, at));
+        }
   }
 }
 

@@ -1,0 +1,47 @@
+// RUN: softmax-opt %s --smx-gpu-prefetch | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-prefetch=depth=1 | FileCheck %s --check-prefix=ONE
+// RUN: not softmax-opt %s --smx-gpu-prefetch=depth=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// ZERO: option 'depth' must be at least 1, got 0
+
+// CHECK-LABEL: @copies
+// CHECK: %[[C:.+]] = smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 2>
+// CHECK: %[[ANY:.+]] = arith.cmpi slt, %c0, %{{.+}} : index
+// CHECK: scf.if %[[ANY]]
+// CHECK-NEXT: smx_gpu.put %{{.+}}[%c0, %c0] into %[[C]]
+// CHECK: scf.for %[[J:.+]] =
+// CHECK: %[[N:.+]] = arith.addi %[[J]], %c64
+// CHECK: scf.if
+// CHECK-NEXT: smx_gpu.put %{{.+}}[%[[N]], %c0] into %[[C]]
+// CHECK: smx_gpu.get %[[C]]
+
+// ONE-LABEL: @copies
+// ONE: depth = 1
+// ONE: scf.for
+// ONE-NOT: scf.if
+// ONE: smx_gpu.put
+smx_gpu.kernel @copies(%k: memref<?x64xbf16, strided<[64, 1]>>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c = smx_gpu.make_channel : !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+  scf.for %j = %c0 to %n step %c64 {
+    smx_gpu.put %k[%j, %c0] into %c dims [0, 1] copy(plain) : memref<?x64xbf16, strided<[64, 1]>>, !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+    %t = smx_gpu.get %c : !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1> -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+    smx_gpu.release %c : !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+  }
+  smx_gpu.return
+}
+
+// Two stages do not fit: one does.
+// CHECK-LABEL: @large
+// CHECK: depth = 1
+smx_gpu.kernel @large(%k: memref<?x512xf32, strided<[512, 1]>>, %n: index) warps(4) shared_limit(166912) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c = smx_gpu.make_channel : !smx_gpu.channel<64x512xf32, swizzle = 128, depth = 1>
+  scf.for %j = %c0 to %n step %c64 {
+    smx_gpu.put %k[%j, %c0] into %c dims [0, 1] copy(plain) : memref<?x512xf32, strided<[512, 1]>>, !smx_gpu.channel<64x512xf32, swizzle = 128, depth = 1>
+    %t = smx_gpu.get %c : !smx_gpu.channel<64x512xf32, swizzle = 128, depth = 1> -> !smx_gpu.shared<64x512xf32, swizzle = 128>
+    smx_gpu.release %c : !smx_gpu.channel<64x512xf32, swizzle = 128, depth = 1>
+  }
+  smx_gpu.return
+}

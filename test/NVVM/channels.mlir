@@ -1,0 +1,69 @@
+// Rings of tiles on two mbarriers a stage; phases come from counters.
+// RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s --check-prefixes=CHECK,POLL
+// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a | FileCheck %s --check-prefixes=CHECK,SLEEP
+
+!ring = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 2>
+!three = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 3>
+!stage = !smx_gpu.shared<16x64xbf16, swizzle = 128>
+
+// Two stages of 2048 bytes, four barriers.
+// CHECK-LABEL: llvm.func @ring
+// CHECK-SAME: smx.shared_bytes = 4128
+smx_gpu.kernel @ring(%x: memref<?x64xbf16>) warps(4) {
+  %c0 = arith.constant 0 : index
+  // Counters stand at the start, where LLVM promotes them.
+  // CHECK-COUNT-3: llvm.alloca
+  // One thread initialises: full for all threads that copy, empty for all warps that release.
+  // CHECK: scf.if
+  // CHECK: %[[THREADS:.+]] = llvm.mlir.constant(128 : i32) : i32
+  // CHECK: nvvm.mbarrier.init %[[FULL:.+]], %[[THREADS]]
+  // CHECK: %[[EMPTY:.+]] = llvm.getelementptr %[[FULL]][8]
+  // CHECK: %[[WARPS:.+]] = llvm.mlir.constant(4 : i32) : i32
+  // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[WARPS]]
+  // CHECK-COUNT-2: nvvm.mbarrier.init
+  // CHECK-NOT: nvvm.mbarrier.init
+  // CHECK: nvvm.barrier0
+  %c = smx_gpu.make_channel : !ring
+  // The next stage of the ring; its last use is over when the phase of the other parity is.
+  // CHECK: %[[N:.+]] = llvm.load %[[PUTS:.+]] : !llvm.ptr -> i32
+  // CHECK: %[[MORE:.+]] = llvm.add %[[N]], %{{.+}}
+  // CHECK: llvm.store %[[MORE]], %[[PUTS]]
+  // CHECK: %[[ONE:.+]] = llvm.mlir.constant(1 : i32) : i32
+  // CHECK: %[[STAGE:.+]] = llvm.and %[[N]], %[[ONE]] : i32
+  // CHECK: %[[USE:.+]] = llvm.lshr %[[N]], %{{.+}} : i32
+  // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]], %{{.+}} : i32
+  // CHECK: %[[BEFORE:.+]] = llvm.xor %[[PARITY]], %{{.+}} : i32
+  // POLL: mbarrier.test_wait.parity.shared.b64 done, [$0], $1;{{.+}} %[[BEFORE]]
+  // SLEEP: mbarrier.try_wait.parity.shared.b64 done, [$0], $1;{{.+}} %[[BEFORE]]
+  // CHECK: nvvm.cp.async.shared.global
+  // CHECK-NOT: nvvm.cp.async.shared.global
+  // CHECK: cp.async.mbarrier.arrive.noinc.shared.b64 [$0];
+  smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !ring
+  // POLL: mbarrier.test_wait.parity
+  // SLEEP: mbarrier.try_wait.parity
+  %s = smx_gpu.get %c : !ring -> !stage
+  // CHECK: llvm.load {{.+}} !llvm.ptr<3> -> vector<8xbf16>
+  %t = smx_gpu.read %s : !stage -> tensor<16x64xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 8>>
+  // All lanes have read before one arrives.
+  // CHECK: nvvm.bar.warp.sync
+  // CHECK: %[[FIRST:.+]] = llvm.icmp "eq"
+  // CHECK: "{ .reg .b64 state; @$1 mbarrier.arrive.shared.b64 state, [$0]; }", {{.+}}, %[[FIRST]]
+  smx_gpu.release %c : !ring
+  smx_gpu.return
+}
+
+// Elements without alignment: their threads arrive when they have stored. A depth that is no power of two.
+// CHECK-LABEL: llvm.func @plain
+smx_gpu.kernel @plain(%x: memref<?x?xbf16>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c = smx_gpu.make_channel : !three
+  // CHECK: llvm.urem
+  // CHECK: llvm.udiv
+  // CHECK-COUNT-8: ld.global.b16
+  // CHECK-COUNT-8: llvm.store {{.+}} : vector<1xbf16>, !llvm.ptr<3>
+  // CHECK: "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [$0]; }"
+  smx_gpu.put %x[%c0, %c0] valid(%n, %n) into %c dims [0, 1] copy(plain) : memref<?x?xbf16>, !three
+  %s = smx_gpu.get %c : !three -> !stage
+  smx_gpu.release %c : !three
+  smx_gpu.return
+}

@@ -1,0 +1,136 @@
+// Products in registers of a warp: which instructions, how many, with which operands.
+// RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s
+
+#L = #smx_gpu.fragment<warps = 1>
+!a = !smx_gpu.shared<32x32xbf16, swizzle = 64>
+!b = !smx_gpu.shared<32x32xbf16, swizzle = 64>
+!f16 = !smx_gpu.shared<16x24xf16, swizzle = 0>
+!single = !smx_gpu.shared<16x8xf32, swizzle = 32>
+!double = !smx_gpu.shared<8x8xf64, swizzle = 64>
+
+// a's registers are operands as they are; b comes stored as columns x reduced, hence without a transpose.
+// CHECK-LABEL: llvm.func @from_registers
+smx_gpu.kernel @from_registers(%x: memref<?x32xbf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x32xbf16> -> tensor<16x32xbf16, #L>
+  %b = smx_gpu.alloc : !b
+  %acc = arith.constant dense<0.0> : tensor<16x32xf32, #L>
+  // CHECK: %[[A0:.+]] = llvm.shufflevector %[[A:.+]], %[[A]] [0, 1] : vector<16xbf16>
+  // CHECK: llvm.shufflevector %[[A]], %[[A]] [6, 7] : vector<16xbf16>
+  // CHECK: nvvm.ldmatrix %{{.+}} {{{.*}}layout = #nvvm.mma_layout<row>, num = 4 : i32
+  // CHECK: %[[OPERAND:.+]] = llvm.bitcast %[[A0]] : vector<2xbf16> to i32
+  // CHECK: nvvm.mma.sync A[%[[OPERAND]],
+  // CHECK-SAME: shape = #nvvm.shape<m = 16, n = 8, k = 16>
+  // CHECK: nvvm.mma.sync
+  // CHECK: nvvm.ldmatrix
+  // CHECK-COUNT-2: nvvm.mma.sync
+  // The second half of the reduced dimension.
+  // CHECK: llvm.shufflevector %[[A]], %[[A]] [8, 9]
+  // CHECK: nvvm.ldmatrix
+  // CHECK-COUNT-2: nvvm.mma.sync
+  // CHECK: nvvm.ldmatrix
+  // CHECK-COUNT-2: nvvm.mma.sync
+  // CHECK-NOT: nvvm.{{ldmatrix|mma.sync}}
+  %r = smx_gpu.mma %a, %b, %acc transpose_b : tensor<16x32xbf16, #L>, !b -> tensor<16x32xf32, #L>
+  smx_gpu.return
+}
+
+// Both from shared memory; b is transposed on the way and fetched once for both blocks of rows.
+// CHECK-LABEL: llvm.func @from_shared
+smx_gpu.kernel @from_shared() warps(1) {
+  %a = smx_gpu.alloc : !a
+  %b = smx_gpu.alloc : !b
+  %acc = arith.constant dense<0.0> : tensor<32x32xf32, #L>
+  // CHECK-COUNT-2: nvvm.ldmatrix {{.+}} layout = #nvvm.mma_layout<row>
+  // CHECK: nvvm.ldmatrix {{.+}} layout = #nvvm.mma_layout<col>
+  // CHECK-COUNT-4: nvvm.mma.sync
+  // CHECK: nvvm.ldmatrix {{.+}} layout = #nvvm.mma_layout<col>
+  // CHECK-COUNT-4: nvvm.mma.sync
+  // CHECK: nvvm.ldmatrix {{.+}} layout = #nvvm.mma_layout<row>
+  %r = smx_gpu.mma %a, %b, %acc : !a, !b -> tensor<32x32xf32, #L>
+  smx_gpu.return
+}
+
+// Three groups of 8 columns: a pair, and one by itself. f16 operands are vectors.
+// CHECK-LABEL: llvm.func @odd
+smx_gpu.kernel @odd(%x: memref<?x16xf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x16xf16> -> tensor<16x16xf16, #L>
+  %b = smx_gpu.alloc : !f16
+  %acc = arith.constant dense<0.0> : tensor<16x24xf32, #L>
+  // CHECK: nvvm.ldmatrix {{.+}} num = 4
+  // CHECK-COUNT-2: nvvm.mma.sync {{.+}} (vector<2xf16>, vector<2xf16>, f32)
+  // CHECK: nvvm.ldmatrix {{.+}} num = 2
+  // CHECK: nvvm.mma.sync
+  // CHECK-NOT: nvvm.mma.sync
+  %r = smx_gpu.mma %a, %b, %acc : tensor<16x16xf16, #L>, !f16 -> tensor<16x24xf32, #L>
+  smx_gpu.return
+}
+
+// A term is 0 where a is 0. If the sums are not all finite, the product is done again.
+// CHECK-LABEL: llvm.func @guarded
+smx_gpu.kernel @guarded(%x: memref<?x16xf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x16xf16> -> tensor<16x16xf16, #L>
+  %b = smx_gpu.alloc : !f16
+  %acc = arith.constant dense<0.0> : tensor<16x24xf32, #L>
+  // CHECK-COUNT-3: nvvm.mma.sync
+  // CHECK: %[[BAD:.+]] = llvm.fcmp "uno"
+  // CHECK: %[[ANY:.+]] = nvvm.vote.sync any %{{.+}}, %[[BAD]] -> i1
+  // CHECK: scf.if %[[ANY]] -> (vector<12xf32>)
+  // CHECK: scf.for
+  // CHECK-COUNT-12: nvvm.mma.sync
+  // CHECK: } else {
+  // CHECK-NOT: nvvm.mma.sync
+  %r = smx_gpu.mma %a, %b, %acc guarded : tensor<16x16xf16, #L>, !f16 -> tensor<16x24xf32, #L>
+  smx_gpu.return
+}
+
+// Three products of parts for each.
+// CHECK-LABEL: llvm.func @split
+smx_gpu.kernel @split(%x: memref<?x8xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x8xf32> -> tensor<16x8xf32, #L>
+  %b = smx_gpu.alloc : !single
+  %acc = arith.constant dense<0.0> : tensor<16x16xf32, #L>
+  // CHECK: %[[HEAD:.+]] = llvm.mlir.constant(-8192 : i32) : i32
+  // CHECK: llvm.and %{{.+}}, %[[HEAD]] : i32
+  // CHECK: llvm.fsub
+  // CHECK-COUNT-2: llvm.load {{.+}} !llvm.ptr<3> -> vector<2xf32>
+  // CHECK-COUNT-6: nvvm.mma.sync {{.+}} shape = #nvvm.shape<m = 16, n = 8, k = 8>
+  // CHECK-NOT: nvvm.mma.sync
+  %r = smx_gpu.mma %a, %b, %acc transpose_b precision(tf32x3) : tensor<16x8xf32, #L>, !single -> tensor<16x16xf32, #L>
+  smx_gpu.return
+}
+
+// Exactly: a row's elements come from the other three threads of the row.
+// CHECK-LABEL: llvm.func @exact
+smx_gpu.kernel @exact(%x: memref<?x8xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x8xf32> -> tensor<16x8xf32, #L>
+  %b = smx_gpu.alloc : !single
+  %acc = arith.constant dense<0.0> : tensor<16x16xf32, #L>
+  // CHECK-COUNT-8: nvvm.shfl.sync idx {{.+}} : f32 -> f32
+  // CHECK-COUNT-2: llvm.load {{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK-COUNT-16: llvm.intr.fma
+  // CHECK-COUNT-2: llvm.load {{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK-COUNT-16: llvm.intr.fma
+  // CHECK-COUNT-8: nvvm.shfl.sync idx
+  %r = smx_gpu.mma %a, %b, %acc transpose_b : tensor<16x8xf32, #L>, !single -> tensor<16x16xf32, #L>
+  smx_gpu.return
+}
+
+// f64 goes in two words; guarded, a sum stays as it is where a is 0.
+// CHECK-LABEL: llvm.func @double
+smx_gpu.kernel @double(%x: memref<?x8xf64>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x8xf64> -> tensor<16x8xf64, #L>
+  %b = smx_gpu.alloc : !double
+  %acc = arith.constant dense<0.0> : tensor<16x8xf64, #L>
+  // CHECK-COUNT-2: nvvm.shfl.sync idx {{.+}} : i32 -> i32
+  // CHECK: %[[SUM:.+]] = llvm.intr.fma(%[[A:.+]], %{{.+}}, %[[BEFORE:.+]]) : (f64, f64, f64) -> f64
+  // CHECK: %[[NONE:.+]] = llvm.fcmp "oeq" %[[A]]
+  // CHECK: llvm.select %[[NONE]], %[[BEFORE]], %[[SUM]]
+  %r = smx_gpu.mma %a, %b, %acc guarded : tensor<16x8xf64, #L>, !double -> tensor<16x8xf64, #L>
+  smx_gpu.return
+}

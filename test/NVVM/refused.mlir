@@ -1,0 +1,46 @@
+// What this lowering does not do says so.
+// RUN: softmax-opt %s --smx-gpu-to-nvvm -split-input-file -verify-diagnostics
+
+!ring = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 2>
+!stage = !smx_gpu.shared<16x64xbf16, swizzle = 128>
+
+smx_gpu.kernel @tensor_copy(%x: memref<?x64xbf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c = smx_gpu.make_channel : !ring
+  // expected-error @+2 {{'smx_gpu.put' op by tensor copies is not lowered yet for this chip; 'async' and 'plain' are}}
+  // expected-error @+1 {{failed to legalize operation 'smx_gpu.put'}}
+  smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(tensor) : memref<?x64xbf16>, !ring
+  %s = smx_gpu.get %c : !ring -> !stage
+  smx_gpu.release %c : !ring
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.fragment<warps = 1>
+!bytes = !smx_gpu.shared<16x16xf8E4M3FN, swizzle = 0>
+
+smx_gpu.kernel @type(%x: memref<?x16xf8E4M3FN>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.alloc : !bytes
+  %acc = arith.constant dense<0.0> : tensor<16x16xf32, #L>
+  // expected-error @+2 {{'smx_gpu.mma' op of 'f8E4M3FN' is not lowered; f16, bf16, f32 and f64 operands are}}
+  // expected-error @+1 {{failed to legalize operation 'smx_gpu.mma'}}
+  %r = smx_gpu.mma %a, %a, %acc : !bytes, !bytes -> tensor<16x16xf32, #L>
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.fragment<warps = 4>
+!s = !smx_gpu.shared<64x64xbf16, swizzle = 128>
+
+smx_gpu.kernel @asynchronous() warps(4) {
+  %a = smx_gpu.alloc : !s
+  %acc = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  // expected-error @+2 {{'smx_gpu.mma_async' op is not lowered yet for this chip; a product of all warps in step is 'smx_gpu.mma'}}
+  // expected-error @+1 {{failed to legalize operation 'smx_gpu.mma_async'}}
+  %r, %t = smx_gpu.mma_async %a, %a, %acc transpose_b : !s, !s -> tensor<64x64xf32, #L>
+  %w = smx_gpu.wait %t, %r : tensor<64x64xf32, #L>
+  smx_gpu.return
+}

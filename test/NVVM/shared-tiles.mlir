@@ -1,0 +1,84 @@
+// Tiles of shared memory: where they lie, and how threads reach their elements through the swizzle.
+// RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s
+
+#L = #smx_gpu.fragment<warps = 1>
+#rows = #smx_gpu.striped<rows = 4, columns = 8, vector = 8>
+!swizzled = !smx_gpu.shared<16x64xbf16, swizzle = 128>
+
+// The second tile starts after the first one's 2048 bytes.
+// CHECK-LABEL: llvm.func @fragment
+// CHECK-SAME: smx.shared_bytes = 4096
+smx_gpu.kernel @fragment() warps(1) {
+  %first = smx_gpu.alloc : !swizzled
+  // CHECK: llvm.getelementptr %{{.+}}[2048] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %second = smx_gpu.alloc : !swizzled
+  %t = arith.constant dense<1.0> : tensor<16x64xbf16, #L>
+  // Chunk 0 of a row, then the row 8 further down, an immediate away, then the next chunk by an exclusive-or.
+  // CHECK: %[[FIRST:.+]] = llvm.inttoptr %[[ADDRESS:.+]] : i32 to !llvm.ptr<3>
+  // CHECK: llvm.store %{{.+}}, %[[FIRST]] {alignment = 4 : i64} : vector<2xbf16>
+  // CHECK: %[[BELOW:.+]] = llvm.getelementptr %[[FIRST]][1024]
+  // CHECK: llvm.store %{{.+}}, %[[BELOW]] {alignment = 4 : i64} : vector<2xbf16>
+  // CHECK: %[[SIXTEEN:.+]] = llvm.mlir.constant(16 : i32) : i32
+  // CHECK: llvm.xor %{{.+}}, %[[SIXTEEN]] : i32
+  // CHECK-COUNT-14: llvm.store {{.+}} vector<2xbf16>
+  // CHECK-NOT: llvm.store
+  smx_gpu.write %t, %second : tensor<16x64xbf16, #L>, !swizzled
+  // CHECK: nvvm.barrier0
+  smx_gpu.barrier
+  // CHECK-COUNT-16: llvm.load {{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<2xbf16>
+  %u = smx_gpu.read %second : !swizzled -> tensor<16x64xbf16, #L>
+  smx_gpu.return
+}
+
+// Whole chunks where the layout has them.
+// CHECK-LABEL: llvm.func @chunks
+smx_gpu.kernel @chunks() warps(1) {
+  %s = smx_gpu.alloc : !swizzled
+  // CHECK-COUNT-4: llvm.load {{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK-NOT: llvm.load
+  %u = smx_gpu.read %s : !swizzled -> tensor<16x64xbf16, #rows>
+  smx_gpu.return
+}
+
+// CHECK-LABEL: llvm.func @copy
+smx_gpu.kernel @copy(%x: memref<?x64xbf16>, %n: index) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %s = smx_gpu.alloc : !swizzled
+  // 16 rows of 8 chunks, 4 rows at a time; nobody reads the tile yet.
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK-COUNT-4: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg :
+  // CHECK: cp.async.wait_all
+  // CHECK: nvvm.barrier0
+  smx_gpu.copy %x[%c0, %c0] to %s dims [0, 1] {aligned = 16 : i64} : memref<?x64xbf16>, !swizzled
+  // Somebody may; rows that are not valid become 0.
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.icmp "slt"
+  // CHECK: %[[BYTES:.+]] = llvm.select
+  // CHECK: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg, %[[BYTES]] :
+  smx_gpu.copy %x[%c0, %c0] valid(%n, %c64) to %s dims [0, 1] {aligned = 16 : i64} : memref<?x64xbf16>, !swizzled
+  smx_gpu.return
+}
+
+// 16-bit elements of which nothing is known are loaded and stored, predicated, without a branch.
+// CHECK-LABEL: llvm.func @unaligned
+smx_gpu.kernel @unaligned(%x: memref<?x?xbf16>, %n: index) warps(1) {
+  %c0 = arith.constant 0 : index
+  %s = smx_gpu.alloc : !smx_gpu.shared<4x32xbf16, swizzle = 0>
+  // CHECK-COUNT-4: ld.global.b16
+  // CHECK-COUNT-4: llvm.store {{.+}} {alignment = 2 : i64} : vector<1xbf16>, !llvm.ptr<3>
+  // CHECK-NOT: cp.async
+  // CHECK: nvvm.barrier0
+  smx_gpu.copy %x[%c0, %c0] valid(%n, %n) to %s dims [0, 1] : memref<?x?xbf16>, !smx_gpu.shared<4x32xbf16, swizzle = 0>
+  smx_gpu.return
+}
+
+// Single precision has asynchronous copies of one element, also down a column.
+// CHECK-LABEL: llvm.func @down_columns
+smx_gpu.kernel @down_columns(%x: memref<?x?xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %s = smx_gpu.alloc : !smx_gpu.shared<4x32xf32, swizzle = 128>
+  // CHECK-COUNT-4: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 4, cache = ca
+  smx_gpu.copy %x[%c0, %c0] to %s dims [1, 0] : memref<?x?xf32>, !smx_gpu.shared<4x32xf32, swizzle = 128>
+  smx_gpu.return
+}

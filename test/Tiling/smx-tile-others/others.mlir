@@ -1,0 +1,31 @@
+// RUN: softmax-opt %s --smx-tile-others --canonicalize --cse | FileCheck %s
+
+// CHECK-LABEL: @transpose
+// CHECK: scf.forall (%[[I:.+]], %[[J:.+]]) = (0, 0) to (100, 200) step (64, 64)
+// CHECK: tensor.extract_slice %{{.+}}[%[[J]], %[[I]]]
+// CHECK: tensor.parallel_insert_slice {{.+}}[%[[I]], %[[J]]]
+// CHECK: mapping = [#gpu.block<linear_dim_0>, #gpu.block<linear_dim_1>]
+func.func @transpose(%x: tensor<200x100xf32>) -> tensor<100x200xf32> {
+  %e = tensor.empty() : tensor<100x200xf32>
+  %y = linalg.transpose ins(%x : tensor<200x100xf32>) outs(%e : tensor<100x200xf32>) permutation = [1, 0]
+  return %y : tensor<100x200xf32>
+}
+
+// A reduction gets an inner loop, and what it starts from is filled in in the tile.
+// CHECK-LABEL: @sum
+// CHECK: scf.forall (%[[R:.+]]) = (0) to (256) step (64)
+// CHECK: linalg.fill
+// CHECK: scf.for %[[K:.+]] = %c0 to %c512 step %c64
+// CHECK: tensor.extract_slice %{{.+}}[0, %[[K]]] [64, 64]
+func.func @sum(%x: tensor<256x512xf32>) -> tensor<256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256xf32>) -> tensor<256xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<256x512xf32>) outs(%f : tensor<256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<256xf32>
+  return %y : tensor<256xf32>
+}
