@@ -103,6 +103,8 @@ def SmxGpu_GatherOp : SmxGpu_Op<"gather", [MemoryEffects<[MemRead]>]> {
     P4 as for `smx_gpu.load`.
 
     ```mlir
+    %ri = smx_gpu.position 0 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    %ci = smx_gpu.position 1 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
     %t = smx_gpu.gather %x[%ri, %ci] : memref<?x?xf32, strided<[?, 1], offset: ?>> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
     ```
   }];
