@@ -24,7 +24,7 @@ def call(*command, text=None, seconds=300):
 
 
 def numeric_suite(tools):
-    out = call(tools / "SmxNumericTests", "--target=cuda", "--gtest_filter=*Grid*:*Contract*:*Law*", seconds=500).stdout
+    out = call(tools / "SmxNumericTests", "--target=cuda", "--gtest_filter=*Grid*:*Contract*:*Law*", seconds=400).stdout
     configurations = sum(map(int, re.findall(r"\[ CONFIGS  \] (\d+)", out)))
     wrong = sum(map(int, re.findall(r"failures\.size\(\)\n\s*Which is: (\d+)", out)))
     tests = {state: int((re.findall(rf"\[  {state}  \] (\d+) tests?", out) or [0])[0]) for state in ("PASSED", "FAILED")}

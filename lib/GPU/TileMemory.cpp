@@ -1,0 +1,110 @@
+//===- TileMemory.cpp - tiles of global memory ----------------------------===//
+//
+// How tensors that lie in global memory are read and written as register tiles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileConverter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+using Class = TileClasses::Class;
+
+GlobalView TileConverter::shifted(GlobalView view, Location loc,
+                                  ArrayRef<OpFoldResult> offsets) {
+  for (auto [dim, offset] : llvm::zip_equal(view.dims, offsets)) {
+    if (isConstantIntValue(offset, 0))
+      continue;
+    OpFoldResult &sum = view.offsets[dim];
+    Value by = indexOf(offset);
+    sum = isConstantIntValue(sum, 0)
+              ? by
+              : arith::AddIOp::create(
+                    builder, loc,
+                    getValueOrCreateConstantIndexOp(builder, loc, sum), by)
+                    .getResult();
+  }
+  return view;
+}
+
+TileConverter::Box TileConverter::boxOf(Value tensor, const GlobalView &view,
+                                        ArrayRef<std::optional<Class>> tileDims,
+                                        ArrayRef<int64_t> shape) {
+  Box box;
+  for (OpFoldResult offset : view.offsets)
+    box.offsets.push_back(
+        getValueOrCreateConstantIndexOp(builder, view.memref.getLoc(), offset));
+  SmallVector<Class> dims = classes.classesOf(tensor);
+  bool isPartial = false;
+  for (auto [c, extent] : llvm::zip(tileDims, shape)) {
+    auto found = c ? llvm::find(dims, *c) : dims.end();
+    box.dims.push_back(found == dims.end() ? -1
+                                           : view.dims[found - dims.begin()]);
+    isPartial |= c ? isPadded(*c, extent) : extent != 1;
+  }
+  if (isPartial)
+    for (auto [c, dim] : llvm::zip(tileDims, box.dims))
+      box.valid.push_back(indexOf(c ? classes.extentOf(*c)
+                                    : OpFoldResult(builder.getIndexAttr(1))));
+  // Rows start where the memref's rows do, or a multiple of the alignment
+  // further on.
+  auto type = cast<MemRefType>(view.memref.getType());
+  int64_t elements = alignment * 8 / type.getElementTypeBitWidth();
+  if (alignment && !view.offsets.empty() &&
+      isMultipleOf(view.offsets.back(), elements))
+    box.aligned = alignment;
+  return box;
+}
+
+FailureOr<Value> TileConverter::load(Value tensor, RankedTensorType type,
+                                     Operation *user) {
+  GlobalView &view = *viewOf(tensor);
+  FailureOr<std::optional<Class>> other =
+      otherClass(classes.classesOf(tensor), user);
+  if (failed(other))
+    return failure();
+  SmallVector<std::optional<Class>> tileDims =
+      *other ? tileDimsOf(*other)
+             : SmallVector<std::optional<Class>>{schedule.rows};
+  Box box = boxOf(tensor, view, tileDims, type.getShape());
+  return LoadOp::create(builder, user->getLoc(), type, view.memref, box.offsets,
+                        box.valid, box.dims, box.aligned)
+      .getTile();
+}
+
+FailureOr<Value> TileConverter::tileOf(Value tensor, Operation *user) {
+  if (Value known = tiles.lookup(tensor))
+    return known;
+  FailureOr<RankedTensorType> type = tileTypeOf(tensor, user);
+  if (failed(type))
+    return failure();
+  if (!viewOf(tensor))
+    return user->emitOpError("expected operands that this loop nest computes "
+                             "or that lie in memory");
+  return load(tensor, *type, user);
+}
+
+LogicalResult TileConverter::store(Location loc, Value tensor,
+                                   Value destination,
+                                   ArrayRef<OpFoldResult> offsets) {
+  if (destinations.contains(tensor))
+    return success();
+  Operation *user = tensor.getDefiningOp();
+  FailureOr<std::optional<Class>> other =
+      otherClass(classes.classesOf(tensor), user);
+  FailureOr<Value> tile = tileOf(tensor, user);
+  if (failed(tile) || failed(other))
+    return failure();
+  GlobalView view = shifted(*viewOf(destination), loc, offsets);
+  auto type = cast<RankedTensorType>(tile->getType());
+  SmallVector<std::optional<Class>> tileDims =
+      type.getRank() == 2 ? tileDimsOf(*other)
+                          : SmallVector<std::optional<Class>>{schedule.rows};
+  Box box = boxOf(tensor, view, tileDims, type.getShape());
+  StoreOp::create(builder, loc, *tile, view.memref, box.offsets, box.valid,
+                  box.dims, box.aligned);
+  return success();
+}
