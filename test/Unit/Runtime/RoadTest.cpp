@@ -55,5 +55,11 @@ TEST_F(Road, DoesNotGoBack) {
       mlir::smx::runRoad(*module, Stage::Tiled, Stage::Online, {}));
   EXPECT_EQ(error, "the module is at stage 'tiled', which comes after stage "
                    "'online'; the order is input, naive, online, tiled, cpu, "
-                   "llvm");
+                   "llvm, gpu, nvvm");
+}
+
+TEST_F(Road, KeepsToTheBranchOfItsTarget) {
+  std::string error =
+      llvm::toString(mlir::smx::runRoad(*module, Stage::Tiled, Stage::Gpu, {}));
+  EXPECT_EQ(error, "stage 'gpu' is not on the road to the CPU");
 }
