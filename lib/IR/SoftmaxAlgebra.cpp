@@ -9,6 +9,7 @@
 #include "smx/IR/Smx.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -81,7 +82,8 @@ void SoftmaxAlgebraAttr::print(AsmPrinter &printer) const {
 }
 
 SmallVector<StringRef> SoftmaxAlgebraAttr::getQuantities() const {
-  return {"softmax", "log_softmax", "logsumexp", "average"};
+  return {"softmax", "log_softmax", "logsumexp",
+          "average", "weights",     "softmax_of_weights"};
 }
 std::pair<unsigned, unsigned> SoftmaxAlgebraAttr::getStateCount() const {
   return {2, 3};
@@ -90,10 +92,19 @@ unsigned SoftmaxAlgebraAttr::getInputCount(unsigned states) const {
   return states - 1;
 }
 unsigned SoftmaxAlgebraAttr::getFinishInputCount(StringRef quantity) const {
-  return quantity == "softmax" || quantity == "log_softmax" ? 1 : 0;
+  return llvm::StringSwitch<unsigned>(quantity)
+      .Cases({"softmax", "log_softmax", "weights"}, 1)
+      .Case("softmax_of_weights", 2)
+      .Default(0);
 }
 unsigned SoftmaxAlgebraAttr::getFinishStateCount(StringRef quantity) const {
   return quantity == "average" ? 3 : 2;
+}
+std::optional<DeferredQuantity>
+SoftmaxAlgebraAttr::getDeferred(StringRef quantity) const {
+  if (quantity != "softmax")
+    return std::nullopt;
+  return DeferredQuantity{"weights", "softmax_of_weights"};
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,6 +126,17 @@ SoftmaxAlgebraAttr::expandIdentity(OpBuilder &builder,
     extents = extents.drop_front(tensor.getNumDynamicDims());
   }
   return state;
+}
+
+/// The finishes that want the weights of the very tile that `op` adds: they are
+/// kept when they are summed.
+static SmallVector<FinishOp> weightsOfTile(UpdateOp op) {
+  SmallVector<FinishOp> found;
+  for (Operation *user : op.getResults().front().getUsers())
+    if (auto finish = dyn_cast<FinishOp>(user))
+      if (isWeightsOfTile(finish, op))
+        found.push_back(finish);
+  return found;
 }
 
 SmallVector<Value>
@@ -160,14 +182,28 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   // to be summed.
   if (states.size() == 2) {
     FloatType sumType = soft.sumType(scoreType);
-    Value zero = soft.zeroSum(builder, op.getLoc(), states[1], scoreType);
-    Value sum = tile.reduce(
-        "tile sum", {scores, {reference, row}}, {{zero, row}}, {rows},
-        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1],
-                                     scoreType, soft.bitsOfSum);
-          return {m.add(m.cast(weight, sumType), v[2])};
-        })[0];
+    Value sum = soft.zeroSum(builder, op.getLoc(), states[1], scoreType);
+    SmallVector<TileOperand> outputs{{sum, row}};
+    SmallVector<FinishOp> kept = weightsOfTile(op);
+    if (!kept.empty())
+      outputs.insert(outputs.begin(),
+                     {emptyLike(builder, op.getLoc(), scores.tensor, soft.type),
+                      scores.map});
+    SmallVector<Value> summed =
+        tile.reduce(kept.empty() ? "tile sum" : "weights and tile sum",
+                    {scores, {reference, row}}, outputs, {rows},
+                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                      Value weight =
+                          soft.weight(m, m.cast(v[0], soft.type), v[1],
+                                      scoreType, soft.bitsOfSum);
+                      Value added = m.add(m.cast(weight, sumType), v.back());
+                      if (kept.empty())
+                        return {added};
+                      return {weight, added};
+                    });
+    sum = summed.back();
+    for (FinishOp weights : kept)
+      weights.getResult().replaceAllUsesWith(summed.front());
     return {maximum,
             tile.mapInto("running sum", {{sum, row}}, {moved[3], row},
                          [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {

@@ -131,6 +131,16 @@ struct SoftmaxArithmetic {
   }
 };
 
+/// True if `finish` gives the weights of the tile that `update`, which made its
+/// state, has added last.
+inline bool isWeightsOfTile(FinishOp finish, UpdateOp update) {
+  return finish.getQuantity() == "weights" &&
+         finish.getInputs()[0] == update.getInputs()[0] &&
+         finish.getStates()[0] == update.getResults()[0] &&
+         finish.getMaps()[finish.getStates().size()] ==
+             finish.getMaps().getValue().back();
+}
+
 inline SoftmaxArithmetic arithmeticOf(SoftmaxAlgebraAttr algebra, Value state) {
   return {algebra, cast<FloatType>(getElementTypeOrSelf(state.getType()))};
 }

@@ -78,6 +78,62 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
                   })[0];
 }
 
+/// w = exp(s - m) for the maximum so far.
+static Value expandWeights(OpBuilder &builder, FinishOp op,
+                           SoftmaxArithmetic soft) {
+  auto update = op.getStates()[0].getDefiningOp<UpdateOp>();
+  if (update && isWeightsOfTile(op, update))
+    return op.getResult(); // the update gives them
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  TileOperand scores{op.getInputs()[0], maps[op.getStates().size()]};
+  Type scoreType = getElementTypeOrSelf(scores.tensor.getType());
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  Value empty = emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map,
+                         op.getResultMap());
+  TileArithmetic tile{builder, op.getLoc()};
+  return tile.map("weights", {scores, {op.getStates()[0], maps[0]}},
+                  {{empty, op.getResultMap()}},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value weight = soft.weight(m, m.cast(v[0], soft.type),
+                                               soft.guarded(m, v[1]), scoreType,
+                                               soft.bitsOfSum);
+                    return {m.cast(weight, type.getElementType())};
+                  })[0];
+}
+
+/// w exp(m_tile - m) / l; the factor of a row is computed in f64, so that only
+/// the weight and the product round.
+static Value expandSoftmaxOfWeights(OpBuilder &builder, FinishOp op,
+                                    SoftmaxArithmetic soft) {
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0], result = op.getResultMap();
+  TileOperand weights{op.getInputs()[0], maps[states.size()]};
+  TileOperand maximumOfTile{op.getInputs()[1], maps[states.size() + 1]};
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  SoftmaxArithmetic wide{soft.algebra, builder.getF64Type()};
+  TileArithmetic tile{builder, op.getLoc()};
+  Value factor = tile.map(
+      "factor of the tile", {{states[0], row}, {states[1], row}, maximumOfTile},
+      {{states[1], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value reference = m.cast(soft.guarded(m, v[0]), wide.type);
+        // As it is: a tile of -inf has weights 0, which inf would make NaN.
+        Value moved = wide.rescale(m, m.cast(v[2], wide.type), reference);
+        Value inverse = wide.reciprocal(m, m.cast(v[1], wide.type));
+        return {m.cast(m.mul(moved, inverse), soft.type)};
+      })[0];
+  Value empty =
+      emptyFor(builder, op.getLoc(), type, weights.tensor, weights.map, result);
+  return tile.map("normalise", {weights, {factor, row}}, {{empty, result}},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value weight = m.cast(v[0], soft.type);
+                    return {m.cast(m.mul(weight, v[1]), type.getElementType())};
+                  })[0];
+}
+
 SmallVector<Value>
 SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
                                  Operation *operation) const {
@@ -92,6 +148,10 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
   TileArithmetic tile{builder, op.getLoc()};
   if (quantity == "softmax")
     return {expandSoftmax(builder, op, soft)};
+  if (quantity == "weights")
+    return {expandWeights(builder, op, soft)};
+  if (quantity == "softmax_of_weights")
+    return {expandSoftmaxOfWeights(builder, op, soft)};
 
   if (quantity == "logsumexp") {
     Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);

@@ -28,7 +28,9 @@ struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
     // Consumers first: a finish looks at the update it finishes.
     for (Operation *op : llvm::reverse(ops)) {
       OpBuilder builder(op);
-      op->replaceAllUsesWith(expand(builder, op));
+      SmallVector<Value> values = expand(builder, op);
+      if (ValueRange(values) != ValueRange(op->getResults()))
+        op->replaceAllUsesWith(values);
     }
     for (Operation *op : llvm::reverse(ops))
       op->erase();

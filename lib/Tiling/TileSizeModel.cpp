@@ -11,7 +11,8 @@ using namespace mlir::smx;
 TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
                                      ArrayRef<OpFoldResult> sizes, int64_t rows,
                                      int64_t stream, int64_t residentBytes,
-                                     bool wantsResidentRows) {
+                                     int64_t deferredBytes,
+                                     bool wantsResidentRows, bool canDefer) {
   constexpr int64_t productRows = 64, productStream = 128;
   constexpr int64_t passBytes = 8 << 10, longestStreamTile = 32768;
   unsigned numRows = op.getNumRows();
@@ -58,5 +59,8 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
     tile.rows.back() =
         std::max<int64_t>(last ? std::min(*last, tileRows) : tileRows, 1);
   }
+  tile.isDeferred = canDefer && extent && *extent > tile.stream &&
+                    *extent * (numRows ? tile.rows.back() : 1) * elementBytes <=
+                        deferredBytes;
   return tile;
 }

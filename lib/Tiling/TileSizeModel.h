@@ -13,11 +13,16 @@ struct TileSizes {
   int64_t stream;
   /// Tiles are for thread blocks: all rows in one loop, the last tile shorter.
   bool inBlocks = false;
+  /// The streamed quantity of a row that is not resident is deferred, instead
+  /// of being computed in a second look at the stream.
+  bool isDeferred = false;
 };
 
 /// Chooses tiles for a reduction whose domain has `sizes`. `rows` and `stream`
 /// override the model where they are not 0; a row whose tile of accumulator
 /// elements takes at most `residentBytes` is one tile if `wantsResidentRows`.
+/// A tile of rows that is not resident and takes at most `deferredBytes` is
+/// deferred if `canDefer`.
 ///
 /// The model: a reduction with an accumulator does two products per tile, and
 /// 64 rows by 128 elements keep the score tile (32 KiB of f32) near the first
@@ -26,11 +31,14 @@ struct TileSizes {
 /// second look at a row finds it in the first cache; with the stream in the
 /// fastest dimension those are few whole rows, otherwise a strip of
 /// neighbouring rows. A row that is not resident is streamed in tiles of 32768
-/// elements: each costs the running sum one rounding.
+/// elements: each costs the running sum one rounding. What a tile gives can be
+/// kept in the last cache, which saves the second exponential of every element;
+/// a row that does not fit there is looked at twice.
 TileSizes chooseTileSizes(StreamingReductionOpInterface op,
                           ArrayRef<OpFoldResult> sizes, int64_t rows,
                           int64_t stream, int64_t residentBytes,
-                          bool wantsResidentRows);
+                          int64_t deferredBytes, bool wantsResidentRows,
+                          bool canDefer);
 
 /// The same for thread blocks of a GPU, whose tiles live in registers.
 ///

@@ -25,6 +25,13 @@ namespace mlir::smx {
 struct VisibleKeys {
   Value begin, fullBegin, fullEnd, end;
 };
+
+/// A streamed quantity in two steps, so that the stream is seen once:
+/// `quantity(s; x) = atEnd(s; atTile(t; x), t[0])` for every state `t` that has
+/// seen `x`, where `s` is finished and `t[0]` the first component of `t`.
+struct DeferredQuantity {
+  StringRef atTile, atEnd;
+};
 } // namespace mlir::smx
 
 #include "smx/IR/SmxDialect.h.inc"

@@ -34,7 +34,7 @@ class Smx_Attr<string name, string mnemonic_, list<Trait> traits> : AttrDef<Smx_
 }
 
 def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDeferred"]>]> {
   let summary = "running maximum, running sum and, if there are values, the accumulator";
   let description = [{
     State `(m, l)` or `(m, l, acc)`; inputs are the scores and, with an accumulator, the values.
@@ -47,6 +47,9 @@ def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
 
     Quantities of a finish: `softmax`, `log_softmax` (take the scores again), `logsumexp`, and
     `average` (`acc / l`). `masked_row` says what `softmax` and `average` give for `l = 0`.
+    `softmax` can be deferred: `weights` (`w = exp(s - m)`, by the maximum so far) when a tile
+    passes, and `softmax_of_weights` (`w exp(m_tile - m) / l`) at the end, which is an
+    exponential per tile instead of a second one per element.
 
     ```mlir
     #smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>

@@ -65,7 +65,8 @@ def Smx_StateAlgebraAttrInterface : AttrInterface<"StateAlgebraAttrInterface"> {
   let description = [{
     The meaning of the four state ops for one family of reductions, as arithmetic on tiles.
     Each method takes the state op of its name and returns, as `linalg` on tensors, the values of
-    its results.
+    its results. A finish may return its own result: the expansion of the update that made its
+    state then replaces it.
   }];
   let methods = [
     InterfaceMethod<"Arithmetic for the identity.", "::llvm::SmallVector<::mlir::Value>",
@@ -86,6 +87,10 @@ def Smx_StateAlgebraAttrInterface : AttrInterface<"StateAlgebraAttrInterface"> {
       "unsigned", "getFinishInputCount", (ins "::llvm::StringRef":$quantity)>,
     InterfaceMethod<"Smallest number of state components that `quantity` is computed from.",
       "unsigned", "getFinishStateCount", (ins "::llvm::StringRef":$quantity)>,
+    InterfaceMethod<[{The two steps in which a streamed `quantity` can be had with one look at the
+        stream; none where a second look costs no more.}],
+      "std::optional<::mlir::smx::DeferredQuantity>", "getDeferred", (ins "::llvm::StringRef":$quantity),
+      /*methodBody=*/[{}], /*defaultImplementation=*/[{ return std::nullopt; }]>,
   ];
 }
 

@@ -13,7 +13,9 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     visited, tiles that all rows see are not masked, and only the ones in between are. Ragged
     tails are loops of their own, so that all other tiles have a static shape. A quantity that
     has a value per element (softmax itself) takes a second loop over the stream, unless one
-    tile holds the whole row.
+    tile holds the whole row. Where the algebra can defer the quantity and a cache can hold the row,
+    the second loop is over what the first one kept of every tile, beside the state's first
+    component at that time.
 
     Written against `StreamingReductionOpInterface`, `TilingInterface` (producers) and
     `MaskAttrInterface` (bounds).
@@ -42,6 +44,9 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     Option<"stream", "stream", "int64_t", "0", "extent of a tile along the stream; 0 lets the model choose">,
     Option<"residentBytes", "resident-bytes", "int64_t", "1048576",
            "rows whose f32 tile takes at most this many bytes are kept resident">,
+    Option<"deferredBytes", "deferred-bytes", "int64_t", "8388608",
+           "rows that are not resident and whose f32 tile takes at most this many bytes are seen once: "
+           "what a tile gives is kept and corrected once the state is finished">,
     Option<"blocks", "blocks", "bool", "false",
            "tiles for the thread blocks of a GPU: sizes by another model, and one loop for all rows, "
            "whose last tile is shorter, instead of a loop for what is left">,

@@ -1,0 +1,78 @@
+//===- TiledReduction.h - the loops of one finished state -------*- C++ -*-===//
+#ifndef SMX_LIB_TILING_TILEDREDUCTION_H
+#define SMX_LIB_TILING_TILEDREDUCTION_H
+
+#include "ProducerFusion.h"
+#include "TileSizeModel.h"
+
+namespace mlir::smx {
+
+/// One finished state and its readers.
+class TiledReduction {
+public:
+  TiledReduction(MutableArrayRef<FinishOp> finishes,
+                 StreamingReductionOpInterface reduction,
+                 ArrayRef<Operation *> group, const TileSizes &tileSizes,
+                 ArrayRef<OpFoldResult> sizes)
+      : finishes(finishes), reduction(reduction), tileSizes(tileSizes),
+        sizes(sizes), numRows(reduction.getNumRows()),
+        fusion(group, /*isOnePass=*/llvm::none_of(finishes, [&](FinishOp op) {
+                 return op.isStreamed() && !tileSizes.isDeferred;
+               })) {}
+
+  /// Builds the loops; returns one value per finish.
+  SmallVector<Value> build(OpBuilder &builder);
+
+private:
+  SmallVector<Value> buildRowLoop(OpBuilder &builder, ValueRange destinations,
+                                  OpFoldResult first, OpFoldResult last,
+                                  OpFoldResult lastRowSize);
+  SmallVector<Value> buildState(OpBuilder &builder, Operation *op,
+                                const DomainTile &rows);
+  SmallVector<Value> buildStream(OpBuilder &builder,
+                                 StreamingReductionOpInterface op,
+                                 const DomainTile &rows);
+  Value buildFinish(OpBuilder &builder, FinishOp finish, ValueRange state,
+                    const DomainTile &rows, Value destination);
+  /// The second loop over the stream: `body` gives the finished tile.
+  Value buildFinishLoop(
+      OpBuilder &builder, FinishOp finish, const DomainTile &rows,
+      Value destination,
+      llvm::function_ref<Value(OpBuilder &, const DomainTile &tile)> body);
+
+  // A deferred quantity: `kept` has the values of all tiles, and the first
+  // component of the state at each of them.
+  SmallVector<Value> emptyShelves(OpBuilder &builder, const DomainTile &rows);
+  SmallVector<Value> keepTile(OpBuilder &builder, const DomainTile &tile,
+                              ValueRange state, ValueRange inputs,
+                              ValueRange shelves);
+  Value finishKeptTile(OpBuilder &builder, const DomainTile &tile,
+                       ValueRange state);
+  /// Where the first component of the state at `tile` is kept.
+  DomainTile firstComponentSlice(OpBuilder &builder, const DomainTile &tile);
+  /// The slice of a tensor that has the rows of one block only.
+  DomainTile sliceInBlock(OpBuilder &builder, AffineMap map, DomainTile tile);
+  SmallVector<Value> tilesOf(OpBuilder &builder, ValueRange inputs,
+                             ArrayRef<AffineMap> maps, const DomainTile &tile,
+                             MaskOp seenWhole) {
+    SmallVector<Value> tiles;
+    for (auto [input, map] : llvm::zip_equal(inputs, maps))
+      tiles.push_back(fusion.tileOf(builder, loc(), input,
+                                    sliceFor(builder, loc(), map, tile),
+                                    seenWhole));
+    return tiles;
+  }
+  Location loc() { return reduction.getLoc(); }
+
+  MutableArrayRef<FinishOp> finishes;
+  StreamingReductionOpInterface reduction;
+  const TileSizes &tileSizes;
+  SmallVector<OpFoldResult> sizes;
+  unsigned numRows;
+  SmallVector<Value> kept;
+  ProducerFusion fusion;
+};
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_TILING_TILEDREDUCTION_H
