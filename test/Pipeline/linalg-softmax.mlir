@@ -5,7 +5,8 @@
 // CHECK-NOT: linalg.softmax
 
 // CHECK-LABEL: @last_axis
-// CHECK: smx.finish {{.*}} "softmax"
+// CHECK: smx.finish {{.*}} "weights"
+// CHECK: smx.finish {{.*}} "softmax_of_weights"
 func.func @last_axis(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
   %e = tensor.empty() : tensor<8x128xf32>
   %y = linalg.softmax dimension(1) ins(%x : tensor<8x128xf32>) outs(%e : tensor<8x128xf32>) -> tensor<8x128xf32>
@@ -20,7 +21,7 @@ func.func @first_axis_dynamic_half(%x: tensor<?x128xf16>, %e: tensor<?x128xf16>)
 }
 
 // CHECK-LABEL: @middle_axis_double
-// CHECK: smx.finish {{.*}} "softmax"
+// CHECK: smx.finish {{.*}} "softmax_of_weights"
 func.func @middle_axis_double(%x: tensor<3x128x5xf64>) -> tensor<3x128x5xf64> {
   %e = tensor.empty() : tensor<3x128x5xf64>
   %y = linalg.softmax dimension(1) ins(%x : tensor<3x128x5xf64>) outs(%e : tensor<3x128x5xf64>) -> tensor<3x128x5xf64>

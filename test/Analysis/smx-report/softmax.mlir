@@ -4,7 +4,7 @@
 // RUN: softmax-opt %s -o /dev/null --smx-report | FileCheck %s --check-prefix=NAIVE
 // RUN: softmax-opt %s -o /dev/null --smx-online --smx-report | FileCheck %s --check-prefix=ONLINE
 // RUN: softmax-opt %s -o /dev/null --pass-pipeline='builtin.module(smx-online,func.func(smx-tile{rows=4 stream=8192}),canonicalize,cse,smx-report)' | FileCheck %s --check-prefix=RESIDENT
-// RUN: softmax-opt %s -o /dev/null --pass-pipeline='builtin.module(smx-online,func.func(smx-tile{rows=4 stream=1024 resident-bytes=0}),canonicalize,cse,smx-report)' | FileCheck %s --check-prefix=TWOPASS
+// RUN: softmax-opt %s -o /dev/null --pass-pipeline='builtin.module(smx-online,func.func(smx-tile{rows=4 stream=1024 resident-bytes=0 deferred-bytes=0}),canonicalize,cse,smx-report)' | FileCheck %s --check-prefix=TWOPASS
 
 // NAIVE:      roofline of h200
 // NAIVE-NEXT: function {{.*}} bytes read   bytes written

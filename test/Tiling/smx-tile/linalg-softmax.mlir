@@ -1,5 +1,5 @@
-// RUN: softmax-opt %s --smx-raise --smx-online --smx-tile='rows=4 stream=32 resident-bytes=0' --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,RAISED
-// RUN: softmax-opt %s --smx-online --smx-tile='rows=4 stream=32 resident-bytes=0' --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,WHOLE
+// RUN: softmax-opt %s --smx-raise --smx-online --smx-tile='rows=4 stream=32 resident-bytes=0 deferred-bytes=0' --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,RAISED
+// RUN: softmax-opt %s --smx-online --smx-tile='rows=4 stream=32 resident-bytes=0 deferred-bytes=0' --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,WHOLE
 
 // Upstream's linalg.softmax lets itself be tiled along the axis that it normalises over, which gives the softmax of every
 // tile. It is raised; where it is not, it stays whole.

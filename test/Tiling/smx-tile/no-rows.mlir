@@ -1,4 +1,4 @@
-// RUN: softmax-opt %s --smx-online --smx-tile='stream=32 resident-bytes=0' --canonicalize --cse | FileCheck %s
+// RUN: softmax-opt %s --smx-online --smx-tile='stream=32 resident-bytes=0 deferred-bytes=0' --canonicalize --cse | FileCheck %s
 
 // One row alone: no loop over rows is left, and the state is scalars.
 

@@ -1,4 +1,4 @@
-// RUN: softmax-opt %s --smx-online --smx-tile='rows=4 stream=32 resident-bytes=0' --canonicalize --cse | FileCheck %s
+// RUN: softmax-opt %s --smx-online --smx-tile='rows=4 stream=32 resident-bytes=0 deferred-bytes=0' --canonicalize --cse | FileCheck %s
 
 // What only the reduction needs is computed tile by tile: elementwise ops always, products if every tile is asked for once.
 
