@@ -2,8 +2,7 @@
 
 #include "smx/Evaluator/LaunchPlan.h"
 
-#include "BodyProgram.h"
-#include "smx/Evaluator/ScalarOps.h"
+#include "NumberReader.h"
 #include "smx/GPU/SmxGpu.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -11,34 +10,48 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 
-namespace {
-/// An input of the arithmetic: a property of one argument.
-struct Source {
-  enum Kind { Size, Stride, Integer } kind;
-  unsigned argument;
-  int64_t dim;
-};
-} // namespace
+using Opcode = NumberProgram::Opcode;
 
-struct LaunchPlan::Program {
-  std::vector<Source> sources;
-  std::optional<BodyProgram> body;
-};
+/// Sizes, strides and offsets of arguments.
+static std::optional<LaunchPlan::Number> readProperty(OpResult result,
+                                                      NumberProgram &program) {
+  Operation *op = result.getOwner();
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    auto argument = dyn_cast<BlockArgument>(dim.getSource());
+    std::optional<int64_t> position = dim.getConstantIndex();
+    if (!argument || !position)
+      return std::nullopt;
+    return program.add(Opcode::Size, argument.getArgNumber(), *position);
+  }
+  auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op);
+  auto argument = metadata ? dyn_cast<BlockArgument>(metadata.getSource())
+                           : BlockArgument();
+  if (!argument)
+    return std::nullopt;
+  if (result == metadata.getOffset()) // The caller's pointer includes it.
+    return program.addConstant(0);
+  for (auto [opcode, results] :
+       {std::pair(Opcode::Size, metadata.getSizes()),
+        std::pair(Opcode::Stride, metadata.getStrides())}) {
+    auto found = llvm::find(results, result);
+    if (found != results.end())
+      return program.add(opcode, argument.getArgNumber(),
+                         found - results.begin());
+  }
+  return std::nullopt;
+}
 
 namespace mlir::smx {
 class LaunchPlanBuilder {
 public:
-  LaunchPlanBuilder(func::FuncOp function, Block &block)
-      : function(function), block(block),
-        builder(OpBuilder::atBlockEnd(&block)),
-        program(std::make_shared<LaunchPlan::Program>()) {}
+  explicit LaunchPlanBuilder(func::FuncOp function)
+      : function(function), reader(plan.numbers, readProperty) {}
 
   FailureOr<LaunchPlan> build();
 
@@ -51,93 +64,23 @@ private:
   /// The number of a value; none, with a diagnostic, if it is no arithmetic on
   /// sizes and integers.
   FailureOr<Number> number(OpFoldResult value, Operation *user);
-  Value copy(Value value);
-  Value source(Type type, Source source);
-  Number addNumber(Value copied) {
-    yielded.push_back(copied);
-    return yielded.size() - 1;
-  }
 
   func::FuncOp function;
-  Block &block;
-  OpBuilder builder;
-  std::shared_ptr<LaunchPlan::Program> program;
   LaunchPlan plan;
-  IRMapping copies;
-  llvm::DenseMap<Value, Number> numbers;
+  NumberReader reader;
   llvm::DenseMap<Value, unsigned> scratchNumbers;
-  SmallVector<Value> yielded;
 };
 } // namespace mlir::smx
-
-Value LaunchPlanBuilder::source(Type type, Source source) {
-  program->sources.push_back(source);
-  return block.addArgument(type, function.getLoc());
-}
-
-/// A copy of index arithmetic, or null if it needs more than properties of
-/// arguments.
-Value LaunchPlanBuilder::copy(Value value) {
-  if (Value known = copies.lookupOrNull(value))
-    return known;
-  Value result;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getType().isIntOrIndex())
-      result = source(value.getType(),
-                      {Source::Integer, argument.getArgNumber(), 0});
-  } else if (auto dim = value.getDefiningOp<memref::DimOp>()) {
-    auto argument = dyn_cast<BlockArgument>(dim.getSource());
-    std::optional<int64_t> position = dim.getConstantIndex();
-    if (argument && position)
-      result = source(value.getType(),
-                      {Source::Size, argument.getArgNumber(), *position});
-  } else if (auto metadata =
-                 value.getDefiningOp<memref::ExtractStridedMetadataOp>()) {
-    auto argument = dyn_cast<BlockArgument>(metadata.getSource());
-    auto isIn = [&](ValueRange values) {
-      return llvm::find(values, value) - values.begin();
-    };
-    if (!argument)
-      return {};
-    int64_t size = isIn(metadata.getSizes()),
-            stride = isIn(metadata.getStrides());
-    if (value == metadata.getOffset()) // The caller's pointer includes it.
-      result = arith::ConstantIndexOp::create(builder, value.getLoc(), 0);
-    else if (size < int64_t(metadata.getSizes().size()))
-      result = source(value.getType(),
-                      {Source::Size, argument.getArgNumber(), size});
-    else
-      result = source(value.getType(),
-                      {Source::Stride, argument.getArgNumber(), stride});
-  } else {
-    Operation *op = value.getDefiningOp();
-    if (!isa<arith::ConstantOp>(op) && !lookUpScalarOp(op, Rounding::None))
-      return {};
-    for (Value operand : op->getOperands())
-      if (!copy(operand))
-        return {};
-    result = builder.clone(*op, copies)->getResult(0);
-  }
-  if (result)
-    copies.map(value, result);
-  return result;
-}
 
 FailureOr<LaunchPlan::Number> LaunchPlanBuilder::number(OpFoldResult folded,
                                                         Operation *user) {
   if (std::optional<int64_t> constant = getConstantIntValue(folded))
-    return addNumber(
-        arith::ConstantIndexOp::create(builder, user->getLoc(), *constant));
-  auto value = cast<Value>(folded);
-  auto known = numbers.find(value);
-  if (known != numbers.end())
-    return known->second;
-  Value copied = copy(value);
-  if (!copied)
-    return user->emitOpError("needs a number on the host that does not follow "
-                             "from the sizes, strides and integers of the "
-                             "arguments");
-  return numbers[value] = addNumber(copied);
+    return plan.numbers.addConstant(*constant);
+  if (std::optional<Number> known = reader.read(cast<Value>(folded)))
+    return *known;
+  return user->emitOpError("needs a number on the host that does not follow "
+                           "from the sizes, strides and integers of the "
+                           "arguments");
 }
 
 FailureOr<LaunchPlan::Operand> LaunchPlanBuilder::memory(Value memref,
@@ -172,12 +115,11 @@ FailureOr<LaunchPlan::Operand> LaunchPlanBuilder::memory(Value memref,
   }
   if (auto argument = dyn_cast<BlockArgument>(memref)) {
     operand.memory = argument.getArgNumber();
-    operand.numbers.push_back(
-        addNumber(arith::ConstantIndexOp::create(builder, user->getLoc(), 0)));
-    for (Source::Kind kind : {Source::Size, Source::Stride})
+    operand.numbers.push_back(plan.numbers.addConstant(0));
+    for (Opcode property : {Opcode::Size, Opcode::Stride})
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        operand.numbers.push_back(addNumber(source(
-            builder.getIndexType(), {kind, argument.getArgNumber(), dim})));
+        operand.numbers.push_back(
+            plan.numbers.add(property, argument.getArgNumber(), dim));
     return operand;
   }
   auto alloc = memref.getDefiningOp<memref::AllocOp>();
@@ -185,23 +127,21 @@ FailureOr<LaunchPlan::Operand> LaunchPlanBuilder::memory(Value memref,
     return user->emitOpError("needs memory that is neither an argument nor "
                              "allocated by the function");
   operand.memory = -1 - int(scratchNumbers.at(memref));
-  operand.numbers.push_back(
-      addNumber(arith::ConstantIndexOp::create(builder, user->getLoc(), 0)));
-  SmallVector<Value> sizes, strides;
+  operand.numbers.push_back(plan.numbers.addConstant(0));
+  SmallVector<Number> sizes, strides;
   for (OpFoldResult size : alloc.getMixedSizes()) {
     FailureOr<Number> added = number(size, user);
     if (failed(added))
       return failure();
     operand.numbers.push_back(*added);
-    sizes.push_back(yielded[*added]);
+    sizes.push_back(*added);
   }
-  Value stride = arith::ConstantIndexOp::create(builder, user->getLoc(), 1);
-  for (Value size : llvm::reverse(sizes)) {
+  Number stride = plan.numbers.addConstant(1);
+  for (Number size : llvm::reverse(sizes)) {
     strides.push_back(stride);
-    stride = arith::MulIOp::create(builder, user->getLoc(), stride, size);
+    stride = plan.numbers.add(Opcode::Mul, stride, size);
   }
-  for (Value value : llvm::reverse(strides))
-    operand.numbers.push_back(addNumber(value));
+  llvm::append_range(operand.numbers, llvm::reverse(strides));
   return operand;
 }
 
@@ -271,14 +211,6 @@ FailureOr<LaunchPlan> LaunchPlanBuilder::build() {
   for (Operation &op : function.getBody().front())
     if (failed(visit(&op)))
       return failure();
-  func::ReturnOp::create(builder, function.getLoc(), yielded);
-  auto body = BodyProgram::compile(block, Frame(Rounding::None));
-  if (!body) {
-    function.emitError(llvm::toString(body.takeError()));
-    return failure();
-  }
-  program->body = std::move(*body);
-  plan.program = std::move(program);
   return std::move(plan);
 }
 
@@ -298,25 +230,5 @@ FailureOr<LaunchPlan> LaunchPlan::build(func::FuncOp function) {
   passes.addPass(createCSEPass());
   if (failed(passes.run(copy)))
     return failure();
-  auto numbers =
-      func::FuncOp::create(function.getLoc(), "numbers",
-                           FunctionType::get(function.getContext(), {}, {}));
-  scratch->push_back(numbers);
-  return LaunchPlanBuilder(copy, *numbers.addEntryBlock()).build();
-}
-
-std::vector<int64_t> LaunchPlan::evaluate(ArrayRef<Argument> arguments) const {
-  BodyProgram::Registers registers(*program->body, 1);
-  for (auto [i, source] : llvm::enumerate(program->sources)) {
-    const Argument &argument = arguments[source.argument];
-    *registers[i] =
-        intSlot(source.kind == Source::Integer ? argument.integer
-                : source.kind == Source::Size  ? argument.sizes[source.dim]
-                                               : argument.strides[source.dim]);
-  }
-  program->body->run(registers, 1);
-  std::vector<int64_t> results;
-  for (unsigned number : program->body->getYields())
-    results.push_back(registers[number]->i);
-  return results;
+  return LaunchPlanBuilder(copy).build();
 }

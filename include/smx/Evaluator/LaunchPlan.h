@@ -9,10 +9,11 @@
 #ifndef SMX_EVALUATOR_LAUNCHPLAN_H
 #define SMX_EVALUATOR_LAUNCHPLAN_H
 
+#include "smx/Evaluator/NumberProgram.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Error.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,9 @@ namespace mlir::smx {
 class LaunchPlan {
 public:
   /// A number that `evaluate` computes.
-  using Number = unsigned;
+  using Number = NumberProgram::Number;
+  /// What is known of an argument when the function is called.
+  using Argument = NumberProgram::Argument;
 
   /// An argument of a kernel: a number, or a piece of memory with its layout in
   /// elements.
@@ -49,12 +52,6 @@ public:
     Number holds;
     std::string message;
   };
-  /// What is known of an argument when the function is called.
-  struct Argument {
-    ArrayRef<int64_t> sizes, strides;
-    /// The value of an integer argument.
-    int64_t integer = 0;
-  };
 
   /// The plan of `function`, which is left as it is. Fails, with a diagnostic,
   /// on anything on the host that is not index arithmetic, scratch memory or a
@@ -64,16 +61,19 @@ public:
   ArrayRef<Launch> getLaunches() const { return launches; }
   ArrayRef<Scratch> getScratch() const { return scratch; }
   ArrayRef<Assertion> getAssertions() const { return assertions; }
+  /// How the numbers follow from the arguments.
+  const NumberProgram &getNumbers() const { return numbers; }
   /// All numbers, for a call with these arguments.
-  std::vector<int64_t> evaluate(ArrayRef<Argument> arguments) const;
+  std::vector<int64_t> evaluate(ArrayRef<Argument> arguments) const {
+    return numbers.evaluate(arguments);
+  }
 
 private:
   friend class LaunchPlanBuilder;
-  struct Program;
   std::vector<Launch> launches;
   std::vector<Scratch> scratch;
   std::vector<Assertion> assertions;
-  std::shared_ptr<const Program> program;
+  NumberProgram numbers;
 };
 
 } // namespace mlir::smx

@@ -1,4 +1,4 @@
-//===- ShapeProgram.h - sizes of results from sizes of arguments -*- C++
+//===- ShapeProgram.h - sizes of results from those of arguments -*- C++
 //-*-===//
 //
 // A kernel writes into memory that the caller brings, so the caller has to know
@@ -11,11 +11,11 @@
 #ifndef SMX_EVALUATOR_SHAPEPROGRAM_H
 #define SMX_EVALUATOR_SHAPEPROGRAM_H
 
+#include "smx/Evaluator/NumberProgram.h"
 #include "smx/Reference/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <memory>
 #include <vector>
 
 namespace mlir::smx {
@@ -32,9 +32,17 @@ public:
   evaluate(llvm::ArrayRef<::smx::reference::Shape> shapes,
            llvm::ArrayRef<int64_t> integers) const;
 
+  /// How the sizes follow from the arguments.
+  const NumberProgram &getNumbers() const { return numbers; }
+  /// The number of every size of every result; none where it depends on more.
+  llvm::ArrayRef<std::vector<std::optional<NumberProgram::Number>>>
+  getSizes() const {
+    return sizes;
+  }
+
 private:
-  struct State;
-  std::shared_ptr<const State> state;
+  NumberProgram numbers;
+  std::vector<std::vector<std::optional<NumberProgram::Number>>> sizes;
 };
 
 } // namespace mlir::smx
