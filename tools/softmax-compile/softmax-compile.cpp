@@ -1,13 +1,12 @@
 //===- softmax-compile.cpp - look at a module at any stage ----------------===//
 
 #include "../RoadFlags.h"
+#include "DeviceOutput.h"
 
-#include "smx/NVVM/Pipeline.h"
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Kernel.h"
 #include "smx/Runtime/Road.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
@@ -39,7 +38,7 @@ static cl::opt<std::string>
     emitName("emit", cl::cat(category),
              cl::desc("what to write: a stage (input, naive, online, tiled, "
                       "cpu, llvm, gpu, nvvm), "
-                      "llvm-ir, asm or ptx"),
+                      "llvm-ir, asm, ptx, cubin or c-header"),
              cl::value_desc("stage"), cl::init("llvm"));
 static cl::opt<std::string>
     traceDir("trace", cl::cat(category),
@@ -56,6 +55,29 @@ static cl::opt<int> optLevel("opt-level", cl::cat(category),
 static cl::opt<bool> threads(claimFlag("threads"), cl::cat(category),
                              cl::desc("run over rows on several threads"),
                              cl::init(true));
+static cl::opt<std::string>
+    manifestName("manifest", cl::cat(category),
+                 cl::desc("file for what a launch needs to know, as JSON; for "
+                          "--emit=ptx|cubin|c-header"),
+                 cl::value_desc("file"));
+static cl::opt<std::string>
+    ptxasName("ptxas", cl::cat(category),
+              cl::desc("assembler for --emit=cubin|c-header (default: look "
+                       "beside this program, on PATH, in the CUDA toolkit and "
+                       "among Python's packages)"),
+              cl::value_desc("program"));
+static cl::opt<bool>
+    printPtxas("print-ptxas", cl::cat(category),
+               cl::desc("print which assembler is found, and do nothing else"));
+static cl::opt<std::string>
+    imageName("image", cl::cat(category),
+              cl::desc("what a C header holds: ptx, or cubin (default if there "
+                       "is an assembler)"),
+              cl::value_desc("kind"));
+static cl::opt<std::string>
+    cPrefix("c-prefix", cl::cat(category),
+            cl::desc("text before the names of the functions of a C header"),
+            cl::value_desc("text"));
 static cl::opt<bool> timing("timing", cl::cat(category),
                             cl::desc("print the time per stage to stderr"));
 static cl::opt<std::string>
@@ -67,6 +89,13 @@ static cl::opt<std::string>
     reproducerDir("reproducer-dir", cl::cat(category),
                   cl::desc("folder for the file that repeats a failure"),
                   cl::value_desc("folder"), cl::init("."));
+
+/// This program, as it was called.
+static std::string argv0;
+
+static bool isDeviceForm() {
+  return emitName == "ptx" || emitName == "cubin" || emitName == "c-header";
+}
 
 static int fail(const llvm::Twine &message, int code) {
   llvm::errs() << tool << ": " << message << "\n";
@@ -97,9 +126,16 @@ static llvm::Error writeTrace(Stage stage, llvm::StringRef text) {
   return llvm::Error::success();
 }
 
+static RoadOptions roadTo(Stage to) {
+  RoadOptions options = roadFlags.get(threads);
+  options.target = getStageInfo(to).branch.value_or(options.target);
+  return options;
+}
+
 /// The module's text at stage `to`; diagnostics go to stderr.
 static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
-                                         llvm::raw_ostream &timingOs) {
+                                         llvm::raw_ostream &timingOs,
+                                         DeviceOutput *device) {
   std::string last;
   llvm::Error traceError = llvm::Error::success();
   RoadHooks hooks;
@@ -119,10 +155,10 @@ static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
       last = print(reached);
     if (!traceDir.empty() && !traceError)
       traceError = writeTrace(stage, last);
+    if (device)
+      device->visit(stage, reached);
   };
-  RoadOptions options = roadFlags.get(threads);
-  options.target = getStageInfo(to).branch.value_or(options.target);
-  llvm::Error error = runRoad(module, from, to, options, hooks);
+  llvm::Error error = runRoad(module, from, to, roadTo(to), hooks);
   if (llvm::Error both =
           llvm::joinErrors(std::move(traceError), std::move(error)))
     return both;
@@ -149,20 +185,43 @@ static llvm::Expected<std::string> emitCode(llvm::StringRef text, Stage from) {
   return result;
 }
 
-/// PTX of all kernels of a module at stage `nvvm`; nothing if it has none.
-static llvm::Expected<std::string> printPTX(ModuleOp module) {
-  std::string kernel;
-  module->walk([&](LLVM::LLVMFuncOp function) {
-    if (kernel.empty() && function->hasAttr("nvvm.kernel"))
-      kernel = function.getName().str();
-  });
-  if (kernel.empty())
-    return llvm::createStringError("the module has no kernel");
-  return emitPTX(module, kernel, roadFlags.get(threads).chip);
+/// The part of a C name that the output file's name gives.
+static std::string headerName() {
+  std::string name = llvm::sys::path::stem(outputName).str();
+  if (outputName == "-")
+    return "smx";
+  for (char &c : name)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
+/// What follows a module to a device, or null if the output is a stage's text.
+static llvm::Expected<std::unique_ptr<DeviceOutput>>
+makeDeviceOutput(Stage from) {
+  if (!isDeviceForm())
+    return nullptr;
+  DeviceOutputOptions options;
+  options.form = emitName;
+  options.image = imageName;
+  options.ptxas = ptxasName;
+  options.argv0 = argv0;
+  options.name = headerName();
+  options.prefix = cPrefix;
+  options.withManifest = !manifestName.empty();
+  options.road = roadTo(Stage::Nvvm);
+  auto output = DeviceOutput::create(std::move(options), from);
+  if (!output)
+    return output.takeError();
+  return std::make_unique<DeviceOutput>(std::move(*output));
 }
 
 static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
-                         Stage to, llvm::raw_ostream &os) {
+                         Stage to, llvm::raw_ostream &os,
+                         llvm::raw_ostream *manifest) {
+  auto device = makeDeviceOutput(from);
+  if (!device)
+    return fail(llvm::toString(device.takeError()), exitBadUse);
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -183,23 +242,45 @@ static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
       parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context));
   if (!module)
     return exitBadUse;
-  auto text = runTo(*module, from, to, llvm::errs());
-  if (text && emitName == "ptx")
-    text = printPTX(*module);
+  auto text = runTo(*module, from, to, llvm::errs(), device->get());
   if (!text)
     return fail(llvm::toString(text.takeError()), exitFailure);
-  os << *text;
+  if (!*device)
+    os << *text;
+  else if (llvm::Error error = (*device)->write(*module, os, manifest))
+    return fail(llvm::toString(std::move(error)), exitFailure);
+  return exitSuccess;
+}
+
+/// Flags that only some forms of output have.
+static int checkFlags() {
+  if (!manifestName.empty() && !isDeviceForm())
+    return fail("--manifest goes with --emit=ptx, cubin or c-header, not " +
+                    emitName,
+                exitBadUse);
+  if (!llvm::is_contained({"", "ptx", "cubin"}, imageName))
+    return fail("--image=" + imageName + ": choose ptx or cubin", exitBadUse);
   return exitSuccess;
 }
 
 static int run() {
+  if (printPtxas) {
+    auto assembler = Assembler::find(ptxasName, argv0);
+    if (!assembler)
+      return fail(llvm::toString(assembler.takeError()), exitFailure);
+    llvm::outs() << assembler->getPath() << "\n";
+    return exitSuccess;
+  }
+  if (int code = checkFlags())
+    return code;
   bool isCode = emitName == "llvm-ir" || emitName == "asm";
   std::optional<Stage> from = roadFlags.getFrom(tool);
   std::optional<Stage> to =
       isCode ? Stage::Llvm
-      : emitName == "ptx"
+      : isDeviceForm()
           ? Stage::Nvvm
-          : RoadFlags::parse(tool, "emit", emitName, ", llvm-ir, asm, ptx");
+          : RoadFlags::parse(tool, "emit", emitName,
+                             ", llvm-ir, asm, ptx, cubin, c-header");
   if (!from || !to)
     return exitBadUse;
   if (*to < *from)
@@ -221,16 +302,26 @@ static int run() {
   if (!output)
     return fail(message, exitBadUse);
 
+  std::unique_ptr<llvm::ToolOutputFile> manifest;
+  if (!manifestName.empty()) {
+    manifest = openOutputFile(manifestName, &message);
+    if (!manifest)
+      return fail(message, exitBadUse);
+  }
+
   if (isCode) {
     auto text = emitCode(input->getBuffer(), *from);
     if (!text)
       return fail(llvm::toString(text.takeError()), exitFailure);
     output->os() << *text;
   } else if (int code =
-                 compileStages(std::move(input), *from, *to, output->os())) {
+                 compileStages(std::move(input), *from, *to, output->os(),
+                               manifest ? &manifest->os() : nullptr)) {
     return code;
   }
   output->keep();
+  if (manifest)
+    manifest->keep();
   return exitSuccess;
 }
 
@@ -243,5 +334,6 @@ int main(int argc, char **argv) {
           argc, argv, "leads a module from textbook softmax to machine code\n",
           &llvm::errs()))
     return exitBadUse;
+  argv0 = argv[0];
   return run();
 }

@@ -1,0 +1,154 @@
+//===- Bundle.cpp - gather what a launch needs, stage by stage ------------===//
+
+#include "smx/Bundle/Bundle.h"
+
+#include "../Runtime/Signature.h"
+#include "smx/Evaluator/ShapeProgram.h"
+#include "smx/NVVM/Pipeline.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+using llvm::createStringError;
+using Number = NumberProgram::Number;
+
+static auto getEntries(ModuleOp module) {
+  return llvm::make_filter_range(
+      module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return function.isPublic() && !function.isDeclaration();
+      });
+}
+
+static BundleArgument makeArgument(const ::smx::TensorSpec &spec,
+                                   BundleArgument::Role role, size_t index) {
+  BundleArgument argument;
+  argument.role = role;
+  argument.name = (role == BundleArgument::In    ? "in"
+                   : role == BundleArgument::Out ? "out"
+                                                 : "memory") +
+                  std::to_string(index);
+  argument.isTensor = spec.isTensor;
+  argument.dtype = spec.dtype;
+  argument.sizes.assign(spec.sizes.begin(), spec.sizes.end());
+  return argument;
+}
+
+llvm::Error BundleBuilder::readSignatures(ModuleOp module) {
+  for (func::FuncOp function : getEntries(module)) {
+    auto signature = ::smx::readSignature(function);
+    if (!signature)
+      return signature.takeError();
+    BundleFunction &entry = bundle.functions.emplace_back();
+    entry.name = function.getName().str();
+    for (auto [i, spec] : llvm::enumerate(signature->inputs))
+      entry.arguments.push_back(
+          makeArgument(spec,
+                       isa<MemRefType>(function.getArgumentTypes()[i])
+                           ? BundleArgument::InOut
+                           : BundleArgument::In,
+                       i));
+    if (signature->outputs.empty())
+      continue;
+    ShapeProgram shapes = ShapeProgram::build(function);
+    std::vector<Number> numbers = entry.numbers.append(shapes.getNumbers());
+    for (auto [i, spec] : llvm::enumerate(signature->outputs)) {
+      entry.arguments.push_back(makeArgument(spec, BundleArgument::Out, i));
+      for (std::optional<Number> size : shapes.getSizes()[i])
+        entry.arguments.back().extents.push_back(
+            size ? std::optional(numbers[*size]) : std::nullopt);
+    }
+  }
+  if (bundle.functions.empty())
+    return createStringError("the module has no public func.func with a body");
+  return llvm::Error::success();
+}
+
+static BundleLaunch makeLaunch(const LaunchPlan::Launch &planned,
+                               ArrayRef<Number> numbers) {
+  BundleLaunch launch{};
+  launch.kernel = planned.kernel;
+  for (int dim : {0, 1, 2})
+    launch.grid[dim] = numbers[planned.grid[dim]];
+  for (const LaunchPlan::Operand &operand : planned.operands) {
+    constexpr int64_t word = 8;
+    if (operand.isMemory && operand.memory >= 0)
+      launch.parameters.push_back(
+          {BundleParameter::Argument, unsigned(operand.memory), word});
+    else if (operand.isMemory)
+      launch.parameters.push_back(
+          {BundleParameter::Scratch, unsigned(-1 - operand.memory), word});
+    for (Number number : operand.numbers)
+      launch.parameters.push_back(
+          {BundleParameter::Number, numbers[number],
+           operand.isMemory ? word : operand.elementBytes});
+  }
+  return launch;
+}
+
+llvm::Error BundleBuilder::readPlans(ModuleOp module) {
+  for (BundleFunction &entry : bundle.functions) {
+    auto function = module.lookupSymbol<func::FuncOp>(entry.name);
+    FailureOr<LaunchPlan> plan = failure();
+    if (function && function.getNumArguments() == entry.arguments.size())
+      plan = LaunchPlan::build(function);
+    if (failed(plan))
+      return createStringError("'" + entry.name +
+                               "' has a part that no kernel does");
+    std::vector<Number> numbers = entry.numbers.append(plan->getNumbers());
+    for (const LaunchPlan::Assertion &assertion : plan->getAssertions())
+      entry.assertions.push_back({numbers[assertion.holds], assertion.message});
+    for (const LaunchPlan::Scratch &scratch : plan->getScratch()) {
+      Number bytes = entry.numbers.addConstant(scratch.elementBytes);
+      for (Number size : scratch.sizes)
+        bytes =
+            entry.numbers.add(NumberProgram::Opcode::Mul, bytes, numbers[size]);
+      entry.scratch.push_back(bytes);
+    }
+    for (const LaunchPlan::Launch &launch : plan->getLaunches())
+      entry.launches.push_back(makeLaunch(launch, numbers));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error BundleBuilder::readKernels(ModuleOp module) {
+  std::string first;
+  for (BundleFunction &entry : bundle.functions)
+    for (BundleLaunch &launch : entry.launches) {
+      auto needs = getKernelLaunch(module, launch.kernel);
+      if (!needs)
+        return needs.takeError();
+      launch.threads = needs->threads;
+      launch.cluster = needs->cluster;
+      launch.sharedBytes = needs->sharedBytes;
+      if (first.empty())
+        first = launch.kernel;
+    }
+  if (first.empty())
+    return createStringError("the module has no kernel");
+  auto ptx = emitPTX(module, first, chip);
+  if (!ptx)
+    return ptx.takeError();
+  bundle.ptx = std::move(*ptx);
+  bundle.chip = chip;
+  bundle.alignment = alignment;
+  isComplete = true;
+  return llvm::Error::success();
+}
+
+void BundleBuilder::visit(Stage stage, ModuleOp module) {
+  auto take = [&](Stage wanted, llvm::Error (BundleBuilder::*read)(ModuleOp)) {
+    if (stage == wanted && problem.empty())
+      if (llvm::Error error = (this->*read)(module))
+        problem = llvm::toString(std::move(error));
+  };
+  take(from, &BundleBuilder::readSignatures);
+  take(Stage::Gpu, &BundleBuilder::readPlans);
+  take(Stage::Nvvm, &BundleBuilder::readKernels);
+}
+
+llvm::Expected<Bundle> BundleBuilder::finish() {
+  if (problem.empty() && !isComplete)
+    problem = "the module did not reach stage 'nvvm'";
+  if (!problem.empty())
+    return createStringError(problem);
+  return std::move(bundle);
+}
