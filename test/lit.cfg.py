@@ -3,9 +3,8 @@
 #   %python     the Python interpreter   %cmake      the cmake that configured the build
 #   %assemble <chip> <file>: ptxas -v; fails on spills, stack frames and C75xx notices
 # Features: `asserts`, `ptxas`, and one per tool that was built (`softmax-run`, ...).
-import glob
 import os
-import shutil
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -41,11 +40,12 @@ config.available_features.update(built)
 if config.enable_assertions:
     config.available_features.add("asserts")
 
-# The assembler of the CUDA toolkit: on PATH, where the toolkit usually is, or in the Python package nvidia-cuda-nvcc.
-ptxas = shutil.which("ptxas") or next(
-    (p for where in ["/usr/local/cuda*/bin", os.path.join(config.smx_build_dir, "ptxas/nvidia/*/bin")]
-     for p in glob.glob(os.path.join(where, "ptxas"))), None)
-if ptxas:
-    config.available_features.add("ptxas")
-    config.substitutions.append(
-        ("%assemble", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/assemble.py {ptxas}"))
+# The assembler of PTX is the one that softmax-compile finds.
+if "softmax-compile" in built:
+    found = subprocess.run([os.path.join(config.smx_tools_dir, "softmax-compile"), "--print-ptxas"],
+                           capture_output=True, text=True)
+    if found.returncode == 0:
+        config.available_features.add("ptxas")
+        config.substitutions.append(
+            ("%assemble", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/assemble.py"
+                          f" {found.stdout.strip()}"))

@@ -62,7 +62,8 @@ static std::vector<std::string> matchFolders(StringRef pattern) {
 
 Expected<Assembler> Assembler::find(StringRef wanted, StringRef argv0) {
   if (!wanted.empty()) {
-    if (auto program = llvm::sys::findProgramByName(wanted))
+    auto program = llvm::sys::findProgramByName(wanted);
+    if (program && fs::can_execute(*program))
       return Assembler(*program);
     return createStringError("no assembler: '" + wanted + "' is not a program");
   }

@@ -78,8 +78,12 @@ struct ErrorText : llvm::DiagnosticHandler {
 };
 } // namespace
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTarget(const llvm::Triple &triple, StringRef chip, StringRef features) {
+static const llvm::Triple &deviceTriple() {
+  static const llvm::Triple triple("nvptx64-nvidia-cuda");
+  return triple;
+}
+
+static llvm::Expected<const llvm::Target *> findTarget() {
   static const bool initialised = [] {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
@@ -90,16 +94,47 @@ createTarget(const llvm::Triple &triple, StringRef chip, StringRef features) {
   (void)initialised;
   std::string error;
   const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
+      llvm::TargetRegistry::lookupTarget(deviceTriple(), error);
   if (!target)
     return createStringError("this LLVM has no NVPTX back end: " + error);
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, chip, features, llvm::TargetOptions(), std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
-  if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(chip))
+  return target;
+}
+
+llvm::Error mlir::smx::checkChip(StringRef chip) {
+  auto target = findTarget();
+  if (!target)
+    return target.takeError();
+  // Made for no chip: LLVM prints something of its own for one it does not
+  // know.
+  std::unique_ptr<llvm::MCSubtargetInfo> known(
+      (*target)->createMCSubtargetInfo(deviceTriple(), /*CPU=*/"",
+                                       /*Features=*/""));
+  if (!known->isCPUStringValid(chip))
     return createStringError("'" + chip +
                              "' is not an architecture that LLVM knows; use "
                              "sm_80, sm_86, sm_89, sm_90a or newer");
+  constexpr unsigned oldest = 80;
+  StringRef digits = chip;
+  unsigned number = 0;
+  if (digits.consume_front("sm_") && !digits.consumeInteger(10, number) &&
+      number < oldest)
+    return createStringError("'" + chip +
+                             "' is too old: kernels need sm_80 or newer");
+  return llvm::Error::success();
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTarget(StringRef chip, StringRef features) {
+  if (llvm::Error error = checkChip(chip))
+    return std::move(error);
+  auto target = findTarget();
+  if (!target)
+    return target.takeError();
+  std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
+      deviceTriple(), chip, features, llvm::TargetOptions(), std::nullopt,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return createStringError("the NVPTX back end does not do '" + chip + "'");
   return machine;
 }
 
@@ -144,11 +179,10 @@ mlir::smx::emitPTX(ModuleOp module, StringRef kernel, StringRef chip) {
   if (!code)
     return createStringError("the kernel '" + kernel +
                              "' could not be translated to LLVM IR");
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  auto machine = createTarget(triple, chip, features);
+  auto machine = createTarget(chip, features);
   if (!machine)
     return machine.takeError();
-  code->setTargetTriple(triple);
+  code->setTargetTriple(deviceTriple());
   code->setDataLayout((*machine)->createDataLayout());
   optimise(*code, **machine);
 

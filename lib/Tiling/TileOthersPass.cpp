@@ -130,6 +130,8 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
   using TileOthersPassBase::TileOthersPassBase;
 
   void runOnOperation() override {
+    if (getOperation().isDeclaration())
+      return;
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> others;
     for (auto op : getOperation().getBody().front().getOps<linalg::LinalgOp>())

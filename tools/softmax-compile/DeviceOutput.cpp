@@ -17,6 +17,8 @@ llvm::Expected<DeviceOutput> DeviceOutput::create(DeviceOutputOptions options,
   DeviceOutput output(std::move(options));
   const DeviceOutputOptions &wanted = output.options;
   bool isHeader = wanted.form == "c-header";
+  if (llvm::Error error = checkChip(wanted.road.chip))
+    return std::move(error);
   if (isHeader || wanted.withManifest) {
     if (from > Stage::Gpu)
       return llvm::createStringError(

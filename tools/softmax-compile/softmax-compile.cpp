@@ -227,8 +227,10 @@ static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   if (remarks.getNumOccurrences()) {
-    remark::RemarkCategories categories;
-    categories.all = remarks.empty() ? ".*" : remarks.getValue();
+    // A kind that has no pattern of its own is not reported at all.
+    std::string wanted = remarks.empty() ? ".*" : remarks.getValue();
+    remark::RemarkCategories categories{/*all=*/std::nullopt, wanted, wanted,
+                                        wanted, wanted};
     if (failed(remark::enableOptimizationRemarks(
             context, nullptr,
             std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,

@@ -24,6 +24,10 @@ void buildNVVMPipeline(OpPassManager &pm, const NVVMLoweringOptions &options);
 /// Registers `--smx-nvvm`, the pipeline, with the global pass registry.
 void registerNVVMPipeline();
 
+/// Fails if `chip` is no GPU architecture that LLVM knows, or one that kernels
+/// are not made for.
+llvm::Error checkChip(StringRef chip);
+
 /// What a launch of a kernel has to know beside its arguments.
 struct KernelLaunch {
   /// Threads of a block, blocks of a cluster (1: none).

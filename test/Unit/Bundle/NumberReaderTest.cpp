@@ -1,0 +1,122 @@
+//===- NumberReaderTest.cpp - arith as steps on int64 ---------------------===//
+//
+// Every op of every width, read as a number program through the size of a
+// result, against the evaluator's own arithmetic on the same IR.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Runtime/EvaluatorFixture.h"
+#include "Numbers.h"
+
+#include "smx/Evaluator/ScalarOps.h"
+#include "smx/Evaluator/ShapeProgram.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+namespace {
+struct NumberReaderOf : EvaluatorFixture {
+  /// The size of the result for arguments `a` and `b`, by executing the ops in
+  /// order.
+  static int64_t execute(func::FuncOp function, int64_t a, int64_t b) {
+    llvm::DenseMap<Value, Slot> slots;
+    slots[function.getArgument(0)] = intSlot(a);
+    slots[function.getArgument(1)] = intSlot(b);
+    for (Operation &op : function.getBody().front()) {
+      if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+        return slots[empty.getDynamicSizes()[0]].i;
+      std::optional<Instruction> instruction =
+          lookUpScalarOp(&op, Rounding::None);
+      SmallVector<Slot> in;
+      for (Value operand : op.getOperands())
+        in.push_back(slots[operand]);
+      SmallVector<const Slot *> pointers;
+      for (const Slot &slot : in)
+        pointers.push_back(&slot);
+      mlir::smx::execute(*instruction, pointers.data(), &slots[op.getResult(0)],
+                         /*lanes=*/1);
+    }
+    return 0;
+  }
+
+  /// `op` with operands %x and %y of `type`, from and to index.
+  void check(StringRef type, StringRef op, StringRef resultType,
+             StringRef back = "index_cast") {
+    std::string text = "func.func @f(%a: index, %b: index) -> tensor<?xf32> {";
+    auto cast = [&](StringRef name, StringRef op, StringRef value,
+                    StringRef from, StringRef to) {
+      text += llvm::formatv("{0} = arith.{1} {2} : {3} to {4}\n", name, op,
+                            value, from, to);
+    };
+    bool isIndex = type == "index";
+    if (!isIndex) {
+      cast("%x", "index_cast", "%a", "index", type);
+      cast("%y", "index_cast", "%b", "index", type);
+    }
+    std::string line = op.str();
+    for (auto [name, value] : {std::pair("%x", "%a"), std::pair("%y", "%b")})
+      for (size_t at; isIndex && (at = line.find(name)) != std::string::npos;)
+        line.replace(at, 2, value);
+    text += "%r = arith." + line + "\n";
+    StringRef result = "%r";
+    if (resultType != "index") {
+      cast("%i", back, "%r", resultType, "index");
+      result = "%i";
+    }
+    text += llvm::formatv("%t = tensor.empty({0}) : tensor<?xf32>\n"
+                          "return %t : tensor<?xf32> }",
+                          result);
+    func::FuncOp function = parse(text);
+    ASSERT_TRUE(function) << text;
+    ShapeProgram program = ShapeProgram::build(function);
+    ASSERT_TRUE(program.getSizes()[0][0]) << text;
+    for (int64_t a : interestingNumbers)
+      for (int64_t b : interestingNumbers)
+        ASSERT_EQ(program.evaluate({{}, {}}, {a, b})[0][0],
+                  execute(function, a, b))
+            << text << " of " << a << " and " << b;
+  }
+};
+} // namespace
+
+TEST_F(NumberReaderOf, ArithmeticOfEveryWidth) {
+  for (StringRef type : {"index", "i64", "i32", "i8"}) {
+    for (StringRef op : {"addi", "subi", "muli", "andi", "ori", "xori", "minsi",
+                         "maxsi", "minui", "maxui"})
+      check(type, llvm::formatv("{0} %x, %y : {1}", op, type).str(), type);
+    for (StringRef back : {"index_cast", "index_castui"})
+      check(type, llvm::formatv("addi %x, %y : {0}", type).str(), type, back);
+  }
+}
+
+TEST_F(NumberReaderOf, Comparisons) {
+  for (StringRef type : {"index", "i64", "i32", "i8", "i1"})
+    for (StringRef predicate :
+         {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"})
+      check(type,
+            llvm::formatv("cmpi {0}, %x, %y : {1}", predicate, type).str(),
+            "i1", "index_castui");
+}
+
+TEST_F(NumberReaderOf, Conversions) {
+  check("i32", "extsi %x : i32 to i64", "i64");
+  check("i32", "extui %x : i32 to i64", "i64");
+  check("i1", "extsi %x : i1 to i8", "i8");
+  check("i1", "extui %x : i1 to i8", "i8");
+  check("i32", "trunci %x : i32 to i8", "i8");
+  check("i8", "trunci %x : i8 to i1", "i1");
+}
+
+TEST_F(NumberReaderOf, WhatIsNoIntegerArithmeticStaysOpen) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%a: f32) -> tensor<?xf32> {
+      %i = arith.fptosi %a : f32 to i64
+      %n = arith.index_cast %i : i64 to index
+      %t = tensor.empty(%n) : tensor<?xf32>
+      return %t : tensor<?xf32>
+    })mlir"));
+  EXPECT_FALSE(program.getSizes()[0][0]);
+}
