@@ -1,109 +1,142 @@
 #!/usr/bin/env python3
-"""Checks and times the GPU road on a machine with an NVIDIA GPU and writes results/<gpu>.json and .md.
+"""Checks the GPU road on a machine with an NVIDIA GPU: the numeric suite of the CPU road, torch-mlir's fixtures against
+PyTorch's own results, the tensors of a real encoder; and says how long a cold compilation takes.
 
     scripts/package-static --tests          # where LLVM is: build/static/softmax-tools.tar.xz
     integration/gpu/check.py --tools DIR    # where the GPU is: DIR holds the unpacked programs
 
-Three parts: the numeric suite of the CPU road on the device, torch-mlir's fixtures against PyTorch's own results, and
-throughput of attention and softmax. A part that fails is in the results file as it is.
+Writes results/<gpu>-checks.{json,md}. What fails is in them as it is; the exit status is 1 if anything does.
 """
+
 import argparse
 import concurrent.futures
-import datetime
 import json
-import pathlib
+import os
 import re
+import statistics
 import subprocess
+import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-PYTORCH = HERE.parent / "pytorch"
+import results
+import works
+
+PYTORCH = results.HERE.parent / "pytorch"
+# GoogleTest's filters: each is a process of its own.
+SUITES = {"attention": "Seeded/RowGrid.*/5", "softmax": "Seeded/RowGrid.*/0",
+          "other rows": "Seeded/RowGrid.*/1:Seeded/RowGrid.*/2:Seeded/RowGrid.*/3:Seeded/RowGrid.*/4",
+          "contract and laws": "Contract.*:Laws.*"}
+# A cold compilation is one that the driver does not know either.
+ENVIRONMENT = os.environ | {"CUDA_CACHE_DISABLE": "1"}
 
 
 def call(*command, text=None, seconds=300):
-    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=seconds)
+    """Like subprocess.run; a process that does not end in time failed."""
+    command = list(map(str, command))
+    try:
+        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=seconds, env=ENVIRONMENT)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", f"no end within {seconds} s")
 
 
-def numeric_suite(tools):
-    out = call(tools / "SmxNumericTests", "--target=cuda", "--gtest_filter=*Grid*:*Contract*:*Law*", seconds=400).stdout
-    configurations = sum(map(int, re.findall(r"\[ CONFIGS  \] (\d+)", out)))
-    wrong = sum(map(int, re.findall(r"failures\.size\(\)\n\s*Which is: (\d+)", out)))
-    tests = {state: int((re.findall(rf"\[  {state}  \] (\d+) tests?", out) or [0])[0]) for state in ("PASSED", "FAILED")}
-    return {"configurations": configurations, "configurations_failed": wrong, "tests": tests}
+def numeric_suite(tools, chip, tests):
+    flags = ["--target=cuda", *([f"--chip={chip}"] if chip else []), f"--gtest_filter={tests}"]
+    done = call(tools / "SmxNumericTests", *flags, seconds=480)
+    configurations = sum(map(int, re.findall(r"\[ CONFIGS  \] (\d+)", done.stdout)))
+    wrong = sum(map(int, re.findall(r"failures\.size\(\)\n\s*Which is: (\d+)", done.stdout)))
+    passed, failed = (int((re.findall(rf"\[  {state}  \] (\d+) tests?", done.stdout) or [0])[0]) for state in ("PASSED", "FAILED"))
+    reasons = re.findall(r"Failure\nFailed\n(.+)", done.stdout)
+    return {"configurations": configurations, "wrong": wrong, "tests": passed + failed, "tests_failed": failed,
+            "ended": done.returncode, "reasons": [reason[:300] for reason in reasons]}
 
 
-def fixture(tools, path):
-    data = PYTORCH / "data" / path.stem
-    flags = ["--target=cuda", "--json", "--repeat=1", "--warmup=0"]
-    for flag, kind in (("--input", "input"), ("--expected", "output")):
-        if files := sorted(data.glob(f"{kind}*.npy")):
-            flags.append(f"{flag}=" + ",".join(map(str, files)))
-    done = call(tools / "softmax-run", *flags, path)
-    reason = done.stderr.strip().splitlines()[0] if done.stderr.strip() else "wrong"
-    return path.stem, "" if done.returncode == 0 else re.sub(r"^.*?: ", "", reason)[:160]
+def largest_alignment(entry):
+    """What pointers and the strides of rows are multiples of, up to 16 bytes; as softmax-run finds it."""
+    width = {"float64": 8, "int64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "bool": 1}
+    found = 16
+    for tensor in entry["inputs"] + entry["outputs"]:
+        stride = width[tensor["dtype"]]
+        for size in reversed(tensor["shape"][1:]):
+            stride *= size
+            while stride % found:
+                found //= 2
+    return found
 
 
-def fixtures(tools):
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        found = dict(pool.map(lambda path: fixture(tools, path), sorted((PYTORCH / "fixtures").glob("*.mlir"))))
-    return {"passed": sum(not reason for reason in found.values()), "of": len(found),
-            "failed": {name: reason for name, reason in found.items() if reason}}
+def run(tools, flags, module, text=None):
+    """The JSON of softmax-run, and why it failed if it did."""
+    done = call(tools / "softmax-run", "--target=cuda", "--json", *flags, module, text=text)
+    try:
+        report = json.loads(done.stdout)
+    except ValueError:
+        said = done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"]
+        return None, re.sub(r"^softmax-run: ", "", said[0])[:200]
+    texts = [check["text"] for output in report["outputs"] for check in output["checks"] if not check["pass"]]
+    return report, "; ".join(texts)[:200]
 
 
-def attention(tools, dim, length, causal):
-    kind = f"tensor<{16384 // length}x{2048 // dim}x{length}x{dim}xbf16>"
-    mask = " mask(#smx.band<top_left, right = 0>)" if causal else ""
-    text = (f"func.func @attention(%q: {kind}, %k: {kind}, %v: {kind}) -> {kind} {{\n"
-            f"  %o = smx.attention %q, %k, %v scale({dim ** -0.5}){mask} : {kind}, {kind}, {kind} -> {kind}\n"
-            f"  return %o : {kind}\n}}\n")
-    flops = 4 * 16384 * length * 2048 // (2 if causal else 1)
-    return throughput(tools, f"attention bf16 d{dim} S{length} {'causal' if causal else 'full'}", text, flops / 1e9, "TFLOP/s")
+def fixture(tools, name, entry):
+    """The same data as PyTorch's; the reference of softmax-run is compared with, too."""
+    files = {kind: ",".join(str(PYTORCH / tensor["file"]) for tensor in entry[kind]) for kind in ("inputs", "outputs")}
+    flags = ["--repeat=1", "--warmup=0", f"--alignment={largest_alignment(entry)}"]
+    flags += [f"--{flag}={files[kind]}" for flag, kind in (("input", "inputs"), ("expected", "outputs")) if files[kind]]
+    report, reason = run(tools, flags, PYTORCH / entry["fixture"])
+    return {"reason": reason, "compile_ms": report and report["compile_ms"], "steps": report and report["compile_steps_ms"]}
 
 
-def softmax(tools, rows, columns, dtype):
-    kind = f"tensor<{rows}x{columns}x{dtype}>"
-    text = (f"func.func @softmax(%x: {kind}) -> {kind} {{\n  %y = smx.softmax %x axis(1) : {kind} -> {kind}\n"
-            f"  return %y : {kind}\n}}\n")
-    size = 2 * rows * columns * (2 if dtype == "bf16" else 4)
-    return throughput(tools, f"softmax {dtype} {rows}x{columns}", text, size / 1e6, "GB/s")
+def cold(tools, work):
+    """A kernel of the benchmark, with less to do."""
+    report, reason = run(tools, ["--repeat=1", "--warmup=0", "--check=none", "--alignment=16"], "-", work.small)
+    return {"reason": reason, "compile_ms": report and report["compile_ms"], "steps": report and report["compile_steps_ms"]}
 
 
-def throughput(tools, work, text, amount, unit):
-    done = call(tools / "softmax-run", "--target=cuda", "--json", "--check=none", "--repeat=20", "--warmup=3", text=text)
-    if done.returncode:
-        return {"work": work, "error": done.stderr.strip()[:200]}
-    report = json.loads(done.stdout)
-    median = report["median_ms"]
-    return {"work": work, "peer": "smx", "ms": median, "figure": round(amount / median, 1), "unit": unit,
-            "compile_ms": round(report["compile_ms"], 1)}
+def percentiles(found):
+    times = sorted(one["compile_ms"] for one in found.values() if one["compile_ms"])
+    if len(times) < 2:
+        return {"count": len(times)}
+    slowest = max((name for name in found if found[name]["compile_ms"]), key=lambda name: found[name]["compile_ms"])
+    cuts = statistics.quantiles(times, n=20, method="inclusive")
+    return {"count": len(times), "p50_ms": round(cuts[9], 1), "p95_ms": round(cuts[18], 1), "most_ms": round(times[-1], 1),
+            "most": slowest}
+
+
+def lines_of(found):
+    lines = []
+    for title, key in (("Fixtures", "fixtures"), ("Kernels of the benchmark", "works")):
+        of_key = found[key]
+        failed = {name: one["reason"] for name, one in of_key.items() if one["reason"]}
+        lines += [f"{title}: {len(of_key) - len(failed)} of {len(of_key)} pass.", ""]
+        lines += [f"- {name}: {reason}" for name, reason in failed.items()] + [""] * bool(failed)
+    suites = [[name, f"{s['configurations'] - s['wrong']} of {s['configurations']}", f"{s['tests'] - s['tests_failed']} of {s['tests']}",
+               s["ended"]] for name, s in found["numeric"].items()]
+    lines += results.table(["numeric suite", "configurations", "tests", "exit status"], suites) + [""]
+    lines += [f"- {name}: {reason}" for name, s in found["numeric"].items() for reason in s["reasons"]]
+    compiles = [[name, c["count"], c.get("p50_ms", "-"), c.get("p95_ms", "-"), f"{c.get('most_ms', '-')} ({c.get('most', '-')})"]
+                for name, c in found["cold_compile"].items()]
+    return lines + ["", "Cold compile, IR to loaded kernel, the driver's cache off:", "",
+                    *results.table(["kernels", "count", "p50 ms", "p95 ms", "most ms"], compiles)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tools", type=pathlib.Path, required=True)
-    parser.add_argument("--commit", default="unknown")
-    parser.add_argument("--output", type=pathlib.Path, default=HERE / "results")
+    results.add_flags(parser, results.CHECKS)
+    parser.add_argument("--chip", default="", help="architecture that the numeric suite compiles for")
     arguments = parser.parse_args()
     tools = arguments.tools.resolve()
-    gpu = call("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").stdout.splitlines()[0].strip()
-    rows = [attention(tools, dim, length, causal)
-            for dim in (64, 128, 256) for length in (1024, 4096, 16384) for causal in (False, True)]
-    rows += [softmax(tools, 2**28 // columns, columns, dtype)
-             for dtype in ("bf16", "f32") for columns in (256, 1024, 4096, 16384, 32768, 131072)]
-    results = {"date": str(datetime.date.today()), "commit": arguments.commit, "gpu": gpu, "rows": rows,
-               "fixtures": fixtures(tools), "numeric": numeric_suite(tools)}
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    name = arguments.output / re.sub(r"\W+", "-", gpu.lower())
-    name.with_suffix(".json").write_text(json.dumps(results, indent=1) + "\n")
-    lines = [f"# {gpu}, {results['date']}, commit {arguments.commit}", "", "| work | figure | median | cold compile |",
-             "|---|---|---|---|"]
-    lines += [f"| {r['work']} | {r['figure']} {r['unit']} | {r['ms']:.3f} ms | {r['compile_ms']} ms |" if "ms" in r
-              else f"| {r['work']} | {r['error']} | | |" for r in rows]
-    lines += ["", f"Fixtures: {results['fixtures']['passed']} of {results['fixtures']['of']} pass.",
-              f"Numeric suite: {results['numeric']['configurations'] - results['numeric']['configurations_failed']} of "
-              f"{results['numeric']['configurations']} configurations pass."]
-    name.with_suffix(".md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    entries = json.loads((PYTORCH / "fixtures.json").read_text())
+    # Compile times first, with cores to spare; the numeric suite takes all there are.
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        timed = {"works": {work.name: pool.submit(cold, tools, work) for work in works.ATTENTION + works.SOFTMAX},
+                 "fixtures": {name: pool.submit(fixture, tools, name, entry) for name, entry in entries.items()}}
+    found = {key: {name: future.result() for name, future in of_key.items()} for key, of_key in timed.items()}
+    found["cold_compile"] = {key: percentiles(found[key]) for key in found} | {"all": percentiles(found["works"] | found["fixtures"])}
+    with concurrent.futures.ThreadPoolExecutor(len(SUITES)) as pool:
+        running = {name: pool.submit(numeric_suite, tools, arguments.chip, tests) for name, tests in SUITES.items()}
+    found["numeric"] = {name: future.result() for name, future in running.items()}
+    results.write(arguments.output, "checks", results.head(arguments) | found, lines_of(found))
+    failed = [one for key in ("fixtures", "works") for one in found[key].values() if one["reason"]]
+    failed += [suite for suite in found["numeric"].values() if suite["ended"]]
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Times this project's attention and softmax beside what else there is, in one process, taking turns.
+
+    integration/gpu/bench.py --tools DIR [attention] [softmax]
+
+DIR holds softmax-compile. Needs PyTorch with CUDA. Every kernel is compiled on the spot and, before it is timed, run on
+random data into poisoned outputs and compared with float64 on sampled rows. A figure is the median of single launches,
+by events, over rounds in which every peer has its turn; two sets of buffers, each several times the L2, alternate.
+Writes <gpu>-attention and <gpu>-softmax as JSON, table and plot.
+"""
+
+import argparse
+import concurrent.futures
+import statistics
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+import driver
+import plot
+import results
+import works
+from kernel import Kernel, compile_image
+
+ROUNDS, ROUND_MS = 9, 15
+BACKENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
+DTYPES = {"bf16": torch.bfloat16, "f32": torch.float32}
+
+
+def attention_error(work, q, k, v, out):
+    """Text if a sampled row is wrong: more than twice the error of the naive form in bf16."""
+    rows = torch.cat([torch.arange(8), torch.randint(work.length, (24,)), torch.arange(work.length - 8, work.length)]).cuda()
+    worst = allowed = 0.0
+    for batch, head in {(0, 0), (q.shape[0] - 1, q.shape[1] - 1)}:
+        keys, values, queries = k[batch, head], v[batch, head], q[batch, head, rows]
+        hidden = torch.arange(work.length, device="cuda")[None] > rows[:, None] if work.causal else None
+
+        def naive(dtype):
+            scores = queries.to(dtype) @ keys.to(dtype).T * work.dim ** -0.5
+            if hidden is not None:
+                scores = scores.masked_fill(hidden, float("-inf"))
+            return (torch.softmax(scores, -1) @ values.to(dtype)).double()
+
+        exact = naive(torch.float64)
+        worst = max(worst, (out[batch, head, rows].double() - exact).abs().max().item())
+        allowed = max(allowed, 2 * (naive(torch.bfloat16) - exact).abs().max().item() + 1e-6)
+    return "" if worst <= allowed else f"an error of {worst:.3g}; {allowed:.3g} is allowed"
+
+
+def softmax_error(work, x, out):
+    """Text if an element of a sampled row is off by more than 4 units in the last place (1 in bf16)."""
+    rows = torch.randint(x.shape[0], (32,), device="cuda")
+    rows[:2] = torch.tensor([0, x.shape[0] - 1])
+    exact = torch.softmax(x[rows].double(), -1)
+    bits, allowed = (7, 1) if work.dtype == "bf16" else (23, 4)
+    unit = torch.exp2(torch.floor(torch.log2(exact)).clamp(min=-126) - bits)
+    worst = ((out[rows].double() - exact).abs() / unit).max().item()
+    return "" if worst <= allowed else f"an error of {worst:.3g} units in the last place; {allowed} are allowed"
+
+
+def check(call, inputs, out, error):
+    """Text if the kernel does not write a right result everywhere."""
+    out.fill_(float("nan"))
+    call(torch.cuda.current_stream().cuda_stream)
+    torch.cuda.synchronize()
+    if torch.isnan(out).any().item():
+        return "elements that were not written, or NaN"
+    return error(*inputs, out)
+
+
+def turns(peers):
+    """Milliseconds of each of {name: [a call for each set of buffers]}: the medians of single launches."""
+    times = {name: [] for name in peers}
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(64)]
+
+    def launches(name, count):
+        # The device waits a little, so that the host is ahead and no gap between launches is timed.
+        torch.cuda._sleep(2_000_000)
+        for i in range(count):
+            events[i][0].record()
+            peers[name][i % len(peers[name])]()
+            events[i][1].record()
+        torch.cuda.synchronize()
+        return [begin.elapsed_time(end) for begin, end in events[:count]]
+
+    counts = {name: max(2, min(60, int(ROUND_MS / statistics.median(launches(name, 4))))) for name in peers}
+    for number in range(ROUNDS):
+        for name in peers if number % 2 == 0 else reversed(peers):
+            times[name] += launches(name, counts[name])
+    return {name: statistics.median(of_peer) for name, of_peer in times.items()}
+
+
+def smx_calls(image, sets, error, row):
+    """Our calls; none, with the reason in `row`, if the kernel is refused or wrong."""
+    try:
+        kernel = Kernel(*image.result())
+        calls = [kernel.bind(*inputs, out) for inputs, out in sets]
+        for call, (inputs, out) in zip(calls, sets):
+            if reason := check(call, inputs, out, error):
+                raise ValueError(reason)
+    except (RuntimeError, ValueError) as failure:
+        row["error"] = str(failure)[:300]
+        return []
+    functions = kernel.kernels.values()
+    row.update(registers=max(f.attribute(driver.REGISTERS) for f in functions),
+               local_bytes=max(f.attribute(driver.LOCAL_BYTES) for f in functions), load_ms=round(kernel.load_ms, 1))
+    return [lambda call=call: call(torch.cuda.current_stream().cuda_stream) for call in calls]
+
+
+def attention_peers(work):
+    shape = work.shape
+    sets = []
+    for _ in range(2):
+        q, k, v = (torch.randn(shape, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+        sets.append(((q, k, v), torch.empty_like(q)))
+
+    def peer(backend, inputs):
+        with sdpa_kernel(backend):
+            return F.scaled_dot_product_attention(*inputs, is_causal=work.causal)
+
+    peers = {name: [lambda b=backend, i=inputs: peer(b, i) for inputs, _ in sets] for name, backend in BACKENDS.items()}
+    return sets, peers, lambda q, k, v, out: attention_error(work, q, k, v, out)
+
+
+def softmax_peers(work):
+    sets = []
+    for _ in range(2):
+        x = torch.randn(work.shape, device="cuda", dtype=DTYPES[work.dtype])
+        sets.append(((x,), torch.empty_like(x)))
+    peers = {"torch": [lambda x=x: torch.softmax(x, -1) for (x,), _ in sets]}
+    if work.dtype == "bf16" or work.columns in (4096, 65536):  # compiling takes seconds
+        torch._dynamo.reset()
+        compiled = torch.compile(lambda x: torch.softmax(x, -1), dynamic=False)
+        peers["torch.compile"] = [lambda x=x: compiled(x) for (x,), _ in sets]
+    peers["torch.copy_"] = [lambda x=x, y=y: y.copy_(x) for (x,), y in sets]
+    return sets, peers, lambda x, out: softmax_error(work, x, out)
+
+
+def usable(peers):
+    """Those that run here: a backend may not take the shape."""
+    found = {}
+    for name, calls in peers.items():
+        try:
+            for call in calls:
+                call()
+            torch.cuda.synchronize()
+            found[name] = calls
+        except RuntimeError as failure:
+            print(f"  {name} does not run: {str(failure).splitlines()[0][:120]}", file=sys.stderr)
+    return found
+
+
+def measure(work, prepare, image):
+    """A row for us, with "error" in place of a time if there is none, and one for each peer."""
+    sets, peers, error = prepare(work)
+    ours = {"work": work.name, "peer": "smx"}
+    calls = smx_calls(image, sets, error, ours)
+    rows = {"smx": ours} | {name: {"work": work.name, "peer": name} for name in peers}
+    for name, ms in turns({**({"smx": calls} if calls else {}), **usable(peers)}).items():
+        rows[name] |= {"ms": round(ms, 4), "figure": round(work.figure(ms), 1), "unit": work.unit}
+    done = [row for row in rows.values() if "ms" in row or "error" in row]
+    print(work.name + ": " + ", ".join(f"{r['peer']} {r.get('figure', r.get('error'))}" for r in done), flush=True)
+    return done
+
+
+def gemm(size=8192):
+    """cuBLAS's rate, the ceiling of attention."""
+    a, b = (torch.randn(size, size, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    ms = turns({"cublas": [lambda: a @ b]})["cublas"]
+    return {"work": f"gemm bf16 {size}^3 random", "peer": "cublas", "ms": round(ms, 4),
+            "figure": round(2 * size**3 / ms / 1e9, 1), "unit": "TFLOP/s"}
+
+
+def lines_of(rows, peers, ceiling):
+    """The table of a suite: our ratio to the best peer, and to the ceiling, {work: figure}."""
+    figures = {}
+    for row in rows:
+        figures.setdefault(row["work"], {})[row["peer"]] = row.get("figure") or row["error"]
+    cells = []
+    for work, of_work in figures.items():
+        if "smx" not in of_work:
+            continue
+        ours, best = of_work["smx"], max(of_work.get(peer, 0) for peer in peers)
+        ratios = [f"{ours / best:.2f}", f"{ours / ceiling(of_work):.2f}"] if isinstance(ours, float) else ["-", "-"]
+        cells.append([work, ours, *(of_work.get(peer, "-") for peer in peers), *ratios])
+    return results.table(["work", "smx", *peers, "to the best", "to the ceiling"], cells)
+
+
+def run_attention(arguments, compiled):
+    rows = [gemm()]
+    for work in works.ATTENTION:
+        rows += measure(work, attention_peers, compiled[work])
+        torch.cuda.empty_cache()
+    rows.append(gemm())
+    peak = max(row["figure"] for row in rows if row["peer"] == "cublas")
+    note = f"TFLOP/s; the ceiling is cuBLAS at 8192^3 on random data, {peak}. flash: FlashAttention-2, as in PyTorch."
+    save(arguments, "attention", rows, note, lines_of(rows, list(BACKENDS), lambda _: peak))
+
+
+def run_softmax(arguments, compiled):
+    rows = []
+    for work in works.SOFTMAX:
+        rows += measure(work, softmax_peers, compiled[work])
+        torch.cuda.empty_cache()
+    lines = lines_of(rows, ["torch", "torch.compile"], lambda of_work: of_work["torch.copy_"])
+    save(arguments, "softmax", rows, "GB/s, read and written; the ceiling is PyTorch's copy of the same buffers.", lines)
+
+
+def save(arguments, suite, rows, note, lines):
+    head = results.head(arguments) | {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "chip": arguments.chip}
+    stem = results.write(arguments.output, suite, head | {"rows": rows},
+                         [f"PyTorch {head['torch']}, cuDNN {head['cudnn']}. {note}", "", *lines])
+    stem.with_suffix(".svg").write_text(plot.bars(rows))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    results.add_flags(parser, results.SPEED)
+    parser.add_argument("suites", nargs="*", metavar="attention|softmax")
+    parser.add_argument("--chip", help="architecture to compile for; the device's if not given")
+    arguments = parser.parse_args()
+    torch.manual_seed(0)
+    torch.zeros(1, device="cuda")
+    driver.use_device()
+    arguments.chip = arguments.chip or driver.chip()
+    suites = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTMAX, run_softmax)}
+    chosen = [suites[name] for name in arguments.suites or suites]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        compiled = {work: pool.submit(compile_image, arguments.tools, work.text, arguments.chip)
+                    for listed, _ in chosen for work in listed}
+        concurrent.futures.wait(compiled.values())  # nothing else runs while peers are timed
+        for _, run in chosen:
+            run(arguments, compiled)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""Where results go and how they look: results/<gpu>-<suite>.json, and the same as a Markdown table."""
+
+import datetime
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+SPEED = HERE.parent / "bench" / "results"
+CHECKS = HERE / "results"
+
+
+def gpu_name():
+    if not shutil.which("nvidia-smi"):
+        return "no GPU"
+    done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[0].strip()
+
+
+def commit():
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
+
+
+def add_flags(parser, folder):
+    parser.add_argument("--tools", type=pathlib.Path, required=True, help="folder of softmax-run and softmax-compile")
+    parser.add_argument("--commit", default=commit(), help="what the tools were built from")
+    parser.add_argument("--output", type=pathlib.Path, default=folder, help="folder for the results")
+
+
+def head(arguments):
+    """The first members of every results file."""
+    return {"date": str(datetime.date.today()), "commit": arguments.commit, "gpu": gpu_name()}
+
+
+def slug(gpu):
+    return re.sub(r"[^a-z0-9]+", "-", gpu.lower()).strip("-")
+
+
+def table(columns, rows):
+    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)] + [
+        "| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+
+
+def write(folder, suite, results, lines):
+    """Writes both files and prints the table; `lines` come after a title."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = folder / f"{slug(results['gpu'])}-{suite}"
+    title = f"# {suite.capitalize()} on one {results['gpu']}, {results['date']}, commit {results['commit']}"
+    text = "\n".join([title, "", *lines]) + "\n"
+    stem.with_suffix(".json").write_text(json.dumps(results, indent=1) + "\n")
+    stem.with_suffix(".md").write_text(text)
+    print(text, flush=True)
+    return stem

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Runs a kernel of each family under compute-sanitizer's four tools, and each tool on a fault that it must find.
+
+    integration/gpu/sanitize.py --tools DIR
+
+DIR holds softmax-run and softmax-compile. softmax-run checks the result against float64 all the same. Writes
+results/<gpu>-sanitizer.{json,md}; the exit status is 1 if a kernel is not clean or a tool misses its fault.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import results
+import works
+
+HERE = pathlib.Path(__file__).resolve().parent
+FAULT = {"memcheck": "out-of-bounds", "racecheck": "missing-barrier", "initcheck": "never-written",
+         "synccheck": "divergent-barrier"}
+SECONDS = 120
+
+
+def attention(dtype="bf16", causal=False, heads=(2, 2), lengths=(200, 200), dim=64, mask=""):
+    q, kv = ((1, heads[i], lengths[i], dim) for i in (0, 1))
+    return works.attention_text(q, kv, dtype, causal, mask)
+
+
+def with_regions():
+    """Scores changed and keys hidden by tensors: no bound of a loop follows from them."""
+    shape = works.tensor((1, 2, 200, 64), "bf16")
+    types = {"q": shape, "k": shape, "v": shape, "bias": "tensor<200x200xf32>", "seen": "tensor<200x200xi1>"}
+    return works.function(types, shape, f"""smx.attention %q, %k, %v scale(0.125) score {{
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %c = tensor.extract %bias[%i, %j] : tensor<200x200xf32>
+    %t = arith.addf %s, %c : f32
+    smx.yield %t : f32
+  }} visible {{
+  ^bb0(%b: index, %h: index, %i: index, %j: index):
+    %c = tensor.extract %seen[%i, %j] : tensor<200x200xi1>
+    smx.yield %c : i1
+  }} : {', '.join([shape] * 3)}""")
+
+
+# {family: (module, flags of softmax-run)}
+FAMILIES = {
+    "attention bf16 full": (attention(), []),
+    "attention bf16 causal": (attention(causal=True), []),
+    "attention bf16 causal, head dim 128": (attention(causal=True, dim=128), []),
+    "attention bf16 window": (attention(mask=" mask(#smx.band<bottom_right, left = 50, right = 0>)"), []),
+    "attention bf16 grouped heads, cross": (attention(heads=(4, 2), lengths=(100, 333)), []),
+    "attention bf16 bias and mask": (with_regions(), []),
+    "attention bf16 split": (attention(), ["--splits=3"]),
+    "attention f16 ragged head dim": (attention("f16", dim=40), []),
+    "attention f32 causal": (attention("f32", causal=True), []),
+    "attention f64": (attention("f64", lengths=(70, 90)), []),
+    "softmax f32, a tile per row": (works.row_text("softmax", (64, 1000), "f32", 1), []),
+    "softmax bf16, a long row": (works.row_text("softmax", (8, 32768), "bf16", 1), []),
+    "softmax bf16, a very long row": (works.row_text("softmax", (2, 262144), "bf16", 1), []),
+    "softmax bf16, unaligned rows": (works.row_text("softmax", (33, 1001), "bf16", 1), []),
+    "softmax f32, axis 0": (works.row_text("softmax", (300, 77), "f32", 0), []),
+    "softmax f32 split": (works.row_text("softmax", (8, 5000), "f32", 1), ["--splits=4"]),
+    "softmax f64": (works.row_text("softmax", (40, 500), "f64", 1), []),
+    "log_softmax bf16": (works.row_text("log_softmax", (64, 1000), "bf16", 1), []),
+    "logsumexp f32": (works.row_text("logsumexp", (64, 1000), "f32", 1, result=(64,)), []),
+    "layer_norm f32": (works.row_text("layer_norm", (64, 1000), "f32", 1, more=" epsilon(1.0e-5)"), []),
+}
+
+
+def sanitized(tool, *command):
+    """Errors that the tool reports for a command, how the command ended, and what was said."""
+    try:
+        done = subprocess.run(["compute-sanitizer", "--tool", tool, *map(str, command)], capture_output=True, text=True,
+                              timeout=SECONDS)
+    except subprocess.TimeoutExpired as late:
+        return sum_of_errors((late.stdout or b"").decode()), f"no end within {SECONDS} s", ""
+    text = done.stdout + done.stderr
+    return sum_of_errors(text), done.returncode, text
+
+
+def sum_of_errors(text):
+    """Errors and hazards of the summary lines; None if there is none."""
+    found = re.findall(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)", text)
+    return sum(int(a or b) for a, b in found) if found else None
+
+
+def check_family(tool, name, tools):
+    text, flags = FAMILIES[name]
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(text)
+        file.flush()
+        errors, ended, said = sanitized(tool, tools / "softmax-run", "--target=cuda", "--repeat=0", *flags, file.name)
+    if errors == 0 and ended == 0:
+        return "clean"
+    lines = [line.strip("= ") for line in said.splitlines() if re.search(r"rror|hazard|softmax-run|pass", line)]
+    return f"{errors} errors, ended with {ended}: " + " | ".join(lines)[:300]
+
+
+def check_fault(tool, tools):
+    """The tool says nothing of the kernel as it is, and something of the planted fault."""
+    plant = [sys.executable, HERE / "plant.py", "--tools", tools]
+    before, ended, said = sanitized(tool, *plant, "none")
+    if before != 0 or ended != 0:
+        return f"not clean without a fault: {before} errors, ended with {ended}: {said[-300:]}"
+    found, ended, said = sanitized(tool, *plant, FAULT[tool])
+    return "found" if found else f"missed: {found} errors, ended with {ended}: {said[-300:]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    results.add_flags(parser, results.CHECKS)
+    parser.add_argument("--jobs", type=int, default=8, help="processes at once")
+    arguments = parser.parse_args()
+    tools = arguments.tools.resolve()
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        faults = {tool: pool.submit(check_fault, tool, tools) for tool in FAULT}
+        families = {(name, tool): pool.submit(check_family, tool, name, tools) for name in FAMILIES for tool in FAULT}
+    found = {"families": {name: {tool: families[name, tool].result() for tool in FAULT} for name in FAMILIES},
+             "planted": {FAULT[tool]: {tool: faults[tool].result()} for tool in FAULT}}
+    rows = [[name, *of_tool.values()] for name, of_tool in found["families"].items()]
+    rows.append(["planted: " + ", ".join(FAULT.values()), *(faults[tool].result() for tool in FAULT)])
+    results.write(arguments.output, "sanitizer", results.head(arguments) | found, results.table(["kernel", *FAULT], rows))
+    bad = [cell for row in rows for cell in row[1:] if cell not in ("clean", "found")]
+    print(f"{len(bad)} of {len(rows) * len(FAULT)} are not as they should be")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

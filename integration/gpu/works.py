@@ -1,0 +1,97 @@
+"""What is timed and checked on a GPU: for each work its module, its operations or bytes, and its name.
+
+Names, and how operations and bytes are counted, are those of every results file: attention has 4*B*H*S*S*D operations,
+half of them under a causal mask; a softmax reads its input once and writes its output once.
+"""
+
+from dataclasses import dataclass
+
+HIDDEN, TOKENS = 2048, 16384  # of every attention: heads * head dim, batch * sequence
+ELEMENTS = 1 << 28  # of every softmax
+CAUSAL = " mask(#smx.band<top_left, right = 0>)"
+
+
+def tensor(sizes, dtype):
+    return f"tensor<{'x'.join(map(str, sizes))}x{dtype}>"
+
+
+def function(inputs, result, line):
+    """A module of one function @f; inputs is {name: type}, `line` computes %o."""
+    arguments = ", ".join(f"%{name}: {kind}" for name, kind in inputs.items())
+    return f"func.func @f({arguments}) -> {result} {{\n  %o = {line} -> {result}\n  return %o : {result}\n}}\n"
+
+
+def attention_text(q, kv, dtype, causal=False, mask=""):
+    """`mask` is the dialect's text, for what is not full or causal."""
+    types = {"q": tensor(q, dtype), "k": tensor(kv, dtype), "v": tensor(kv, dtype)}
+    mask = CAUSAL if causal else mask
+    return function(types, types["q"], f"smx.attention %q, %k, %v scale({q[-1] ** -0.5:.9e}){mask} : {', '.join(types.values())}")
+
+
+def row_text(op, sizes, dtype, axis, result=None, more=""):
+    """softmax, log_softmax, logsumexp or layer_norm along an axis; the result's sizes if they differ."""
+    kind = tensor(sizes, dtype)
+    return function({"x": kind}, tensor(result, dtype) if result else kind, f"smx.{op} %x axis({axis}){more} : {kind}")
+
+
+@dataclass(frozen=True)
+class Attention:
+    dim: int
+    length: int
+    causal: bool
+
+    @property
+    def shape(self):
+        return TOKENS // self.length, HIDDEN // self.dim, self.length, self.dim
+
+    @property
+    def name(self):
+        return f"attn fwd bf16 d{self.dim} s{self.length} {'causal' if self.causal else 'full'}"
+
+    @property
+    def text(self):
+        return attention_text(self.shape, self.shape, "bf16", self.causal)
+
+    @property
+    def small(self):
+        """The same kernel with fewer heads."""
+        shape = (1, 2, self.length, self.dim)
+        return attention_text(shape, shape, "bf16", self.causal)
+
+    unit = "TFLOP/s"
+
+    def figure(self, ms):
+        return 4 * TOKENS * HIDDEN * self.length / (2 if self.causal else 1) / ms / 1e9
+
+
+@dataclass(frozen=True)
+class Softmax:
+    dtype: str
+    columns: int
+
+    @property
+    def shape(self):
+        return ELEMENTS // self.columns, self.columns
+
+    @property
+    def name(self):
+        return f"softmax {self.dtype} {self.shape[0]}x{self.columns}"
+
+    @property
+    def text(self):
+        return row_text("softmax", self.shape, self.dtype, 1)
+
+    @property
+    def small(self):
+        """The same kernel with fewer rows."""
+        return row_text("softmax", (max(8, (1 << 20) // self.columns), self.columns), self.dtype, 1)
+
+    unit = "GB/s"
+
+    def figure(self, ms):
+        return 2 * ELEMENTS * (2 if self.dtype == "bf16" else 4) / ms / 1e6
+
+
+ATTENTION = [Attention(dim, length, causal) for dim in (64, 128, 256) for length in (1024, 4096, 16384) for causal in (False, True)]
+SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 1048576)] + [
+    Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)]
