@@ -177,7 +177,7 @@ def lines_of(rows, peers, ceiling):
     """The table of a suite: our ratio to the best peer, and to the ceiling, {work: figure}."""
     figures = {}
     for row in rows:
-        figures.setdefault(row["work"], {})[row["peer"]] = row.get("figure") or row["error"]
+        figures.setdefault(row["work"], {})[row["peer"]] = row.get("figure", row.get("error"))
     cells = []
     for work, of_work in figures.items():
         if "smx" not in of_work:

@@ -44,21 +44,22 @@ def unsigned(value):
     return value & ((1 << 64) - 1)
 
 
-def quotient(a, b):
-    """Towards zero; what has no answer is 0."""
+def divided(a, b, rounding):
+    """A quotient, "down", "up" or to "zero"; 0 where it is not a number of 64 bits."""
     if b == 0 or (a == -1 << 63 and b == -1):
         return 0
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    down, rest = divmod(a, b)
+    return down + (rest != 0 and (rounding == "up" or (rounding == "zero" and (a < 0) != (b < 0))))
 
 
 OPERATIONS = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
-    "div": quotient,
-    "rem": lambda a, b: a - quotient(a, b) * b if b else 0,
-    "floordiv": lambda a, b: a // b if b else 0,
-    "ceildiv": lambda a, b: -(-a // b) if b else 0,
+    "div": lambda a, b: divided(a, b, "zero"),
+    "rem": lambda a, b: a - divided(a, b, "zero") * b if b not in (0, -1) else 0,
+    "floordiv": lambda a, b: divided(a, b, "down"),
+    "ceildiv": lambda a, b: divided(a, b, "up"),
     "divu": lambda a, b: unsigned(a) // unsigned(b) if b else 0,
     "remu": lambda a, b: unsigned(a) % unsigned(b) if b else 0,
     "ceildivu": lambda a, b: -(-unsigned(a) // unsigned(b)) if b else 0,

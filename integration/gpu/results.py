@@ -48,7 +48,7 @@ def write(folder, suite, results, lines):
     """Writes both files and prints the table; `lines` come after a title."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = folder / f"{slug(results['gpu'])}-{suite}"
-    title = f"# {suite.capitalize()} on one {results['gpu']}, {results['date']}, commit {results['commit']}"
+    title = f"# {suite.capitalize()}: {results['gpu']}, {results['date']}, commit {results['commit']}"
     text = "\n".join([title, "", *lines]) + "\n"
     stem.with_suffix(".json").write_text(json.dumps(results, indent=1) + "\n")
     stem.with_suffix(".md").write_text(text)
