@@ -1,18 +1,20 @@
 //===- Channels.cpp - rings of shared tiles -------------------------------===//
 //
 // Stage n % depth holds the n-th tile of a channel. Its full barrier completes
-// a phase when every thread that copies has arrived (its copies being done),
-// its empty barrier when every warp that reads has released the stage. Tile n
-// is use n / depth of its stage, so a reader waits for full phases of parity
-// (n / depth) % 2, and a writer for the empty phase before that: of the other
-// parity, which for the first use counts as complete on a fresh barrier.
+// a phase when every thread that copies has arrived (its copies being done; of
+// a tensor copy one thread, and the bytes that it has announced), its empty
+// barrier when every warp that reads has released the stage. Tile n is use n /
+// depth of its stage, so a reader waits for full phases of parity (n / depth) %
+// 2, and a writer for the empty phase before that: of the other parity, which
+// for the first use counts as complete on a fresh barrier.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Chip.h"
 #include "SharedBarriers.h"
+#include "TensorCopies.h"
 #include "TileCopy.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 // Not by using-directives: `gpu` would be upstream's dialect as well.
@@ -22,24 +24,7 @@ namespace mlir::smx {
 static constexpr int64_t stageBarrierBytes = 16, emptyBarrier = 8;
 static constexpr int64_t tileAlignment = 1024;
 
-/// Whether threads can sleep on an mbarrier: from sm_90 on.
-static bool suspendsOnBarriers(Operation *op) {
-  auto module = op->getParentOfType<mlir::gpu::GPUModuleOp>();
-  if (!module || !module.getTargetsAttr())
-    return false;
-  for (Attribute attribute : module.getTargetsAttr()) {
-    auto target = dyn_cast<NVVM::NVVMTargetAttr>(attribute);
-    unsigned version = 0;
-    StringRef chip = target ? target.getChip() : StringRef();
-    if (chip.consume_front("sm_") && !chip.consumeInteger(10, version) &&
-        version >= 90)
-      return true;
-  }
-  return false;
-}
-
-/// The ops that use a channel, also inside the roles that it is passed to.
-static void collectUsers(Value channel, SmallVectorImpl<Operation *> &users) {
+void collectUsers(Value channel, SmallVectorImpl<Operation *> &users) {
   for (OpOperand &use : channel.getUses()) {
     auto role = dyn_cast<gpu::RoleOp>(use.getOwner());
     if (!role)
@@ -112,13 +97,18 @@ struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
     SmallVector<Operation *> users;
     collectUsers(op.getChannel(), users);
     int64_t writers = 0, readers = 0;
+    bool hasTensorCopies = false;
     for (Operation *user : users) {
       const Team &team = plan.team(user);
-      if (isa<gpu::PutOp>(user)) {
-        if (writers && writers != team.groupThreads())
-          return op.emitOpError("is put by roles with different numbers of "
-                                "warps, which is not lowered");
-        writers = team.groupThreads();
+      if (auto put = dyn_cast<gpu::PutOp>(user)) {
+        bool isTensorCopy = put.getCopy() == gpu::CopyKind::Tensor;
+        hasTensorCopies |= isTensorCopy;
+        int64_t arrivals = isTensorCopy ? 1 : team.groupThreads();
+        if (writers && writers != arrivals)
+          return op.emitOpError("is filled by tensor copies and by threads, "
+                                "or by roles with different numbers of warps, "
+                                "which is not lowered");
+        writers = arrivals;
       } else if (isa<gpu::ReleaseOp>(user)) {
         if (readers && readers != team.warps)
           return op.emitOpError("is released by roles with different numbers "
@@ -139,6 +129,8 @@ struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
         initBarrier(code, code.advance(full, emptyBarrier),
                     std::max<int64_t>(readers, 1));
       }
+      if (hasTensorCopies)
+        NVVM::FenceMbarrierInitOp::create(code);
     });
     // One barrier of the block for all channels that are made in a row.
     bool isLast = true;
@@ -168,9 +160,6 @@ struct LowerPut : TilePattern<gpu::PutOp> {
   LogicalResult
   matchAndRewrite(gpu::PutOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getCopy() == gpu::CopyKind::Tensor)
-      return op.emitOpError("by tensor copies is not lowered yet for this "
-                            "chip; 'async' and 'plain' are");
     ThreadCode code(rewriter, op, plan);
     if (code.team.groups() != 1)
       return op.emitOpError("in a role of several groups is not lowered; a "
@@ -180,17 +169,50 @@ struct LowerPut : TilePattern<gpu::PutOp> {
     Value n = ring.next(channelPuts);
     Value stage = ring.stage(n);
     Value before = LLVM::XOrOp::create(code, ring.parity(n), code.i32(1));
+    if (op.getCopy() == gpu::CopyKind::Tensor)
+      return putByTensorCopies(code, op, adaptor, ring, stage, before,
+                               rewriter);
     // The addresses do not depend on the stage: computed while others read.
     GlobalTile source = makeGlobalTile(
         code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(), type.getShape(),
         op.getAligned());
-    waitForPhase(code, ring.empty(stage), before, suspendsOnBarriers(op));
+    waitForPhase(code, ring.empty(stage), before,
+                 chipOf(op).suspendsOnBarriers());
     copyTile(code, source, type.getStageType(), ring.tile(stage));
     if (copiesAsynchronously(source, type.getStageType()))
       arriveAfterCopies(code, ring.full(stage));
     else
       arrive(code, ring.full(stage), Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// By one thread; the others neither wait nor copy.
+  LogicalResult putByTensorCopies(ThreadCode &code, gpu::PutOp op,
+                                  OpAdaptor adaptor, Ring &ring, Value stage,
+                                  Value before, RewriterBase &rewriter) const {
+    if (!chipOf(op).hasTensorCopies())
+      return op.emitOpError("by tensor copies needs sm_90 or newer; 'async' "
+                            "and 'plain' do without");
+    if (op.getMulticast() != 0 && code.team.cluster > 1)
+      return op.emitOpError("to several blocks of a cluster is not lowered; "
+                            "multicast = 0 copies to this block");
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    Value map = function.getArgument(function.getNumArguments() -
+                                     plan.tensorMapFromEnd(op));
+    Value isFirst = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
+                                         code.thread(), code.i32(0));
+    code.when(isFirst, [&] {
+      Value full = ring.full(stage);
+      waitForPhase(code, ring.empty(stage), before,
+                   chipOf(op).suspendsOnBarriers());
+      arriveExpecting(code, full,
+                      op.getChannel().getType().getStageType().getBytes());
+      startTensorCopies(code, op, map, adaptor.getOffsets(), ring.tile(stage),
+                        full);
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -207,7 +229,7 @@ struct LowerGet : TilePattern<gpu::GetOp> {
     Value n = ring.next(channelGets);
     Value stage = ring.stage(n);
     waitForPhase(code, ring.full(stage), ring.parity(n),
-                 suspendsOnBarriers(op));
+                 chipOf(op).suspendsOnBarriers());
     rewriter.replaceOp(op, ring.tile(stage));
     return success();
   }

@@ -1,5 +1,6 @@
 //===- EmitPTX.cpp - lowered kernels to PTX text --------------------------===//
 
+#include "TensorCopies.h"
 #include "smx/NVVM/Pipeline.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -58,6 +59,7 @@ llvm::Expected<KernelLaunch> mlir::smx::getKernelLaunch(ModuleOp module,
   launch.cluster = first(NVVM::NVVMDialect::getClusterDimAttrName(), 1);
   if (auto bytes = (*found)->getAttrOfType<IntegerAttr>("smx.shared_bytes"))
     launch.sharedBytes = bytes.getInt();
+  launch.tensorMaps = tensorMapsOf(*found);
   return launch;
 }
 

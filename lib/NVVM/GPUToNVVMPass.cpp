@@ -90,6 +90,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populateSharedTilePatterns(converter, *plan, patterns);
     populateChannelPatterns(converter, *plan, patterns);
     populateProductPatterns(converter, *plan, patterns);
+    populateAsyncProductPatterns(converter, *plan, patterns);
     ConversionConfig config;
     // Folders look at what surrounds an op; here that is half converted.
     config.foldingMode = DialectConversionFoldingMode::Never;

@@ -53,6 +53,20 @@ Value MatrixProduct::multiplyGuarded(Columns columns, Value start) {
   return loop.getResult(0);
 }
 
+Value MatrixProduct::guard(Value sum) {
+  Value all = LLVM::FAddOp::create(code, product.acc, sum);
+  return code.choose(
+      all.getType(), isAnyNotFinite(registersOf(sum)),
+      [&] {
+        return multiplyGuarded({0, product.columns / 8}, product.acc);
+      },
+      [&] { return all; });
+}
+
+Value guardProduct(ThreadCode &code, const Product &product, Value sum) {
+  return MatrixProduct(code, product).guard(sum);
+}
+
 Value MatrixProduct::constant(double value) {
   Type type = operands->registerType;
   Type element = getElementTypeOrSelf(type);

@@ -14,13 +14,14 @@
 //
 // A memref argument of a kernel is passed as scalars: pointer (!llvm.ptr<1>),
 // offset, sizes, strides (i64, in elements): the usual expansion, less the
-// allocated pointer.
+// allocated pointer. Tensor maps come behind all arguments.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_LIB_NVVM_KERNELLOWERING_H
 #define SMX_LIB_NVVM_KERNELLOWERING_H
 
 #include "smx/GPU/SmxGpu.h"
+#include "smx/NVVM/TensorMapUse.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -112,15 +113,34 @@ public:
   int64_t sharedBytes(gpu::KernelOp kernel) const {
     return kernelBytes.lookup(kernel);
   }
+  /// The tensor maps that a kernel needs, and which of them a put by tensor
+  /// copies uses: counted from the last one, which is 1.
+  ArrayRef<TensorMapUse> tensorMaps(Operation *kernel) const {
+    auto found = kernelMaps.find(kernel);
+    return found == kernelMaps.end() ? ArrayRef<TensorMapUse>()
+                                     : ArrayRef(found->second);
+  }
+  int64_t tensorMapFromEnd(Operation *put) const { return maps.lookup(put); }
+  /// A shared operand of the product was written by threads, not by the tensor
+  /// copy engine: their writes have to become visible to the matrix unit.
+  bool readsGenericWrites(Operation *product) const {
+    return genericReaders.contains(product);
+  }
 
 private:
   LogicalResult add(gpu::KernelOp kernel);
+  LogicalResult addTensorCopies(gpu::KernelOp kernel);
 
   llvm::DenseMap<Operation *, Team> teams;
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, kernelBytes;
-  llvm::DenseSet<Operation *> scratchIsFree;
+  llvm::DenseSet<Operation *> scratchIsFree, genericReaders;
+  llvm::DenseMap<Operation *, int64_t> maps;
+  llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
 };
+
+/// The ops that use a channel, also inside the roles that it is passed to.
+void collectUsers(Value channel, SmallVectorImpl<Operation *> &users);
 
 //===----------------------------------------------------------------------===//
 // Code of one thread
@@ -149,6 +169,10 @@ public:
   Value lane();
   Value warp();
   Value group();
+  /// Number of the warp in the block, which the assembler knows to be the same
+  /// for all lanes: what follows from it is computed once per warp, and a
+  /// branch on it does not part lanes. i32.
+  Value uniformWarp();
   /// `i / n` and `i % n` of an i32 that is not negative, n > 0.
   Value quotient(Value i, int64_t n);
   Value remainder(Value i, int64_t n);
@@ -296,6 +320,9 @@ void populateSharedTilePatterns(const TileTypeConverter &converter,
 void populateChannelPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan,
                              RewritePatternSet &patterns);
+void populateAsyncProductPatterns(const TileTypeConverter &converter,
+                                  const KernelPlan &plan,
+                                  RewritePatternSet &patterns);
 void populateProductPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan,
                              RewritePatternSet &patterns);

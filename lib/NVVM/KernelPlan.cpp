@@ -152,7 +152,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
            << "needs " << bytes << " bytes of shared memory with barriers and "
            << "scratch; the limit is " << limit;
   kernelBytes[kernel] = bytes;
-  return success();
+  return addTensorCopies(kernel);
 }
 
 } // namespace mlir::smx

@@ -1,6 +1,6 @@
 //===- Kernels.cpp - kernels, blocks, barriers, scalar accesses -----------===//
 
-#include "KernelLowering.h"
+#include "TensorCopies.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -52,10 +52,14 @@ struct LowerKernel : TilePattern<gpu::KernelOp> {
     SmallVector<Type> types;
     for (Type type : op.getArgumentTypes())
       llvm::append_range(types, argumentTypes(converter, type));
+    size_t firstMap = types.size();
+    types.append(plan.tensorMaps(op).size(), tensorMapType(context));
     auto function = LLVM::LLVMFuncOp::create(
         b, op.getSymName(),
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
     setAttributes(op, function);
+    for (size_t i = firstMap; i < types.size(); ++i)
+      function.setArgAttrs(i, tensorMapAttributes(context));
 
     Block *entry = function.addEntryBlock(b);
     b.setInsertionPointToStart(entry);
@@ -96,6 +100,9 @@ private:
     }
     function->setAttr("smx.shared_bytes",
                       b.getI64IntegerAttr(plan.sharedBytes(op)));
+    if (ArrayRef<TensorMapUse> maps = plan.tensorMaps(op); !maps.empty())
+      function->setAttr(tensorMapsAttribute,
+                        toAttribute(op.getContext(), maps));
   }
 };
 

@@ -29,6 +29,8 @@ public:
         operands(makeMatrixOperands(code, product, code.thread())) {}
 
   Value emit();
+  /// See `guardProduct`.
+  Value guard(Value sum);
 
 private:
   /// The accumulator's registers for some columns: by block, then group.

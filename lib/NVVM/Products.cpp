@@ -42,24 +42,10 @@ struct LowerMma : TilePattern<gpu::MmaOp> {
     return success();
   }
 };
-
-/// Ops of the asynchronous matrix unit, which are for another schedule.
-template <typename OpTy>
-struct RefuseAsync : TilePattern<OpTy> {
-  using TilePattern<OpTy>::TilePattern;
-
-  LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor,
-                                ConversionPatternRewriter &) const override {
-    return op.emitOpError("is not lowered yet for this chip; a product of all "
-                          "warps in step is 'smx_gpu.mma'");
-  }
-};
 } // namespace
 
 void mlir::smx::populateProductPatterns(const TileTypeConverter &converter,
                                         const KernelPlan &plan,
                                         RewritePatternSet &patterns) {
-  patterns
-      .add<LowerMma, RefuseAsync<gpu::MmaAsyncOp>, RefuseAsync<gpu::WaitOp>>(
-          converter, plan);
+  patterns.add<LowerMma>(converter, plan);
 }

@@ -48,6 +48,10 @@ struct Product {
 /// ones left out: the relative error of a term is about 2^-21.
 Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product);
 
+/// acc + a b of a guarded product, of which `sum` is a b as the matrix unit
+/// gives it: done again, term by term, where that is not finite.
+Value guardProduct(ThreadCode &code, const Product &product, Value sum);
+
 /// Fused multiply-adds in the operands' own type, in the order of the reduced
 /// dimension.
 Value multiplyExactly(ThreadCode &code, const Product &product);

@@ -12,8 +12,6 @@
 
 namespace mlir::smx {
 
-using ::smx::gpu::warpThreads;
-
 /// Waits for the threads of a turn's two groups, or only says that this thread
 /// is there.
 static void meetAtTurn(ThreadCode &code, StringRef instruction, Value barrier) {
@@ -39,14 +37,13 @@ struct LowerWarpSpecialize : TilePattern<gpu::WarpSpecializeOp> {
   matchAndRewrite(gpu::WarpSpecializeOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
-    Value thread = code.thread();
+    Value warp = code.uniformWarp();
     auto roles = llvm::to_vector(op.getBody().front().getOps<gpu::RoleOp>());
     // The last role has the warps that no other has.
     Operation *place = op;
     for (gpu::RoleOp role : llvm::ArrayRef(roles).drop_back()) {
       const Team &team = plan.team(role);
-      int64_t end = (team.firstWarp + team.warps) * warpThreads;
-      Value isRole = code.less(thread, code.i32(end));
+      Value isRole = code.less(warp, code.i32(team.firstWarp + team.warps));
       auto branch = scf::IfOp::create(code, isRole, /*withElseRegion=*/true);
       rewriter.moveOpBefore(role, branch.thenYield());
       place = branch.elseYield();

@@ -41,6 +41,14 @@ void mlir::smx::arrive(ThreadCode &code, Value address, Value predicate) {
                     "r", bits);
 }
 
+void mlir::smx::arriveExpecting(ThreadCode &code, Value address,
+                                int64_t bytes) {
+  emitInstruction(code,
+                  "{ .reg .b64 state; "
+                  "mbarrier.arrive.expect_tx.shared.b64 state, [$0], $1; }",
+                  "r,r", {addressBits(code, address), code.i32(bytes)});
+}
+
 void mlir::smx::arriveAfterCopies(ThreadCode &code, Value address) {
   // `noinc`: the barrier counts every thread that copies from the start.
   emitInstruction(code, "cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", "r",

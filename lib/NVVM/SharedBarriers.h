@@ -14,6 +14,10 @@ void initBarrier(ThreadCode &code, Value address, int64_t arrivals);
 /// and written before is done for those who wait.
 void arrive(ThreadCode &code, Value address, Value predicate);
 
+/// This thread arrives, and the phase is not complete before so many bytes of
+/// tensor copies have.
+void arriveExpecting(ThreadCode &code, Value address, int64_t bytes);
+
 /// This thread arrives once all asynchronous copies that it has issued are
 /// done.
 void arriveAfterCopies(ThreadCode &code, Value address);

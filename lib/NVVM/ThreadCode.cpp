@@ -41,9 +41,28 @@ Value ThreadCode::lane() {
 Value ThreadCode::warp() { return quotient(thread(), warpThreads); }
 
 Value ThreadCode::group() {
-  return team.groups() == 1
-             ? i32(0)
-             : quotient(threadOfTeam(*this), team.groupThreads());
+  if (team.groups() == 1)
+    return i32(0);
+  return quotient(add(uniformWarp(), i32(-team.firstWarp)), team.group);
+}
+
+Value ThreadCode::uniformWarp() {
+  // One exchange at the start of the function serves all.
+  auto function =
+      getInsertionBlock()->getParentOp()->getParentOfType<LLVM::LLVMFuncOp>();
+  if (!function)
+    function = cast<LLVM::LLVMFuncOp>(getInsertionBlock()->getParentOp());
+  Block &entry = function.getBody().front();
+  for (auto exchange : entry.getOps<NVVM::ShflOp>())
+    if (exchange.getKind() == NVVM::ShflKind::idx)
+      return exchange;
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(&entry);
+  constexpr int64_t allLanes = -1, wholeWarp = 31;
+  Value thread = NVVM::ThreadIdXOp::create(*this, getI32Type());
+  return NVVM::ShflOp::create(*this, getI32Type(), i32(allLanes),
+                              quotient(thread, warpThreads), i32(0),
+                              i32(wholeWarp), NVVM::ShflKind::idx, UnitAttr());
 }
 
 Value ThreadCode::isFirstLane() {

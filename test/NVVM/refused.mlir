@@ -7,7 +7,7 @@
 smx_gpu.kernel @tensor_copy(%x: memref<?x64xbf16>) warps(1) {
   %c0 = arith.constant 0 : index
   %c = smx_gpu.make_channel : !ring
-  // expected-error @+2 {{'smx_gpu.put' op by tensor copies is not lowered yet for this chip; 'async' and 'plain' are}}
+  // expected-error @+2 {{'smx_gpu.put' op by tensor copies needs sm_90 or newer; 'async' and 'plain' do without}}
   // expected-error @+1 {{failed to legalize operation 'smx_gpu.put'}}
   smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(tensor) : memref<?x64xbf16>, !ring
   %s = smx_gpu.get %c : !ring -> !stage
@@ -38,7 +38,7 @@ smx_gpu.kernel @type(%x: memref<?x16xf8E4M3FN>) warps(1) {
 smx_gpu.kernel @asynchronous() warps(4) {
   %a = smx_gpu.alloc : !s
   %acc = arith.constant dense<0.0> : tensor<64x64xf32, #L>
-  // expected-error @+2 {{'smx_gpu.mma_async' op is not lowered yet for this chip; a product of all warps in step is 'smx_gpu.mma'}}
+  // expected-error @+2 {{'smx_gpu.mma_async' op needs the matrix unit of sm_90a; on other chips 'smx_gpu.mma' multiplies, all warps in step}}
   // expected-error @+1 {{failed to legalize operation 'smx_gpu.mma_async'}}
   %r, %t = smx_gpu.mma_async %a, %a, %acc transpose_b : !s, !s -> tensor<64x64xf32, #L>
   %w = smx_gpu.wait %t, %r : tensor<64x64xf32, #L>

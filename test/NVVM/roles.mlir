@@ -10,11 +10,15 @@
 // Barriers: 0 of the block, 1 and 2 of the turns, 3 of @load, 4 of @compute, 5 and 6 of its groups.
 // CHECK-LABEL: llvm.func @roles
 smx_gpu.kernel @roles(%x: memref<?x?xf32>) warps(12) {
+  // One number per warp, so that no branch parts its lanes.
+  // CHECK: nvvm.read.ptx.sreg.tid.x
+  // CHECK: llvm.lshr
+  // CHECK: %[[WARP:.+]] = nvvm.shfl.sync idx
+  // CHECK-NOT: nvvm.shfl.sync idx
   // CHECK: %[[TURNS:.+]] = llvm.mlir.constant(1 : i32)
   %t = smx_gpu.turns : !smx_gpu.turns<2>
-  // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
-  // CHECK: %[[END:.+]] = llvm.mlir.constant(128 : i32)
-  // CHECK: %[[IS_LOAD:.+]] = llvm.icmp "slt" %[[THREAD]], %[[END]]
+  // CHECK: %[[END:.+]] = llvm.mlir.constant(4 : i32)
+  // CHECK: %[[IS_LOAD:.+]] = llvm.icmp "slt" %[[WARP]], %[[END]]
   // CHECK: scf.if %[[IS_LOAD]]
   smx_gpu.warp_specialize {
     // CHECK: nvvm.setmaxregister decrease 24

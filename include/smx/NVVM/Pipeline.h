@@ -2,6 +2,8 @@
 #ifndef SMX_NVVM_PIPELINE_H
 #define SMX_NVVM_PIPELINE_H
 
+#include "smx/NVVM/TensorMapUse.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
@@ -34,6 +36,8 @@ struct KernelLaunch {
   int64_t threads = 0, cluster = 1;
   /// Dynamic shared memory, in bytes.
   int64_t sharedBytes = 0;
+  /// Parameters behind the arguments.
+  std::vector<TensorMapUse> tensorMaps;
 };
 
 /// Of a lowered kernel; an error names the kernels that there are.

@@ -1,0 +1,326 @@
+//===- AsyncProducts.cpp - products that run on their own (wgmma) ---------===//
+//
+// A product is one piece of assembly: fence, instructions, commit. No copy of
+// an accumulator can then come between two instructions, which would make the
+// assembler run them one by one. The wait takes the accumulator, and the
+// registers that the unit still reads, and gives the accumulator back, so that
+// nothing uses either in between.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chip.h"
+#include "MatrixDescriptor.h"
+#include "Products.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::smx {
+
+using ::smx::gpu::MatrixDescriptor;
+
+/// Rows of an instruction.
+static constexpr int64_t warpgroupRows = 64;
+
+namespace {
+/// Assembly that gives f32 registers: new ones, or those that it takes.
+class RegisterAssembly {
+public:
+  /// Results are operands `$0` to `$count-1` of the text.
+  explicit RegisterAssembly(int64_t count) : results(count) {
+    for (int64_t i = 0; i < count; ++i)
+      constraints += i ? ",=f" : "=f";
+  }
+
+  /// Words that are read; the number of the first one in the text.
+  int64_t addInputs(ArrayRef<Value> words) {
+    int64_t first = results + static_cast<int64_t>(operands.size());
+    for (Value word : words) {
+      constraints += ",r";
+      operands.push_back(word);
+    }
+    return first;
+  }
+  /// Result `i` starts as `registers[i]`. After all inputs.
+  void tie(ArrayRef<Value> registers) {
+    for (auto [i, value] : llvm::enumerate(registers)) {
+      constraints += "," + std::to_string(i);
+      operands.push_back(value);
+    }
+  }
+
+  SmallVector<Value> emit(ThreadCode &code, StringRef text) {
+    SmallVector<Type> types(results, code.getF32Type());
+    Type type = LLVM::LLVMStructType::getLiteral(code.getContext(), types);
+    Value result =
+        LLVM::InlineAsmOp::create(
+            code, type, operands, text, constraints + ",~{memory}",
+            /*has_side_effects=*/true, /*is_align_stack=*/false,
+            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+            .getResult(0);
+    return llvm::map_to_vector(llvm::seq(results), [&](int64_t i) -> Value {
+      return LLVM::ExtractValueOp::create(code, result, ArrayRef<int64_t>{i});
+    });
+  }
+
+private:
+  int64_t results;
+  std::string constraints;
+  SmallVector<Value> operands;
+};
+} // namespace
+
+static std::string number(int64_t i) { return "$" + std::to_string(i); }
+
+/// "{$first, $first+1, ..}"
+static std::string listOf(int64_t first, int64_t count) {
+  std::string text = "{";
+  for (int64_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + number(first + i);
+  return text + "}";
+}
+
+static SmallVector<Value> registersOf(ThreadCode &code, Value tile) {
+  int64_t count = cast<VectorType>(tile.getType()).getNumElements();
+  return llvm::map_to_vector(
+      llvm::seq(count), [&](int64_t i) { return code.getRegister(tile, i); });
+}
+
+/// A tile of 16-bit elements as 32-bit words.
+static SmallVector<Value> wordsOf(ThreadCode &code, Value tile) {
+  int64_t count = cast<VectorType>(tile.getType()).getNumElements();
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; i += 2)
+    words.push_back(LLVM::BitcastOp::create(code, code.getI32Type(),
+                                            code.getRegisters(tile, i, 2)));
+  return words;
+}
+
+/// The low word of the descriptor of a tile.
+static Value lowWord(ThreadCode &code, const MatrixDescriptor &descriptor,
+                     Value tile) {
+  Value address = LLVM::PtrToIntOp::create(code, code.getI32Type(), tile);
+  address = code.quotient(address, MatrixDescriptor::unit);
+  address = LLVM::AndOp::create(code, address,
+                                code.i32(MatrixDescriptor::addressMask));
+  return LLVM::OrOp::create(code, address, code.i32(descriptor.lowBits()));
+}
+
+namespace {
+/// A product on the asynchronous matrix unit, of converted operands.
+struct WarpgroupProduct {
+  template <typename OpTy>
+  WarpgroupProduct(OpTy op, typename OpTy::Adaptor operands)
+      : a(operands.getA()), b(operands.getB()), acc(operands.getAcc()),
+        sharedA(dyn_cast<gpu::SharedType>(op.getA().getType())),
+        sharedB(op.getB().getType()), isBTransposed(op.getTransposeB()) {
+    auto result = cast<RankedTensorType>(op.getResult().getType());
+    columns = result.getDimSize(1);
+    blocks = result.getDimSize(0) / warpgroupRows;
+  }
+
+  /// No accumulator: the product starts from zero.
+  Value a, b, acc;
+  /// Null where `a` is in registers.
+  gpu::SharedType sharedA;
+  gpu::SharedType sharedB;
+  bool isBTransposed;
+  /// Threads wrote an operand, whose writes the unit does not see by itself.
+  bool fencesProxies = false;
+  /// Columns, and blocks of 64 rows.
+  int64_t columns, blocks;
+};
+
+/// The assembly of a product, step by step.
+class ProductAssembly {
+public:
+  explicit ProductAssembly(const WarpgroupProduct &product)
+      : product(product), b{sharedTileOf(product.sharedB),
+                            product.isBTransposed},
+        type(product.sharedB.getElementType().isF16() ? "f16" : "bf16"),
+        reduced(product.isBTransposed ? b.tile.columns : b.tile.rows) {
+    if (product.sharedA)
+      a = MatrixDescriptor{sharedTileOf(product.sharedA),
+                           /*isReducedContiguous=*/true};
+  }
+
+  /// The accumulator, which is not to be used before a wait.
+  Value emit(ThreadCode &code) {
+    RegisterAssembly assembly(product.blocks * product.columns / 2);
+    SmallVector<Value> words =
+        a ? SmallVector<Value>{lowWord(code, *a, product.a)}
+          : wordsOf(code, product.a);
+    firstA = assembly.addInputs(words);
+    firstB = assembly.addInputs(lowWord(code, b, product.b));
+    if (product.acc)
+      assembly.tie(registersOf(code, product.acc));
+    return code.fromRegisters(assembly.emit(code, text()));
+  }
+
+private:
+  std::string text() const {
+    std::string text = "{ .reg .b32 x, y;\n.reg .b64 da, db;\n";
+    if (product.fencesProxies)
+      text += "fence.proxy.async.shared::cta;\n";
+    text += "wgmma.fence.sync.aligned;\n";
+    for (int64_t k = 0; k < reduced; k += MatrixDescriptor::depth) {
+      text += descriptor(b, firstB,
+                         product.isBTransposed ? ::smx::gpu::Coordinate{0, k}
+                                               : ::smx::gpu::Coordinate{k, 0},
+                         "y", "db");
+      for (int64_t block = 0; block < product.blocks; ++block)
+        text += instruction(block, k);
+    }
+    return text + "wgmma.commit_group.sync.aligned; }";
+  }
+
+  /// Makes the descriptor `name` of the part of a tile from `at` on.
+  static std::string descriptor(const MatrixDescriptor &operand, int64_t low,
+                                ::smx::gpu::Coordinate at, StringRef word,
+                                StringRef name) {
+    return llvm::formatv("add.s32 {0}, ${1}, {2};\nmov.b64 {3}, {{{0}, {4}};\n",
+                         word, low, operand.step(at), name, operand.highBits())
+        .str();
+  }
+
+  std::string instruction(int64_t block, int64_t k) const {
+    int64_t count = product.columns / 2;
+    std::string text, first;
+    if (a) {
+      text = descriptor(*a, firstA, {block * warpgroupRows, k}, "x", "da");
+      first = "da";
+    } else {
+      int64_t words = reduced / 4;
+      first =
+          listOf(firstA + block * words + k / MatrixDescriptor::depth * 4, 4);
+    }
+    bool accumulates = product.acc || k != 0;
+    text += llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{1}.{1} "
+                          "{2}, {3}, db, {4}, 1, 1{5}, {6};\n",
+                          product.columns, type, listOf(block * count, count),
+                          first, accumulates ? 1 : 0, a ? ", 0" : "",
+                          product.isBTransposed ? 0 : 1)
+                .str();
+    return text;
+  }
+
+  const WarpgroupProduct &product;
+  /// Nothing where a is in registers.
+  std::optional<MatrixDescriptor> a;
+  MatrixDescriptor b;
+  StringRef type;
+  int64_t reduced, firstA = 0, firstB = 0;
+};
+} // namespace
+
+/// The accumulator once all but `pending` products are done. `held` are
+/// registers that the unit reads until here.
+static Value waitForProducts(ThreadCode &code, Value tile, int64_t pending,
+                             ArrayRef<Value> held) {
+  SmallVector<Value> sums = registersOf(code, tile);
+  RegisterAssembly assembly(sums.size());
+  assembly.addInputs(held);
+  assembly.tie(sums);
+  std::string text =
+      "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
+  return code.fromRegisters(assembly.emit(code, text));
+}
+
+//===----------------------------------------------------------------------===//
+// mma_async and wait
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerMmaAsync : TilePattern<gpu::MmaAsyncOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::MmaAsyncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!chipOf(op).hasWarpgroupProducts())
+      return op.emitOpError("needs the matrix unit of sm_90a; on other chips "
+                            "'smx_gpu.mma' multiplies, all warps in step");
+    WarpgroupProduct product(op, adaptor);
+    if (product.columns > MatrixDescriptor::mostColumns)
+      return op.emitOpError() << "has " << product.columns
+                              << " columns; an instruction has at most "
+                              << MatrixDescriptor::mostColumns
+                              << ", and two products do for more";
+    if (op.getZero())
+      product.acc = Value();
+    product.fencesProxies = plan.readsGenericWrites(op);
+    ThreadCode code(rewriter, op, plan);
+    // Groups retire in order: a wait needs no more than their number.
+    rewriter.replaceOp(op, {ProductAssembly(product).emit(code), code.i32(0)});
+    return success();
+  }
+};
+
+struct LowerWait : TilePattern<gpu::WaitOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::WaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    SmallVector<Value> held;
+    auto product = op.getToken().getDefiningOp<gpu::MmaAsyncOp>();
+    for (; product; product = product.getAcc().getDefiningOp<gpu::MmaAsyncOp>())
+      if (isa<RankedTensorType>(product.getA().getType()))
+        llvm::append_range(
+            held, wordsOf(code, rewriter.getRemappedValue(product.getA())));
+    rewriter.replaceOp(
+        op, waitForProducts(code, adaptor.getTile(), op.getPending(), held));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// mma
+//===----------------------------------------------------------------------===//
+
+/// A product of one warpgroup in step: issued and waited for.
+struct LowerMmaByWarpgroup : TilePattern<gpu::MmaOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::MmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    WarpgroupProduct product(op, adaptor);
+    auto layout = cast<gpu::FragmentAttr>(
+        cast<RankedTensorType>(op.getResult().getType()).getEncoding());
+    bool isSwizzled = product.sharedB.getSwizzle() &&
+                      (!product.sharedA || product.sharedA.getSwizzle());
+    constexpr int64_t warpgroup = 4;
+    if (!chipOf(op).hasWarpgroupProducts() || !isSwizzled ||
+        product.sharedB.getElementType().getIntOrFloatBitWidth() != 16 ||
+        layout.getWarps() != warpgroup ||
+        plan.team(op).firstWarp % warpgroup != 0 ||
+        product.columns > MatrixDescriptor::mostColumns)
+      return rewriter.notifyMatchFailure(op, "not for the unit of a warpgroup");
+    ThreadCode code(rewriter, op, plan);
+    product.fencesProxies = plan.readsGenericWrites(op);
+    // A guarded product keeps the accumulator, in case it is done again.
+    if (op.getGuarded() || matchPattern(op.getAcc(), m_AnyZeroFloat()))
+      product.acc = Value();
+    SmallVector<Value> held;
+    if (!product.sharedA)
+      held = wordsOf(code, product.a);
+    Value result = waitForProducts(code, ProductAssembly(product).emit(code),
+                                   /*pending=*/0, held);
+    if (op.getGuarded())
+      result = guardProduct(code, Product(op, adaptor), result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
+
+void populateAsyncProductPatterns(const TileTypeConverter &converter,
+                                  const KernelPlan &plan,
+                                  RewritePatternSet &patterns) {
+  patterns.add<LowerMmaAsync, LowerWait>(converter, plan);
+  patterns.add<LowerMmaByWarpgroup>(converter, plan, /*benefit=*/2);
+}
+
+} // namespace mlir::smx

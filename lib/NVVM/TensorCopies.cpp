@@ -1,0 +1,201 @@
+//===- TensorCopies.cpp - tiles moved by the tensor copy engine -----------===//
+//
+// The engine copies boxes of a tensor that a map in the kernel's parameters
+// describes: address, sizes and strides of an argument, which the host knows at
+// the launch, and the box, which the put says. A box is a panel of the tile,
+// one span of the swizzle wide, so that it lands as `sharedOffset` says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCopies.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace mlir::smx {
+
+/// Address space of the shared memory of all blocks of a cluster, which the
+/// engine writes to.
+static constexpr unsigned clusterSpace = 7;
+
+/// The argument of the kernel that a memref is, or -1.
+static int64_t argumentOf(Value memref) {
+  while (auto argument = dyn_cast<BlockArgument>(memref)) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    if (isa<gpu::KernelOp>(owner))
+      return argument.getArgNumber();
+    auto role = dyn_cast<gpu::RoleOp>(owner);
+    if (!role)
+      break;
+    memref = role.getCaptures()[argument.getArgNumber()];
+  }
+  return -1;
+}
+
+FailureOr<TensorMapUse> tensorMapOf(gpu::PutOp op) {
+  auto memref = cast<MemRefType>(op.getSource().getType());
+  constexpr int64_t mostDims = 5;
+  if (memref.getRank() > mostDims)
+    return op.emitOpError("copies by maps of at most 5 dimensions, got ")
+           << memref;
+  TensorMapUse map;
+  int64_t argument = argumentOf(op.getSource());
+  if (argument < 0)
+    return op.emitOpError("copies from an argument of the kernel, of which the "
+                          "host makes a map, got another memref");
+  map.argument = argument;
+  Type element = memref.getElementType();
+  llvm::raw_string_ostream(map.element) << element;
+  map.swizzle = op.getChannel().getType().getSwizzle();
+  // The columns of the tile are the innermost dimension of the map.
+  int64_t rows = op.getDims()[0], columns = op.getDims()[1];
+  for (int64_t d : llvm::seq(memref.getRank()))
+    if (d != columns) {
+      map.dims.push_back(d);
+      map.box.push_back(d == rows ? op.getChannel().getType().getShape()[0]
+                                  : 1);
+    }
+  map.dims.push_back(columns);
+  map.box.push_back(map.swizzle / bytesOfElement(element));
+  return map;
+}
+
+/// Whether a shared tile is a stage that only tensor copies fill.
+static bool
+isFilledByTensorCopies(Value tile,
+                       const llvm::DenseSet<Operation *> &fromTensorCopies) {
+  Operation *get = tile.getDefiningOp();
+  return get && fromTensorCopies.contains(get);
+}
+
+LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {
+  std::vector<TensorMapUse> &uses = kernelMaps[kernel];
+  SmallVector<std::pair<Operation *, int64_t>> numbers;
+  llvm::DenseSet<Operation *> fromTensorCopies;
+  for (auto channel : kernel.getBody().getOps<gpu::MakeChannelOp>()) {
+    SmallVector<Operation *> users;
+    collectUsers(channel.getChannel(), users);
+    bool allByTensorCopies = true;
+    for (Operation *user : users) {
+      auto put = dyn_cast<gpu::PutOp>(user);
+      if (!put)
+        continue;
+      if (put.getCopy() != gpu::CopyKind::Tensor) {
+        allByTensorCopies = false;
+        continue;
+      }
+      FailureOr<TensorMapUse> map = tensorMapOf(put);
+      if (failed(map))
+        return failure();
+      auto known = llvm::find(uses, *map);
+      numbers.push_back({put, known - uses.begin()});
+      if (known == uses.end())
+        uses.push_back(*map);
+    }
+    if (allByTensorCopies)
+      for (Operation *user : users)
+        if (isa<gpu::GetOp>(user))
+          fromTensorCopies.insert(user);
+  }
+  for (auto [put, number] : numbers)
+    maps[put] = static_cast<int64_t>(uses.size()) - number;
+  kernel.walk([&](Operation *op) {
+    if (!isa<gpu::MmaOp, gpu::MmaAsyncOp>(op))
+      return;
+    for (Value operand : op->getOperands())
+      if (isa<gpu::SharedType>(operand.getType()) &&
+          !isFilledByTensorCopies(operand, fromTensorCopies))
+        genericReaders.insert(op);
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+ArrayAttr toAttribute(MLIRContext *context, ArrayRef<TensorMapUse> maps) {
+  Builder b(context);
+  return b.getArrayAttr(
+      llvm::map_to_vector(maps, [&](const TensorMapUse &map) -> Attribute {
+        return b.getDictionaryAttr(
+            {b.getNamedAttr("argument", b.getI64IntegerAttr(map.argument)),
+             b.getNamedAttr("element", b.getStringAttr(map.element)),
+             b.getNamedAttr("dims", b.getDenseI64ArrayAttr(map.dims)),
+             b.getNamedAttr("box", b.getDenseI64ArrayAttr(map.box)),
+             b.getNamedAttr("swizzle", b.getI64IntegerAttr(map.swizzle))});
+      }));
+}
+
+std::vector<TensorMapUse> tensorMapsOf(Operation *function) {
+  std::vector<TensorMapUse> maps;
+  auto attribute = function->getAttrOfType<ArrayAttr>(tensorMapsAttribute);
+  if (!attribute)
+    return maps;
+  for (auto fields : attribute.getAsRange<DictionaryAttr>()) {
+    TensorMapUse &map = maps.emplace_back();
+    map.argument = fields.getAs<IntegerAttr>("argument").getInt();
+    map.element = fields.getAs<StringAttr>("element").str();
+    llvm::append_range(map.dims,
+                       fields.getAs<DenseI64ArrayAttr>("dims").asArrayRef());
+    llvm::append_range(map.box,
+                       fields.getAs<DenseI64ArrayAttr>("box").asArrayRef());
+    map.swizzle = fields.getAs<IntegerAttr>("swizzle").getInt();
+  }
+  return maps;
+}
+
+Type tensorMapType(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(context);
+}
+
+DictionaryAttr tensorMapAttributes(MLIRContext *context) {
+  Builder b(context);
+  // 128 bytes, by value, and never copied to the stack.
+  constexpr int64_t words = 16, alignment = 64;
+  Type bytes = LLVM::LLVMArrayType::get(b.getI64Type(), words);
+  return b.getDictionaryAttr(
+      {b.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(bytes)),
+       b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(alignment)),
+       b.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
+                      b.getUnitAttr())});
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
+                       ValueRange offsets, Value destination, Value barrier) {
+  gpu::SharedType type = op.getChannel().getType().getStageType();
+  auto clusterPointer =
+      LLVM::LLVMPointerType::get(code.getContext(), clusterSpace);
+  int64_t span = type.getSwizzle(),
+          width = span / bytesOfElement(type.getElementType());
+  // The innermost coordinate is the first.
+  SmallVector<Value> coordinates;
+  auto add = [&](int64_t d) {
+    coordinates.push_back(
+        LLVM::TruncOp::create(code, code.getI32Type(), offsets[d]));
+  };
+  int64_t columns = op.getDims()[1];
+  add(columns);
+  for (int64_t d : llvm::reverse(llvm::seq<int64_t>(offsets.size())))
+    if (d != columns)
+      add(d);
+  Value firstColumn = coordinates.front();
+  for (int64_t panel = 0, e = type.getShape()[1] / width; panel < e; ++panel) {
+    Value to = code.advance(destination, panel * type.getShape()[0] * span);
+    to = LLVM::AddrSpaceCastOp::create(code, clusterPointer, to);
+    coordinates.front() =
+        panel ? code.add(firstColumn, code.i32(panel * width)) : firstColumn;
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        code, to, map, coordinates, barrier, ValueRange(),
+        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
+        /*predicate=*/Value());
+  }
+}
+
+} // namespace mlir::smx
