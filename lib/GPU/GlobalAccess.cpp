@@ -127,6 +127,10 @@ static LogicalResult verifyTensorCopy(PutOp put) {
     return put.emitOpError("expected copy(tensor) along two dimensions, the "
                            "second one of stride 1, got dims ")
            << put.getDims() << " of " << put.getSource().getType();
+  if (!put.getValid().empty())
+    return put.emitOpError("expected no valid extents for copy(tensor), which "
+                           "gives 0 outside of the memref, got ")
+           << put.getValid().size();
   return success();
 }
 

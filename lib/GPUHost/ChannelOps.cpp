@@ -116,8 +116,14 @@ static llvm::Error runPut(const Step &step, Group &group) {
   auto op = cast<gpu::PutOp>(step.op);
   Machine &machine = group.machine;
   gpu::ChannelType type = op.getChannel().getType();
-  auto window = findWindow(
-      op, "reads", getWindowOperands(op, step, group, 0, type.getShape()));
+  WindowOperands operands =
+      getWindowOperands(op, step, group, 0, type.getShape());
+  // The engine knows the extents of the memref.
+  if (op.getCopy() == gpu::CopyKind::Tensor)
+    for (int64_t d : op.getDims())
+      operands.valid.push_back(operands.memory->sizes[d] -
+                               operands.offsets[d]);
+  auto window = findWindow(op, "reads", operands);
   if (!window)
     return window.takeError();
   if (llvm::Error error = checkCopy(op, *window))

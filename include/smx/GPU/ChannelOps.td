@@ -36,14 +36,14 @@ def SmxGpu_PutOp : SmxGpu_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[Me
     and stores of the executing warps; `async`: by their asynchronous copies (16 bytes each);
     `tensor`: by the tensor copy engine, issued by one thread, to all blocks of the cluster in
     `multicast` (a bit per rank; 0: to this block only). Addresses as in `smx_gpu.load`; what is not
-    valid is 0.
+    valid is 0, and for `tensor` what lies outside of the memref along the tile's dimensions.
 
     P1 to P4 as for `smx_gpu.load`, the tile being a stage of the channel.
     P17 as for `smx_gpu.load`.
     C1: a copy by `async` moves 16 bytes at a time: rows start at multiples of 16 bytes (`aligned`), are a
     multiple of 16 bytes long, and run along a dimension of stride 1.
     C3: a copy by `tensor` is to a channel with a swizzle, of a multiple of 8 and at most 256 rows, along
-    two dimensions of the memref, the second one of stride 1.
+    two dimensions of the memref, the second one of stride 1, and has no valid extents.
     C4: `multicast` is to ranks of the cluster, by a copy by `tensor`.
 
     ```mlir

@@ -152,6 +152,17 @@ smx_gpu.kernel @tensor_repeats(%k: memref<?x?xbf16>, %i: index) warps(4) {
 
 // -----
 
+// C3: the engine knows the extents of the memref, and no others.
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+smx_gpu.kernel @tensor_valid(%k: memref<?x?xbf16>, %i: index) warps(4) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected no valid extents for copy(tensor), which gives 0 outside of the memref, got 2}}
+  smx_gpu.put %k[%i, %i] valid(%i, %i) into %c dims [0, 1] copy(tensor) : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
 // C4
 !channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
 smx_gpu.kernel @async_multicast(%k: memref<?x?xbf16>, %i: index) warps(4) cluster(2) {
