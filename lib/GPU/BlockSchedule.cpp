@@ -216,6 +216,10 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
     int64_t blocks = llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16));
     schedule.warps =
         options.warps ? options.warps : std::min<int64_t>(blocks, 4);
+    constexpr int64_t warpgroupRows = 64;
+    if (options.warpgroups && !options.warps && shape.elementBits == 16 &&
+        (rows == 2 * warpgroupRows || rows == 3 * warpgroupRows))
+      schedule.warps = rows / 16;
     schedule.layout = FragmentAttr::get(context, schedule.warps);
     schedule.rowExtent = llvm::alignTo(rows, 16 * schedule.warps);
     for (const TileProduct &product : shape.products) {

@@ -53,13 +53,16 @@ struct BlockSchedule {
 /// What a caller may decide; 0 lets the model choose.
 struct ScheduleOptions {
   int64_t warps = 0;
+  /// A warpgroup to 64 rows where 16-bit matrices are multiplied.
+  bool warpgroups = false;
 };
 
 /// Chooses the schedule of one loop nest. Fails, with a diagnostic that names
 /// the dimension, where tiles are not two-dimensional or have no static bound.
 ///
 /// The model: products take the fragment layout, on at most 4 warps: more of
-/// them would read the shared operand more often. Reductions without products
+/// them would read the shared operand more often (and on a warpgroup to 64 of
+/// 128 or 192 rows where asked for, which smx-gpu-roles parts). Reductions without products
 /// take the striped layout: 16 bytes a thread, about 16 elements each, 32 to
 /// 512 threads.
 FailureOr<BlockSchedule> chooseSchedule(scf::ForallOp nest,

@@ -282,7 +282,7 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    ScheduleOptions options{warps};
+    ScheduleOptions options{warps, warpgroups};
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       SmallVector<scf::ForallOp> nests(

@@ -1,12 +1,12 @@
 //===- PrefetchPass.cpp - copies one round ahead --------------------------===//
 
+#include "ChannelDepth.h"
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::smx::gpu {
@@ -66,10 +66,14 @@ struct PrefetchPass : mlir::smx::gpu::impl::PrefetchPassBase<PrefetchPass> {
           << int64_t(depth);
       return signalPassFailure();
     }
-    int64_t stages = fittingDepth();
-    if (stages == 1)
+    // A role that fetches runs ahead as far as its channels are deep.
+    bool hasRoles =
+        getOperation()
+            .walk([](WarpSpecializeOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (hasRoles ||
+        deepenChannels(getOperation(), depth, "smx-gpu-prefetch") == 1)
       return;
-    getOperation().walk([&](MakeChannelOp op) { deepen(op, stages); });
     SmallVector<PutOp> puts;
     getOperation().walk([&](PutOp put) {
       if (isa<scf::ForOp>(put->getParentOp()))
@@ -89,38 +93,6 @@ struct PrefetchPass : mlir::smx::gpu::impl::PrefetchPassBase<PrefetchPass> {
       putIfInside(builder, put, loop, *address, next);
       put.erase();
     }
-  }
-
-  /// As many stages as wanted, if the chip's shared memory holds them.
-  int64_t fittingDepth() {
-    KernelOp kernel = getOperation();
-    int64_t stageBytes = 0;
-    kernel.walk([&](MakeChannelOp op) {
-      stageBytes += llvm::alignTo(
-          op.getChannel().getType().getStageType().getBytes(), 1024);
-    });
-    if (stageBytes == 0)
-      return 1;
-    // Beside the tiles: barriers, and room to exchange values between warps.
-    constexpr int64_t reserve = 4096;
-    int64_t left = int64_t(kernel.getSharedLimit()) - reserve -
-                   (kernel.getSharedBytes() - stageBytes);
-    int64_t fitting = std::max<int64_t>(left / stageBytes, 1);
-    if (fitting < depth)
-      remark::missed(
-          kernel.getLoc(),
-          remark::RemarkOpts::name("ChannelDepth").category("smx-gpu-prefetch"))
-          << remark::metric("wanted", int64_t(depth))
-          << remark::metric("fitting", fitting);
-    return std::min<int64_t>(fitting, depth);
-  }
-
-  /// Gives a channel `stages` stages. All that names its type follows.
-  void deepen(MakeChannelOp op, int64_t stages) {
-    ChannelType old = op.getChannel().getType();
-    op.getChannel().setType(ChannelType::get(op.getContext(), old.getShape(),
-                                             old.getElementType(),
-                                             old.getSwizzle(), stages));
   }
 };
 } // namespace

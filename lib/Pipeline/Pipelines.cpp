@@ -27,6 +27,13 @@ static void buildNaive(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
 }
 
+/// The schedule by roles is for the chip with an asynchronous matrix unit, and
+/// its tensor copies want rows at multiples of 16 bytes.
+static bool hasWarpgroups(const RoadOptions &options) {
+  return options.chip == "sm_90a" && options.alignment >= 16 &&
+         options.warps == 0;
+}
+
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
 /// a CPU: sizes and layout differ, the loops do not.
 static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
@@ -41,6 +48,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.rows = options.tileRows;
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
+  tile.warpgroups = hasWarpgroups(options);
   pm.addNestedPass<func::FuncOp>(createTilePass(tile));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -85,7 +93,13 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.warps = options.warps;
   kernels.alignment = options.alignment;
   kernels.sharedLimit = sharedLimitOf(options.chip);
+  kernels.warpgroups = hasWarpgroups(options);
   pm.addPass(gpu::createKernelsPass(kernels));
+  if (hasWarpgroups(options)) {
+    // Numbers that are constants decide whether a tile has all columns.
+    pm.addPass(createCanonicalizerPass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
+  }
   gpu::PrefetchPassOptions prefetch;
   if (options.depth)
     prefetch.depth = options.depth;

@@ -10,7 +10,8 @@ using namespace mlir::smx;
 
 TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<OpFoldResult> sizes,
-                                          int64_t rows, int64_t stream) {
+                                          int64_t rows, int64_t stream,
+                                          bool warpgroups) {
   constexpr int64_t longestTile = 4096, blockElements = 2048, strip = 64;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
@@ -40,6 +41,14 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     int64_t width = columns * elementBytes / 4;
     tileRows = width <= 64 ? 128 : 64;
     tile.stream = width <= 128 ? 64 : width <= 256 ? 32 : 16;
+    // What is streamed has 16 bits an element, and a warpgroup rows enough.
+    Type streamedType = getElementTypeOrSelf(
+        op->getOperand(op.getStateOperands().size() + 1).getType());
+    if (warpgroups && streamedType.getIntOrFloatBitWidth() == 16 &&
+        columns <= 256 && rowExtent.value_or(ShapedType::kDynamic) != 1) {
+      tileRows = columns <= 64 ? 192 : 128;
+      tile.stream = columns <= 128 ? 128 : 64;
+    }
   } else if (streamIsFastest) {
     int64_t whole =
         std::min<int64_t>(extent.value_or(longestTile), longestTile);

@@ -91,10 +91,11 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
       if (finish.isStreamed())
         sizes[reduction.getNumRows()] = streamExtent(builder, finish);
     TileSizes tileSizes =
-        blocks ? chooseBlockTileSizes(reduction, sizes, rows, stream)
-               : chooseTileSizes(reduction, sizes, rows, stream, residentBytes,
-                                 deferredBytes, isStreamed,
-                                 canDefer(reduction, group, finishes));
+        blocks
+            ? chooseBlockTileSizes(reduction, sizes, rows, stream, warpgroups)
+            : chooseTileSizes(reduction, sizes, rows, stream, residentBytes,
+                              deferredBytes, isStreamed,
+                              canDefer(reduction, group, finishes));
     remark::passed(reduction.getLoc(),
                    remark::RemarkOpts::name("TileSizes").category("smx-tile"))
         << remark::metric("rows", tileSizes.rows.empty()

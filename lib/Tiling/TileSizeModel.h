@@ -45,12 +45,14 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// The model: with an accumulator, 64 rows by 64 keys leave room in the
 /// registers of 4 warps for two blocks of threads on a multiprocessor;
 /// accumulators of at most 64 columns take 128 rows, wider ones than 128 fewer
-/// keys. A plain row is spread over a block in tiles of at most 4096 elements,
+/// keys. `warpgroups` of 64 rows have the registers of a multiprocessor to
+/// themselves: 128 rows by 128 keys, 192 by 128 where the accumulator has at
+/// most 64 columns, and 128 by 64 where it has more than 128. A plain row is spread over a block in tiles of at most 4096 elements,
 /// several short rows to a block; where rows are the fastest dimension, 64 of
 /// them by 64 elements.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<OpFoldResult> sizes, int64_t rows,
-                               int64_t stream);
+                               int64_t stream, bool warpgroups);
 
 } // namespace mlir::smx
 

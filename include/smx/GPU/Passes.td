@@ -35,6 +35,8 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"warps", "warps", "int64_t", "0", "warps of a block; 0 lets the model choose">,
+    Option<"warpgroups", "warpgroups", "bool", "false",
+           "a block that multiplies 16-bit matrices has a warpgroup to 64 rows, for smx-gpu-roles">,
     Option<"alignment", "alignment", "int64_t", "0",
            "bytes that pointers and row strides of all arguments are known to be multiples of; 0 knows nothing">,
     Option<"sharedLimit", "shared-limit", "int64_t", "101376",
@@ -77,6 +79,60 @@ def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {
     Option<"depth", "depth", "int64_t", "2", "stages of a channel; 1 copies when the tile is needed">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "a warpgroup fetches by tensor copies, and two or three compute on 64 rows each";
+  let description = [{
+    For the chips with an asynchronous matrix unit (sm_90a). A kernel whose tiles have 2 or 3 warpgroups' rows becomes two
+    roles: puts, by the tensor copy engine, and all the rest, each group on its own rows. In a loop of two products, the
+    second one of a round is issued with the first one of the next, and runs under the arithmetic on it (`overlap`); the
+    groups take turns in issuing them (`turns`), so that one multiplies while another computes exponentials.
+
+    A kernel that this does not fit stays as it is; a remark says why. Rows of a tile that are not valid are no longer 0
+    but what lies there in memory, so products with their weights become guarded.
+
+    ```mlir
+    scf.for %j = %c0 to %n step %c128 iter_args(%m, %acc) {
+      smx_gpu.put %k[%j, %c0] into %ck copy(async)
+      smx_gpu.put %v[%j, %c0] into %cv copy(async)
+      %s = smx_gpu.mma %q, %kt, %zero transpose_b
+      %p, %m1, %a = softmax of %s
+      %acc1 = smx_gpu.mma %p, %vt, %acc * %a
+    }
+    ```
+    ==>
+    ```mlir
+    smx_gpu.role @load warps(4) {
+      scf.for %j = %c0 to %n step %c128 {
+        smx_gpu.put %k[%j, %c0] into %ck copy(tensor)
+        smx_gpu.put %v[%j, %c0] into %cv copy(tensor)
+      }
+    }
+    smx_gpu.role @compute warps(8) group(4) {
+      %s0 = smx_gpu.mma_async %q, %k0, %zero transpose_b zero, softmax ..
+      scf.for %j = %c128 to %n step %c128 iter_args(%m, %acc, %p) {
+        smx_gpu.take_turn %t
+        %s, %st = smx_gpu.mma_async %q, %kt, %zero transpose_b zero
+        %o, %ot = smx_gpu.mma_async %p, %vt, %acc
+        smx_gpu.pass_turn %t
+        %s1 = smx_gpu.wait %st, %s pending 1
+        %p1, %m1, %a = softmax of %s1
+        %o1 = smx_gpu.wait %ot, %o
+        scf.yield %m1, %o1 * %a, %p1
+      }
+      %o = smx_gpu.mma_async %p, %vl, %acc
+    }
+    ```
+  }];
+  let options = [
+    Option<"depth", "depth", "int64_t", "2", "stages of a channel">,
+    Option<"overlap", "overlap", "bool", "true", "issue a product before the arithmetic that it does not need is done">,
+    Option<"turns", "turns", "bool", "true", "groups issue their products in turn">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 #endif // SMX_GPU_PASSES_TD

@@ -50,6 +50,8 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     Option<"blocks", "blocks", "bool", "false",
            "tiles for the thread blocks of a GPU: sizes by another model, and one loop for all rows, "
            "whose last tile is shorter, instead of a loop for what is left">,
+    Option<"warpgroups", "warpgroups", "bool", "false",
+           "with blocks: products of 16-bit types are made by warpgroups, which take 64 rows each">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

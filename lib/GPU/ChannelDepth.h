@@ -1,0 +1,16 @@
+//===- ChannelDepth.h - stages of a kernel's channels -----------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_CHANNELDEPTH_H
+#define SMX_LIB_GPU_CHANNELDEPTH_H
+
+#include "smx/GPU/SmxGpu.h"
+
+namespace mlir::smx::gpu {
+
+/// Gives all channels of a kernel `wanted` stages, or as many as the chip's
+/// shared memory holds, and returns how many. A remark of the category `pass`
+/// says if they are fewer. Roles must not have captured the channels yet.
+int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass);
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_CHANNELDEPTH_H

@@ -1,0 +1,66 @@
+//===- GroupCode.h - code on a block's tiles for one group of warps -*- C++
+//-*-===//
+//
+// A block's tile of rows is cut into as many parts as there are groups; a group
+// computes its part with the same ops. What knows rows by number moves: loads,
+// stores and positions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_GPU_GROUPCODE_H
+#define SMX_LIB_GPU_GROUPCODE_H
+
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::smx::gpu {
+
+/// The warps of a group that has the asynchronous matrix unit.
+inline constexpr int64_t warpgroupWarps = 4;
+
+/// How a kernel is divided.
+struct GroupShape {
+  /// Groups of the role, and rows of a group's part of a tile.
+  int64_t groups = 1, rows = 64;
+  /// Products of a loop overlap with what follows them.
+  bool overlapsProducts = true;
+};
+
+/// Clones ops of a kernel into a role.
+class GroupCode {
+public:
+  /// `turns` may be null: no order among the groups.
+  GroupCode(OpBuilder &builder, const GroupShape &shape, Value turns);
+
+  IRMapping mapping;
+
+  /// The type of a group's part of a tile; other types are what they are.
+  Type convert(Type type) const;
+  /// Clones what stands in `block` before its terminator. Puts are left out.
+  void clone(Block &block);
+  void clone(Operation &op);
+
+  SmallVector<Value> lookup(ValueRange values) const;
+  SmallVector<Type> convert(TypeRange types) const;
+  OpBuilder &getBuilder() { return builder; }
+  void takeTurn(Location loc);
+  void passTurn(Location loc);
+
+private:
+  void cloneLoop(scf::ForOp loop);
+  void cloneBranch(scf::IfOp branch);
+  void clonePosition(PositionOp op);
+  void cloneProduct(MmaOp op);
+  /// Offsets and valid rows of a load or store, as of the group's first row.
+  template <typename OpTy>
+  void moveRows(OpTy op);
+
+  OpBuilder &builder;
+  const GroupShape &shape;
+  Value turns, firstRow;
+};
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_GROUPCODE_H

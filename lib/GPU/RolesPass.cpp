@@ -1,0 +1,318 @@
+//===- RolesPass.cpp - a role that fetches, and groups that compute -------===//
+
+#include "ChannelDepth.h"
+#include "GroupCode.h"
+
+#include "smx/GPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::smx::gpu {
+#define GEN_PASS_DEF_ROLESPASS
+#include "smx/GPU/Passes.h.inc"
+
+//===----------------------------------------------------------------------===//
+// What can be divided
+//===----------------------------------------------------------------------===//
+
+/// Why the copies of a put can not be made by the tensor copy engine, or "".
+static StringRef whyNoTensorCopy(PutOp put) {
+  if (put.getCopy() != CopyKind::Async)
+    return "rows are not known to start at multiples of 16 bytes";
+  ChannelType channel = put.getChannel().getType();
+  ArrayRef<int64_t> shape = channel.getShape();
+  if (channel.getSwizzle() == 0)
+    return "a tile has no swizzle";
+  if (shape[0] > 256 || shape[0] % 8 != 0)
+    return "a tile has more than 256 rows, or no multiple of 8";
+  auto memref = put.getSource().getType();
+  auto argument = dyn_cast<BlockArgument>(put.getSource());
+  if (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp()) ||
+      cast<MemRefType>(memref).getRank() > 5)
+    return "a tile comes from memory that is no argument of at most 5 "
+           "dimensions";
+  if (llvm::is_contained(put.getDims(), -1))
+    return "a tile repeats";
+  if (put.getValid().empty())
+    return "";
+  // Rows that are not valid are masked; columns have to be those of memory.
+  int64_t columns = put.getDims()[1];
+  int64_t extent = cast<MemRefType>(memref).getDimSize(columns);
+  if (!matchPattern(put.getOffsets()[columns], m_Zero()) ||
+      getConstantIntValue(put.getValid()[1]) !=
+          std::min<int64_t>(extent, shape[1]) ||
+      ShapedType::isDynamic(extent))
+    return "the columns of a tile are not those of memory";
+  return "";
+}
+
+/// Why the rows of the kernel's tiles can not be given to groups, or "".
+/// `shape.rows` becomes those of a group.
+static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
+  FragmentAttr layout;
+  int64_t rows = 0;
+  StringRef reason;
+  kernel.getBody().walk([&](Operation *op) {
+    if (isa<ConvertOp, CopyOp, ReadOp, WriteOp, AllocOp, BarrierOp,
+            WarpSpecializeOp, ClusterReduceOp, ClusterBarrierOp, MmaAsyncOp,
+            scf::WhileOp>(op))
+      reason = "it has ops that all warps execute together";
+    if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getDim() != 1)
+      reason = "it reduces along the rows";
+    if (auto product = dyn_cast<MmaOp>(op))
+      if (isa<SharedType>(product.getA().getType()) ||
+          product.getB().getType().getElementType().getIntOrFloatBitWidth() !=
+              16)
+        reason = "it has products that a warpgroup does not make";
+    for (Type type : op->getResultTypes()) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      if (!tile)
+        continue;
+      SliceAttr slice = getSlice(tile);
+      auto ofTile = dyn_cast_or_null<FragmentAttr>(
+          slice ? Attribute(slice.getParent()) : Attribute(getLayout(tile)));
+      if (!ofTile || (layout && layout != ofTile))
+        reason = "its tiles have different layouts, or none of a product";
+      layout = ofTile;
+      if (slice && slice.getDim() == 0)
+        continue;
+      if (rows && rows != tile.getDimSize(0))
+        reason = "its tiles have different numbers of rows";
+      rows = tile.getDimSize(0);
+    }
+  });
+  if (!reason.empty())
+    return reason;
+  if (!layout || kernel.getCluster() != 1)
+    return "it has no products";
+  shape.groups = layout.getWarps() / warpgroupWarps;
+  shape.rows = rows / shape.groups;
+  if (layout.getWarps() % warpgroupWarps || shape.groups < 2 ||
+      shape.groups > 3 || rows % (64 * shape.groups) != 0)
+    return "it has not 2 or 3 warpgroups with 64 rows each";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// The role that fetches
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Clones puts, with the loops around them and the numbers that they need.
+class FetchCode {
+public:
+  explicit FetchCode(OpBuilder &builder) : builder(builder) {}
+  IRMapping mapping;
+
+  /// Fails if a put depends on a tile.
+  LogicalResult clone(Operation &op);
+
+private:
+  bool isKnown(Operation &op) const {
+    return llvm::all_of(op.getOperands(), [&](Value operand) {
+      return mapping.contains(operand);
+    });
+  }
+
+  LogicalResult clonePut(PutOp put) {
+    if (!isKnown(*put))
+      return failure();
+    auto offsets = llvm::map_to_vector(
+        put.getOffsets(), [&](Value v) { return mapping.lookup(v); });
+    PutOp::create(builder, put.getLoc(), mapping.lookup(put.getSource()),
+                  offsets, /*valid=*/ValueRange(),
+                  mapping.lookup(put.getChannel()), put.getDims(),
+                  CopyKind::Tensor, put.getAligned());
+    return success();
+  }
+
+  OpBuilder &builder;
+};
+
+} // namespace
+
+LogicalResult FetchCode::clone(Operation &op) {
+  bool puts =
+      op.walk([](PutOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!puts) {
+    bool isNumber = llvm::none_of(op.getResultTypes(), [](Type type) {
+      return isa<ShapedType, SharedType, ChannelType>(type);
+    });
+    if (op.getNumResults() && !op.getNumRegions() && isNumber && isKnown(op))
+      builder.clone(op, mapping);
+    return success();
+  }
+  if (auto put = dyn_cast<PutOp>(op))
+    return clonePut(put);
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop || !llvm::all_of(ValueRange{loop.getLowerBound(),
+                                        loop.getUpperBound(), loop.getStep()},
+                             [&](Value v) { return mapping.contains(v); }))
+    return failure();
+  auto copy = scf::ForOp::create(
+      builder, loop.getLoc(), mapping.lookup(loop.getLowerBound()),
+      mapping.lookup(loop.getUpperBound()), mapping.lookup(loop.getStep()));
+  mapping.map(loop.getInductionVar(), copy.getInductionVar());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(copy.getBody());
+  for (Operation &inner : loop.getBody()->without_terminator())
+    if (failed(clone(inner)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct RolesPass : impl::RolesPassBase<RolesPass> {
+  using RolesPassBase::RolesPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    GroupShape shape;
+    shape.overlapsProducts = overlap;
+    StringRef reason = whyNoGroups(kernel, shape);
+    kernel.walk([&](PutOp put) {
+      if (reason.empty())
+        reason = whyNoTensorCopy(put);
+    });
+    if (reason.empty() && !divide(kernel, shape))
+      reason = "an address is computed from a tile";
+    if (!reason.empty())
+      remark::missed(
+          kernel.getLoc(),
+          remark::RemarkOpts::name("Roles").category("smx-gpu-roles"))
+          << reason;
+  }
+
+  /// False, and nothing is changed, if the fetching role can not be made.
+  bool divide(KernelOp kernel, const GroupShape &shape);
+  RoleOp makeRole(OpBuilder &builder, StringRef name, int64_t warps,
+                  int64_t group, int64_t registers, ValueRange captures,
+                  IRMapping &mapping);
+  void guardProducts(KernelOp kernel);
+};
+} // namespace
+
+/// A role without code. What it captures is mapped to its arguments.
+RoleOp RolesPass::makeRole(OpBuilder &builder, StringRef name, int64_t warps,
+                           int64_t group, int64_t registers,
+                           ValueRange captures, IRMapping &mapping) {
+  Location loc = getOperation().getLoc();
+  auto role =
+      RoleOp::create(builder, loc, name, warps, group, registers, captures);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body =
+      builder.createBlock(&role.getBody(), {}, captures.getTypes(),
+                          SmallVector<Location>(captures.size(), loc));
+  mapping.map(captures, body->getArguments());
+  ReturnOp::create(builder, loc);
+  return role;
+}
+
+/// Captures that the role has no use for.
+static void dropUnusedCaptures(RoleOp role) {
+  Block &body = role.getBody().front();
+  for (int64_t i = body.getNumArguments() - 1; i >= 0; --i)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      role.getCapturesMutable().erase(i);
+    }
+}
+
+/// Rows of a tile that are not valid will hold what lies there in memory: the
+/// weights of such rows are 0, which must hide it.
+void RolesPass::guardProducts(KernelOp kernel) {
+  kernel.walk([&](MmaOp product) {
+    auto get = product.getB().getDefiningOp<GetOp>();
+    auto weights = product.getA().getDefiningOp();
+    if (!get || !weights || weights->getBlock() != product->getBlock())
+      return;
+    for (Operation *user : get.getChannel().getUsers()) {
+      auto put = dyn_cast<PutOp>(user);
+      if (put && put->getBlock() == product->getBlock() &&
+          !put.getValid().empty())
+        product.setGuarded(true);
+    }
+  });
+}
+
+bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Operation *> old;
+  SmallVector<Value> captures(body.getArguments());
+  Operation *lastChannel = nullptr;
+  for (Operation &op : body.without_terminator()) {
+    if (auto channel = dyn_cast<MakeChannelOp>(op)) {
+      captures.push_back(channel.getChannel());
+      lastChannel = &op;
+    } else {
+      old.push_back(&op);
+    }
+  }
+  if (!lastChannel)
+    return false;
+  OpBuilder builder(body.getTerminator());
+  Location loc = kernel.getLoc();
+  auto roles = WarpSpecializeOp::create(builder, loc);
+  builder.createBlock(&roles.getBody());
+
+  // The registers that the fetching warps do without go to the others.
+  int64_t few = shape.groups == 2 ? 24 : 32,
+          many = shape.groups == 2 ? 240 : 160;
+  FetchCode fetch(builder);
+  RoleOp load = makeRole(builder, "load", warpgroupWarps, warpgroupWarps, few,
+                         captures, fetch.mapping);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(load.getBody().front().getTerminator());
+    if (llvm::any_of(old,
+                     [&](Operation *op) { return failed(fetch.clone(*op)); })) {
+      roles.erase();
+      return false;
+    }
+  }
+  guardProducts(kernel);
+  deepenChannels(kernel, depth, "smx-gpu-roles");
+  for (OpOperand &captured : load.getCapturesMutable())
+    load.getBody()
+        .front()
+        .getArgument(captured.getOperandNumber())
+        .setType(captured.get().getType());
+  Value order;
+  if (turns && overlap) {
+    OpBuilder before(roles);
+    order = TurnsOp::create(before, loc,
+                            TurnsType::get(&getContext(), shape.groups));
+    captures.push_back(order);
+  }
+  IRMapping mapping;
+  RoleOp compute = makeRole(builder, "compute", shape.groups * warpgroupWarps,
+                            warpgroupWarps, many, captures, mapping);
+  builder.setInsertionPoint(compute.getBody().front().getTerminator());
+  GroupCode code(builder, shape, order ? mapping.lookup(order) : Value());
+  for (auto [from, to] :
+       llvm::zip(captures, compute.getBody().front().getArguments()))
+    code.mapping.map(from, to);
+  for (Operation *op : old)
+    code.clone(*op);
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+  dropUnusedCaptures(load);
+  dropUnusedCaptures(compute);
+  kernel.setWarps((shape.groups + 1) * warpgroupWarps);
+  remark::passed(kernel.getLoc(),
+                 remark::RemarkOpts::name("Roles").category("smx-gpu-roles"))
+      << remark::metric("groups", shape.groups)
+      << remark::metric("rows", shape.rows);
+  return true;
+}
+
+} // namespace mlir::smx::gpu

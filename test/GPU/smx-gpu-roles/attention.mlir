@@ -1,0 +1,86 @@
+// RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' | FileCheck %s
+// RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90' | FileCheck %s --check-prefix=OTHER
+// RUN: softmax-opt %s --smx-to-gpu='chip=sm_90a' | FileCheck %s --check-prefix=OTHER
+
+// One warpgroup fetches, two compute on 64 of 128 rows each. Scores of the next tile are issued before the weighted sum of
+// this one, and both groups take turns in that.
+
+!t = tensor<2x8x1024x128xbf16>
+
+// No tensor copies without alignment, and another unit on other chips.
+// OTHER-NOT: smx_gpu.role
+
+// CHECK-LABEL: smx_gpu.kernel @full_kernel
+// CHECK-SAME: warps(12) shared_limit(232448)
+// CHECK-COUNT-2: smx_gpu.make_channel : <128x128xbf16, swizzle = 128, depth = 2>
+// CHECK: smx_gpu.role @load warps(4) registers(24)
+// CHECK: scf.for %[[J:.+]] = %c0 to %c1024 step %c128
+// CHECK-COUNT-2: smx_gpu.put %{{.+}}[%{{.+}}, %{{.+}}, %[[J]], %c0] into {{.+}} copy(tensor)
+// CHECK: smx_gpu.role @compute warps(8) group(4) registers(240)
+// Rows of the group.
+// CHECK: %[[G:.+]] = smx_gpu.group_id
+// CHECK: %[[FIRST:.+]] = arith.muli %[[G]], %c64
+// CHECK: %[[ROW:.+]] = arith.addi %{{.+}}, %[[FIRST]]
+// CHECK: %[[Q:.+]] = smx_gpu.load %{{.+}}[%{{.+}}, %{{.+}}, %[[ROW]], %c0]
+// CHECK-SAME: tensor<64x128xbf16, #smx_gpu.fragment<warps = 4>>
+// The first tile.
+// CHECK: smx_gpu.take_turn
+// CHECK: smx_gpu.mma_async %[[Q]], {{.+}} transpose_b zero
+// CHECK: smx_gpu.pass_turn
+// CHECK: smx_gpu.wait
+// CHECK: math.exp2
+// The others: the accumulator is rescaled once the sum has been added.
+// CHECK: scf.for {{.+}} iter_args({{.+}}, {{.+}}, %[[ACC:.+]] = %{{.+}}, %[[P:.+]] = %{{.+}})
+// CHECK: %[[K:.+]] = smx_gpu.get %[[KC:.+]] :
+// CHECK: smx_gpu.take_turn
+// CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async %[[Q]], %[[K]], {{.+}} transpose_b zero
+// CHECK: %[[V:.+]] = smx_gpu.get %[[VC:.+]] :
+// CHECK: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[P]], %[[V]], %[[ACC]] :
+// CHECK: smx_gpu.pass_turn
+// CHECK: smx_gpu.wait %[[ST]], %[[S]] pending 1
+// CHECK: smx_gpu.release %[[KC]]
+// CHECK: math.exp2
+// CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]] :
+// CHECK: smx_gpu.release %[[VC]]
+// CHECK: arith.mulf %[[O1]],
+// CHECK: scf.yield
+// The last sum.
+// CHECK: smx_gpu.get %[[VC]]
+// CHECK: smx_gpu.mma_async
+// CHECK: smx_gpu.wait
+// CHECK: smx_gpu.release %[[VC]]
+// CHECK: smx_gpu.store %{{.+}}, %{{.+}}[%{{.+}}, %{{.+}}, %{{.+}}, %c0]
+func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) : !t, !t, !t -> !t
+  return %o : !t
+}
+
+// Tiles that the mask cuts: products in step, and guarded. Both groups walk the keys of the block.
+// CHECK-LABEL: smx_gpu.kernel @causal_kernel
+// CHECK: smx_gpu.role @load
+// CHECK-COUNT-4: copy(tensor)
+// CHECK: smx_gpu.role @compute
+// CHECK-COUNT-4: smx_gpu.mma_async
+// CHECK: scf.for
+// CHECK: smx_gpu.mma {{.+}} transpose_b
+// CHECK: smx_gpu.position 0
+// CHECK: tensor.splat
+// CHECK: smx_gpu.mma {{.+}} guarded
+func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !t, !t, !t -> !t
+  return %o : !t
+}
+
+// Keys that are no multiple of a tile: rows past the end are 0 by the copy engine, or hidden by weights of 0.
+!r = tensor<2x8x?x64xf16>
+// CHECK-LABEL: smx_gpu.kernel @ragged_kernel
+// CHECK-SAME: warps(16)
+// CHECK: smx_gpu.role @load warps(4) registers(32)
+// CHECK-NOT: valid
+// CHECK: smx_gpu.role @compute warps(12) group(4) registers(160)
+// CHECK: smx_gpu.mma {{.+}} guarded
+// CHECK: valid
+func.func @ragged(%q: !r, %k: !r, %v: !r) -> !r {
+  %o = smx.attention %q, %k, %v scale(0.125) : !r, !r, !r -> !r
+  return %o : !r
+}
