@@ -3,6 +3,7 @@
 #include "DeviceCode.h"
 
 #include "StepTimer.h"
+#include "TensorMaps.h"
 #include "smx/NVVM/Pipeline.h"
 
 #include "llvm/ADT/Twine.h"
@@ -73,8 +74,9 @@ llvm::Expected<DeviceCode> smx::generateDeviceCode(
     config.block.x = needs->threads;
     config.cluster.x = needs->cluster;
     config.dynamicShared = needs->sharedBytes;
-    code.kernels.try_emplace(launch.kernel,
-                             DeviceCode::KernelCode{*function, config});
+    code.kernels.try_emplace(
+        launch.kernel,
+        DeviceCode::KernelCode{*function, config, needs->tensorMaps});
   }
   timer.finish("load");
   return code;
@@ -168,15 +170,28 @@ llvm::Error DeviceCode::launch(llvm::ArrayRef<TensorView> views,
           "; larger tiles or fewer rows would work");
     config.grid = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
     cuda::KernelArgs args;
+    auto addressOf = [&](const LaunchPlan::Operand &operand) -> uint64_t {
+      return operand.memory >= 0
+                 ? reinterpret_cast<uintptr_t>(views[operand.memory].data)
+                 : scratch[-1 - operand.memory].address();
+    };
     for (const LaunchPlan::Operand &operand : launch.operands) {
       if (operand.isMemory)
-        args.add(operand.memory >= 0
-                     ? static_cast<uint64_t>(reinterpret_cast<uintptr_t>(
-                           views[operand.memory].data))
-                     : scratch[-1 - operand.memory].address());
+        args.add(addressOf(operand));
       for (LaunchPlan::Number number : operand.numbers)
         args.addBytes(&numbers[number],
                       operand.isMemory ? 8 : operand.elementBytes);
+    }
+    for (const mlir::smx::TensorMapUse &use : kernel.tensorMaps) {
+      const LaunchPlan::Operand &operand = launch.operands[use.argument];
+      llvm::SmallVector<int64_t> layout;
+      for (LaunchPlan::Number number : operand.numbers)
+        layout.push_back(numbers[number]);
+      auto map =
+          encodeTensorMap(stream.device(), use, addressOf(operand), layout);
+      if (!map)
+        return map.takeError();
+      args.add(*map);
     }
     if (llvm::Error error = cuda::launch(kernel.function, stream, config, args))
       return error;

@@ -4,6 +4,7 @@
 
 #include "smx/CUDA/Launch.h"
 #include "smx/Evaluator/LaunchPlan.h"
+#include "smx/NVVM/TensorMapUse.h"
 #include "smx/Runtime/Kernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -30,6 +31,8 @@ private:
   struct KernelCode {
     cuda::Function function;
     cuda::LaunchConfig config;
+    /// Parameters behind the operands.
+    std::vector<mlir::smx::TensorMapUse> tensorMaps;
   };
   DeviceCode(mlir::smx::LaunchPlan plan, cuda::Stream own, int64_t alignment)
       : plan(std::move(plan)), own(std::move(own)), alignment(alignment) {}
