@@ -14,7 +14,7 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
                                      int64_t deferredBytes,
                                      bool wantsResidentRows, bool canDefer) {
   constexpr int64_t productRows = 64, productStream = 128;
-  constexpr int64_t passBytes = 8 << 10, longestStreamTile = 32768;
+  constexpr int64_t passBytes = 8 << 10, longestStreamTile = 65536;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
   int64_t elementBytes =

@@ -18,14 +18,14 @@ func.func @rows_that_stay(%x: tensor<512x1024xf32>) -> tensor<512x1024xf32> {
 }
 
 func.func @rows_that_do_not(%x: tensor<512x1000000xf32>) -> tensor<512x1000000xf32> {
-  // CHECK: tile-sizes.mlir:[[@LINE+1]]:{{.*}} rows=1, stream=32768, deferred=true
+  // CHECK: tile-sizes.mlir:[[@LINE+1]]:{{.*}} deferred=true, rows=1, stream=65536
   %y = smx.softmax %x axis(1) : tensor<512x1000000xf32> -> tensor<512x1000000xf32>
   return %y : tensor<512x1000000xf32>
 }
 
 // No cache holds this row until it has been seen: it is looked at twice.
 func.func @rows_of_many_megabytes(%x: tensor<8x3000000xf32>) -> tensor<8x3000000xf32> {
-  // CHECK: tile-sizes.mlir:[[@LINE+1]]:{{.*}} rows=1, stream=32768, deferred=false
+  // CHECK: tile-sizes.mlir:[[@LINE+1]]:{{.*}} deferred=false, rows=1, stream=65536
   %y = smx.softmax %x axis(1) : tensor<8x3000000xf32> -> tensor<8x3000000xf32>
   return %y : tensor<8x3000000xf32>
 }
