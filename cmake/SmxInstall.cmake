@@ -5,6 +5,8 @@ install(TARGETS Smx SmxReference EXPORT SmxTargets ARCHIVE DESTINATION ${CMAKE_I
 install(EXPORT SmxTargets NAMESPACE smx:: DESTINATION ${SMX_PACKAGE_DIR})
 install(DIRECTORY include/smx "${CMAKE_BINARY_DIR}/include/smx" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN CMakeFiles EXCLUDE)
+# The loader for C headers with kernels.
+install(DIRECTORY integration/c DESTINATION ${CMAKE_INSTALL_DATADIR}/smx)
 configure_package_config_file(cmake/smxConfig.cmake.in "${CMAKE_BINARY_DIR}/cmake/smxConfig.cmake"
                               INSTALL_DESTINATION ${SMX_PACKAGE_DIR})
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/cmake/smxConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
