@@ -8,12 +8,12 @@
 #include "PowerOfTwo.h"
 
 #include "smx/CPU/Passes.h"
+#include "smx/IR/ScaledDifference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 #include <cmath>
@@ -120,43 +120,12 @@ static Value expandExp(FloatMath &m, Value x) {
   return m.scale(p, n, Subnormals::Keep);
 }
 
-namespace {
-/// What math.exp is applied to when it may be contracted: scale * (x - y).
-struct ScaledDifference {
-  Value x, y;
-  double scale = 1.0;
-};
-} // namespace
-
 /// Sees through `exp(scale * (x - y))` when every step allows contraction.
 static std::optional<ScaledDifference> contractedArgument(math::ExpOp op) {
-  auto contracts = [](arith::FastMathFlags flags) {
-    return arith::bitEnumContainsAll(flags, arith::FastMathFlags::contract);
-  };
-  if (!contracts(op.getFastmath()))
+  if (!arith::bitEnumContainsAll(op.getFastmath(),
+                                 arith::FastMathFlags::contract))
     return std::nullopt;
-  ScaledDifference argument;
-  Value difference = op.getOperand();
-  if (auto product = difference.getDefiningOp<arith::MulFOp>()) {
-    APFloat scale(0.0);
-    if (!contracts(product.getFastmath()) ||
-        !matchPattern(product.getRhs(), m_ConstantFloat(&scale)))
-      return std::nullopt;
-    bool isInexact;
-    scale.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                  &isInexact);
-    argument.scale = scale.convertToDouble();
-    // Beyond these bounds the factors of the reduction leave the range of f32.
-    if (!(argument.scale > 1e-30 && argument.scale < 1e30))
-      return std::nullopt;
-    difference = product.getLhs();
-  }
-  auto subtraction = difference.getDefiningOp<arith::SubFOp>();
-  if (!subtraction || !contracts(subtraction.getFastmath()))
-    return std::nullopt;
-  argument.x = subtraction.getLhs();
-  argument.y = subtraction.getRhs();
-  return argument;
+  return matchScaledDifference(op.getOperand());
 }
 
 /// exp(scale (x - y)) = 2^f 2^n without rounding x - y. With L = scale log2(e)

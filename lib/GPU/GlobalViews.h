@@ -10,7 +10,7 @@ namespace mlir::smx::gpu {
 
 /// A tensor value that stands for a box of a memref: dimension `d` of the
 /// tensor runs along dimension `dims[d]` of the memref, from
-/// `offsets[dims[d]]`.
+/// `offsets[dims[d]]`; where `dims[d]` is -1 it stands still.
 struct GlobalView {
   Value memref;
   SmallVector<OpFoldResult> offsets;
@@ -23,6 +23,11 @@ struct GlobalView {
         offsets(rank, Builder(memref.getContext()).getIndexAttr(0)),
         dims(llvm::to_vector(llvm::seq<int64_t>(rank))) {}
 };
+
+/// `memref` with a stride of 0, and as long as one likes, along each dimension
+/// whose condition is there and holds.
+Value viewWithStops(OpBuilder &builder, Location loc, Value memref,
+                    ArrayRef<Value> conditions);
 
 /// True if `value` can be shown to be a multiple of `factor`.
 bool isMultipleOf(OpFoldResult value, int64_t factor);

@@ -1,11 +1,12 @@
 //===- KernelsPass.cpp - loop nests become kernels and launches -----------===//
 
+#include "CallerMemory.h"
+#include "NormalizeNest.h"
 #include "TileConverter.h"
 #include "smx/Bufferize/BoundaryType.h"
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -38,16 +39,19 @@ public:
   LogicalResult build();
 
 private:
-  void normalize();
   /// The kernel's value for one of the host: constants are repeated, all else
   /// becomes an argument.
   Value outside(Value value);
-  /// The whole of a host tensor; an empty view for other values.
-  GlobalView outsideTensor(Value tensor);
+  /// As TileConverter::OutsideTensor.
+  GlobalView outsideTensor(Value tensor, ArrayRef<Value> isFixed);
+  /// The value before the nest of one in it; null if it depends on the nest.
+  Value hostValueOf(Value value);
   /// A kernel argument that the launch binds to `operand`.
   Value argumentFor(Value operand);
   /// The memory that a result of the nest is written to.
   Value destinationOf(OpResult result);
+  /// Whoever reads the result reads `memory`, after the nest.
+  void readInstead(OpResult result, Value memory);
   LogicalResult bindInductionVars(TileConverter &converter, OpBuilder &builder);
 
   scf::ForallOp nest;
@@ -58,6 +62,14 @@ private:
   KernelOp kernel;
   SmallVector<Value> operands;
   llvm::DenseMap<Value, Value> arguments;
+  /// What tensors of the host are in the kernel, each with its stops.
+  struct OutsideView {
+    Value tensor;
+    SmallVector<Value> isFixed;
+    Value argument;
+  };
+  SmallVector<OutsideView> outsideViews;
+  SmallVector<Operation *> hostCopies;
   SmallVector<Operation *> erased;
   Value blocks;
 };
@@ -82,60 +94,93 @@ Value KernelBuilder::outside(Value value) {
   return argumentFor(value);
 }
 
-GlobalView KernelBuilder::outsideTensor(Value tensor) {
+Value KernelBuilder::hostValueOf(Value value) {
+  if (!nest->isAncestor(value.getParentBlock()->getParentOp()))
+    return value;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return {};
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    Value onHost = hostValueOf(operand);
+    if (!onHost)
+      return {};
+    mapping.map(operand, onHost);
+  }
+  Operation *copy = host.clone(*op, mapping);
+  // One copy for all equal ones: they tell equal views of a tensor.
+  for (Operation *known : hostCopies)
+    if (copy && OperationEquivalence::isEquivalentTo(
+                    copy, known, OperationEquivalence::IgnoreLocations)) {
+      copy->erase();
+      copy = known;
+      break;
+    }
+  if (!llvm::is_contained(hostCopies, copy))
+    hostCopies.push_back(copy);
+  return copy->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+GlobalView KernelBuilder::outsideTensor(Value tensor, ArrayRef<Value> isFixed) {
   if (nest->isAncestor(tensor.getParentBlock()->getParentOp()))
     return {};
   auto type = cast<RankedTensorType>(tensor.getType());
-  Value &argument = arguments[tensor];
-  if (!argument) {
-    Value memref = bufferization::ToBufferOp::create(
-        host, nest.getLoc(), mlir::smx::getBoundaryType(type), tensor,
-        /*readOnly=*/true);
-    argument = argumentFor(memref);
+  SmallVector<Value> conditions;
+  for (Value condition : isFixed) {
+    conditions.push_back(condition ? hostValueOf(condition) : Value());
+    if (condition && !conditions.back())
+      return {};
   }
-  return {argument, type.getRank()};
+  if (llvm::none_of(conditions, [](Value condition) { return condition; }))
+    conditions.clear();
+  for (const OutsideView &known : outsideViews)
+    if (known.tensor == tensor && known.isFixed == conditions)
+      return {known.argument, type.getRank()};
+  Value memref = bufferization::ToBufferOp::create(
+      host, nest.getLoc(), mlir::smx::getBoundaryType(type), tensor,
+      /*readOnly=*/true);
+  if (!conditions.empty())
+    memref = viewWithStops(host, nest.getLoc(), memref, conditions);
+  outsideViews.push_back({tensor, conditions, argumentFor(memref)});
+  return {outsideViews.back().argument, type.getRank()};
 }
 
 Value KernelBuilder::destinationOf(OpResult result) {
   auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(
+      host, result.getLoc(), nest.getTiedOpOperand(result)->get());
   // The caller's memory, if all of the result goes there; whoever else reads
   // the result reads it there.
-  SmallVector<Value> same{result};
-  for (size_t i = 0; i < same.size(); ++i)
-    for (Operation *user : same[i].getUsers()) {
-      if (isa<tensor::CastOp>(user))
-        same.push_back(user->getResult(0));
-      auto into = dyn_cast<bufferization::MaterializeInDestinationOp>(user);
-      if (!into || !isa<MemRefType>(into.getDest().getType()))
-        continue;
-      erased.push_back(into);
-      OpBuilder::InsertionGuard guard(host);
-      host.setInsertionPointAfter(nest);
-      Value read = bufferization::ToTensorOp::create(
-          host, result.getLoc(),
-          memref::getTensorTypeFromMemRefType(into.getDest().getType()),
-          into.getDest(), /*restrict=*/true);
-      if (read.getType() != type)
-        read = tensor::CastOp::create(host, result.getLoc(), type, read);
-      result.replaceUsesWithIf(
-          read, [&](OpOperand &use) { return use.getOwner() != into; });
-      return into.getDest();
-    }
-  Value init = nest.getTiedOpOperand(result)->get();
-  SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim))
-      sizes.push_back(tensor::DimOp::create(host, result.getLoc(), init, dim));
+  if (std::optional<CallerMemory> caller = findCallerMemory(result)) {
+    Value memory = viewAsTensor(host, result.getLoc(), *caller, sizes);
+    erased.push_back(caller->copy);
+    erased.append(caller->reshapes.rbegin(), caller->reshapes.rend());
+    readInstead(result, memory);
+    return memory;
+  }
+  SmallVector<Value> dynamicSizes;
+  for (OpFoldResult size : sizes)
+    if (auto value = dyn_cast<Value>(size))
+      dynamicSizes.push_back(value);
   auto memrefType = MemRefType::get(type.getShape(), type.getElementType());
   Value memory =
-      memref::AllocOp::create(host, result.getLoc(), memrefType, sizes);
-  OpBuilder::InsertionGuard guard(host);
-  host.setInsertionPointAfter(nest);
-  Value read = bufferization::ToTensorOp::create(host, result.getLoc(), type,
-                                                 memory, /*restrict=*/true);
-  result.replaceAllUsesWith(read);
+      memref::AllocOp::create(host, result.getLoc(), memrefType, dynamicSizes);
+  readInstead(result, memory);
   // smx-bufferize frees it.
   return memory;
+}
+
+void KernelBuilder::readInstead(OpResult result, Value memory) {
+  OpBuilder::InsertionGuard guard(host);
+  host.setInsertionPointAfter(nest);
+  Value read = bufferization::ToTensorOp::create(
+      host, result.getLoc(),
+      memref::getTensorTypeFromMemRefType(memory.getType()), memory,
+      /*restrict=*/true);
+  if (read.getType() != result.getType())
+    read =
+        tensor::CastOp::create(host, result.getLoc(), result.getType(), read);
+  result.replaceAllUsesWith(read);
 }
 
 /// Blocks are numbered with the last dimension of the nest fastest, in one
@@ -190,36 +235,8 @@ LogicalResult KernelBuilder::bindInductionVars(TileConverter &converter,
   return success();
 }
 
-/// Brings index arithmetic into the forms that the conversion knows: extents of
-/// outside tensors are computed outside, affine maps in bodies written out.
-void KernelBuilder::normalize() {
-  nest.walk([&](tensor::DimOp dim) {
-    if (dim.getConstantIndex() &&
-        !nest->isAncestor(dim.getSource().getParentBlock()->getParentOp())) {
-      Operation *index = dim.getIndex().getDefiningOp();
-      if (index && nest->isAncestor(index))
-        index->moveBefore(nest);
-      dim->moveBefore(nest);
-    }
-  });
-  SmallVector<affine::AffineApplyOp> applies;
-  nest.walk([&](affine::AffineApplyOp apply) {
-    if (isa<linalg::GenericOp>(apply->getParentOp()))
-      applies.push_back(apply);
-  });
-  for (affine::AffineApplyOp apply : applies) {
-    OpBuilder builder(apply);
-    auto expanded =
-        affine::expandAffineMap(builder, apply.getLoc(), apply.getAffineMap(),
-                                llvm::to_vector(apply.getOperands()));
-    apply.getResult().replaceAllUsesWith((*expanded)[0]);
-    apply.erase();
-  }
-}
-
 LogicalResult KernelBuilder::build() {
-  normalize();
-  FailureOr<TileClasses> classes = TileClasses::compute(nest);
+  FailureOr<TileClasses> classes = normalizeNest(nest);
   if (failed(classes))
     return failure();
   FailureOr<BlockSchedule> schedule = chooseSchedule(nest, *classes, options);
@@ -239,7 +256,9 @@ LogicalResult KernelBuilder::build() {
   for (OpResult result : nest.getResults())
     memory.push_back(destinationOf(result));
   auto valueOutside = [&](Value value) { return outside(value); };
-  auto tensorOutside = [&](Value tensor) { return outsideTensor(tensor); };
+  auto tensorOutside = [&](Value tensor, ArrayRef<Value> isFixed) {
+    return outsideTensor(tensor, isFixed);
+  };
   TileConverter converter(builder, *classes, *schedule, valueOutside,
                           tensorOutside, alignment);
   if (failed(bindInductionVars(converter, builder)))
@@ -269,10 +288,8 @@ LogicalResult KernelBuilder::build() {
       << remark::metric("warps", schedule->warps)
       << remark::metric("rows", schedule->rowExtent);
   for (Operation *op : erased)
-    op->erase();
-  for (Operation *user : llvm::make_early_inc_range(nest->getUsers()))
-    if (isa<tensor::CastOp>(user) && user->use_empty())
-      user->erase();
+    if (op->use_empty())
+      op->erase();
   nest.erase();
   return success();
 }

@@ -6,133 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileConverter.h"
+#include "TileBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
 using Class = TileClasses::Class;
-
-/// How `yielded` combines a value with the running one, and that value.
-static std::optional<std::pair<Combiner, Value>>
-matchCombiner(Value yielded, BlockArgument running) {
-  Operation *op = yielded.getDefiningOp();
-  if (!op)
-    return std::nullopt;
-  auto otherOf = [&](Value x, Value y) {
-    return x == running ? y : y == running ? x : Value();
-  };
-  std::optional<Combiner> kind =
-      llvm::TypeSwitch<Operation *, std::optional<Combiner>>(op)
-          .Case<arith::AddFOp>([](auto) { return Combiner::Add; })
-          .Case<arith::MulFOp>([](auto) { return Combiner::Mul; })
-          .Case<arith::MaximumFOp>([](auto) { return Combiner::Maximum; })
-          .Case<arith::MaxNumFOp>([](auto) { return Combiner::MaxNum; })
-          .Case<arith::MinimumFOp>([](auto) { return Combiner::Minimum; })
-          .Case<arith::MinNumFOp>([](auto) { return Combiner::MinNum; })
-          .Default([](auto) { return std::nullopt; });
-  if (kind)
-    if (Value other = otherOf(op->getOperand(0), op->getOperand(1)))
-      return std::pair(*kind, other);
-  // select(x > running, x, running): the larger, NaN of x passed over.
-  auto select = dyn_cast<arith::SelectOp>(op);
-  auto compare =
-      select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
-  if (!compare || select.getFalseValue() != running ||
-      compare.getLhs() != select.getTrueValue() || compare.getRhs() != running)
-    return std::nullopt;
-  switch (compare.getPredicate()) {
-  case arith::CmpFPredicate::OGT:
-  case arith::CmpFPredicate::OGE:
-    return std::pair(Combiner::MaxNum, select.getTrueValue());
-  case arith::CmpFPredicate::OLT:
-  case arith::CmpFPredicate::OLE:
-    return std::pair(Combiner::MinNum, select.getTrueValue());
-  default:
-    return std::nullopt;
-  }
-}
-
-/// What changes nothing when it is combined.
-static FloatAttr identityOf(Combiner kind, Type type) {
-  const llvm::fltSemantics &semantics =
-      cast<FloatType>(type).getFloatSemantics();
-  switch (kind) {
-  case Combiner::Add:
-    return FloatAttr::get(type, 0.0);
-  case Combiner::Mul:
-    return FloatAttr::get(type, 1.0);
-  case Combiner::Maximum:
-  case Combiner::MaxNum:
-    return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
-  case Combiner::Minimum:
-  case Combiner::MinNum:
-    return FloatAttr::get(type, APFloat::getInf(semantics));
-  }
-  llvm_unreachable("all combiners are listed");
-}
-
-static Value combine(OpBuilder &builder, Location loc, Combiner kind, Value x,
-                     Value y) {
-  switch (kind) {
-  case Combiner::Add:
-    return arith::AddFOp::create(builder, loc, x, y);
-  case Combiner::Mul:
-    return arith::MulFOp::create(builder, loc, x, y);
-  case Combiner::Maximum:
-    return arith::MaximumFOp::create(builder, loc, x, y);
-  case Combiner::MaxNum:
-    return arith::MaxNumFOp::create(builder, loc, x, y);
-  case Combiner::Minimum:
-    return arith::MinimumFOp::create(builder, loc, x, y);
-  case Combiner::MinNum:
-    return arith::MinNumFOp::create(builder, loc, x, y);
-  }
-  llvm_unreachable("all combiners are listed");
-}
-
-namespace mlir::smx::gpu {
-/// One generic, on tiles.
-class BodyConverter {
-public:
-  BodyConverter(TileConverter &tiles, linalg::GenericOp op)
-      : tiles(tiles), op(op), builder(tiles.builder) {}
-
-  LogicalResult run();
-
-private:
-  LogicalResult bindArguments();
-  LogicalResult convertOp(Operation *inner);
-  LogicalResult convertExtract(tensor::ExtractOp extract);
-  LogicalResult convertResult(unsigned number);
-  /// The tile, slice or scalar that stands for `value` in the body.
-  Value valueOf(Value value) {
-    Value known = values.lookupOrNull(value);
-    return known ? known : tiles.scalarOf(value);
-  }
-  RankedTensorType fullType(Type elementType) {
-    return tiles.tileType(other, elementType);
-  }
-  /// The wider of the forms of `operands`: a tile, a slice, or null for
-  /// scalars.
-  RankedTensorType widestForm(ValueRange operands);
-  FailureOr<Value> position(linalg::IndexOp index);
-  bool isRunning(Value value);
-
-  TileConverter &tiles;
-  linalg::GenericOp op;
-  OpBuilder &builder;
-  SmallVector<Class> loops;
-  std::optional<Class> other;
-  IRMapping values;
-};
-} // namespace mlir::smx::gpu
 
 RankedTensorType BodyConverter::widestForm(ValueRange operands) {
   RankedTensorType widest;
@@ -186,6 +68,10 @@ LogicalResult BodyConverter::convertOp(Operation *inner) {
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
     return convertExtract(extract);
+  if (auto assertion = dyn_cast<cf::AssertOp>(inner)) {
+    convertAssert(assertion);
+    return success();
+  }
   if (inner->getNumRegions() != 0 || !isMemoryEffectFree(inner))
     return inner->emitOpError("has no form on tiles of a thread block");
   SmallVector<Value> operands = llvm::map_to_vector(
@@ -208,8 +94,51 @@ LogicalResult BodyConverter::convertOp(Operation *inner) {
   return success();
 }
 
-/// A captured tensor, read at places that the body computes. Places of padding
-/// may be out of range, and are brought back into it.
+SmallVector<std::optional<Class>> BodyConverter::dimsOf(RankedTensorType form) {
+  if (form.getRank() == 1)
+    return {tiles.schedule.rows};
+  return tiles.tileDimsOf(other);
+}
+
+Value BodyConverter::insideOf(RankedTensorType form) {
+  Location loc = op.getLoc();
+  RankedTensorType indices = form.clone(builder.getIndexType());
+  Value inside;
+  for (auto [dim, c] : llvm::enumerate(dimsOf(form))) {
+    int64_t padded = form.getDimSize(dim);
+    if (c ? !tiles.isPadded(*c, padded) : padded == 1)
+      continue;
+    Value extent = tiles.indexOf(c ? tiles.classes.extentOf(*c)
+                                   : OpFoldResult(builder.getIndexAttr(1)));
+    Value position = PositionOp::create(builder, loc, indices,
+                                        builder.getI64IntegerAttr(dim));
+    Value isLess =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position,
+                              tiles.splat(extent, indices));
+    inside =
+        inside ? arith::AndIOp::create(builder, loc, inside, isLess) : isLess;
+  }
+  return inside;
+}
+
+/// Padding asserts nothing.
+void BodyConverter::convertAssert(cf::AssertOp assertion) {
+  Location loc = assertion.getLoc();
+  Value holds = valueOf(assertion.getArg());
+  auto form = dyn_cast<RankedTensorType>(holds.getType());
+  if (!form)
+    form = tiles.tileType(std::nullopt, builder.getI1Type());
+  holds = tiles.widened(holds, form);
+  if (Value inside = insideOf(form)) {
+    Value always = arith::ConstantOp::create(
+        builder, loc, form, DenseElementsAttr::get(form, true));
+    holds = arith::SelectOp::create(builder, loc, inside, holds, always);
+  }
+  AssertOp::create(builder, loc, holds, assertion.getMsg());
+}
+
+/// A captured tensor, read at places that the body computes. Those of padding
+/// may be out of range: there it is the first element that is read.
 LogicalResult BodyConverter::convertExtract(tensor::ExtractOp extract) {
   GlobalView *view = tiles.viewOf(extract.getTensor());
   if (!view)
@@ -221,18 +150,17 @@ LogicalResult BodyConverter::convertExtract(tensor::ExtractOp extract) {
   if (!form)
     form = tiles.tileType(std::nullopt, builder.getIndexType());
   form = form.clone(builder.getIndexType());
+  Value inside = insideOf(form);
+  Value first =
+      inside
+          ? tiles.splat(arith::ConstantIndexOp::create(builder, loc, 0), form)
+          : Value();
   SmallVector<Value> indices(places.size());
   for (auto [dim, place] : llvm::enumerate(places)) {
     OpFoldResult offset = view->offsets[view->dims[dim]];
     Value index = tiles.widened(place, form);
-    if (isa<RankedTensorType>(place.getType())) {
-      Value extent =
-          memref::DimOp::create(builder, loc, view->memref, view->dims[dim]);
-      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-      Value last = arith::SubIOp::create(builder, loc, extent, one);
-      index = arith::MinSIOp::create(builder, loc, index,
-                                     tiles.widened(last, form));
-    }
+    if (inside && isa<RankedTensorType>(place.getType()))
+      index = arith::SelectOp::create(builder, loc, inside, index, first);
     if (!isConstantIntValue(offset, 0))
       index = arith::AddIOp::create(
           builder, loc, index,
@@ -264,24 +192,10 @@ LogicalResult BodyConverter::convertResult(unsigned number) {
     tiles.tiles[result] = tiles.widened(valueOf(yielded), *type);
     return success();
   }
-  BlockArgument running = op.getMatchingBlockArgument(init);
-  auto combiner = matchCombiner(yielded, running);
-  if (!combiner)
-    return op->emitOpError("reduces by something other than a sum, a product, "
-                           "a maximum or a minimum");
-  auto [kind, value] = *combiner;
-  Location loc = op.getLoc();
-  FailureOr<Value> start = tiles.tileOf(init->get(), op);
-  if (failed(start))
+  FailureOr<Value> tile = convertReduction(number, *type, *reduced);
+  if (failed(tile))
     return failure();
-  Type elementType = getElementTypeOrSelf(running.getType());
-  int64_t reducedDim = 1 - tiles.schedule.rowDim;
-  Value tile = tiles.widened(valueOf(value), fullType(elementType));
-  tile = tiles.withPadding(tile, *reduced, reducedDim,
-                           identityOf(kind, elementType));
-  Value combined =
-      ReduceOp::create(builder, loc, *type, kind, tile, reducedDim);
-  tiles.tiles[result] = combine(builder, loc, kind, combined, *start);
+  tiles.tiles[result] = *tile;
   return success();
 }
 

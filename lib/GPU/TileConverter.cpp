@@ -80,7 +80,7 @@ GlobalView *TileConverter::viewOf(Value tensor) {
     return &it->second;
   if (tiles.contains(tensor))
     return nullptr;
-  GlobalView view = outsideTensor(tensor);
+  GlobalView view = outsideTensor(tensor, {});
   return view.memref ? &(views[tensor] = view) : nullptr;
 }
 
@@ -127,6 +127,8 @@ LogicalResult TileConverter::convertSlice(Operation *op, Value result,
                                           Value source,
                                           ArrayRef<OpFoldResult> offsets,
                                           ArrayRef<OpFoldResult> strides) {
+  if (splatOf(source)) // Stays a constant.
+    return success();
   GlobalView *of = viewOf(source);
   if (!of)
     return op->emitOpError("expected a slice of a tensor in memory, got one of "
@@ -144,6 +146,8 @@ LogicalResult TileConverter::convertSlice(Operation *op, Value result,
 /// Loads a view here, once, for all that read it as a register tile.
 LogicalResult TileConverter::loadIfTile(Operation *op, Value view) {
   bool isTile = llvm::any_of(view.getUses(), [&](OpOperand &use) {
+    // What is neither read in a body nor the second operand of a product is
+    // loaded where it is used.
     auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
     if (!generic)
       return false;
@@ -273,6 +277,10 @@ LogicalResult TileConverter::convert(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     if (std::optional<TileProduct> product = matchProduct(generic, classes))
       return convertProduct(generic, *product);
+    if (std::optional<GlobalView> view = viewOfRead(generic)) {
+      views[generic.getResult(0)] = *view;
+      return loadIfTile(generic, generic.getResult(0));
+    }
     return convertGeneric(generic);
   }
   if (isa<tensor::EmptyOp>(op))
@@ -288,6 +296,8 @@ LogicalResult TileConverter::convert(Operation *op) {
     return success();
   }
   if (auto castOp = dyn_cast<tensor::CastOp>(op)) {
+    if (splatOf(castOp.getSource()))
+      return success();
     if (GlobalView *view = viewOf(castOp.getSource())) {
       GlobalView same = *view;
       views[castOp.getResult()] = same;

@@ -17,12 +17,18 @@ namespace mlir::smx::gpu {
 
 class TileConverter {
 public:
+  /// The whole of a tensor outside of the nest; an empty view for others, and
+  /// where one of the conditions is not known before the nest. There is one per
+  /// dimension, or none at all: where it holds, all indices along the dimension
+  /// are the same (a stride of 0). It may be null: it never does.
+  using OutsideTensor =
+      function_ref<GlobalView(Value tensor, ArrayRef<Value> isFixed)>;
+
   /// `builder` stands at the end of the kernel's entry block; `outside` gives
   /// the kernel's value for one that is defined outside of the nest.
   TileConverter(OpBuilder &builder, const TileClasses &classes,
                 const BlockSchedule &schedule,
-                function_ref<Value(Value)> outside,
-                function_ref<GlobalView(Value)> outsideTensor,
+                function_ref<Value(Value)> outside, OutsideTensor outsideTensor,
                 int64_t alignment)
       : builder(builder), classes(classes), schedule(schedule),
         outside(outside), outsideTensor(outsideTensor), alignment(alignment) {}
@@ -52,6 +58,8 @@ private:
   LogicalResult convertFill(linalg::FillOp op);
   LogicalResult convertTranspose(linalg::TransposeOp op);
   LogicalResult loadIfTile(Operation *op, Value view);
+  /// The memory that is the result of `op`, if it only moves what is there.
+  std::optional<GlobalView> viewOfRead(linalg::GenericOp op);
 
   /// The register type of a tensor: two-dimensional if it has a dimension that
   /// is not one of rows, else the slice. None, with a diagnostic, if it has
@@ -67,6 +75,9 @@ private:
   /// The register tile of a tensor; one in global memory is loaded.
   FailureOr<Value> tileOf(Value tensor, Operation *user);
   FailureOr<Value> load(Value tensor, RankedTensorType type, Operation *user);
+  /// The value of all elements of a constant, or of a slice of one; null for
+  /// other tensors.
+  static TypedAttr splatOf(Value tensor);
   Value splat(Value scalar, RankedTensorType type);
   /// `value` (a scalar, a slice or a tile) as `type`.
   Value widened(Value value, RankedTensorType type);
@@ -107,7 +118,7 @@ private:
   const TileClasses &classes;
   const BlockSchedule &schedule;
   function_ref<Value(Value)> outside;
-  function_ref<GlobalView(Value)> outsideTensor;
+  OutsideTensor outsideTensor;
   int64_t alignment;
 
   IRMapping scalars;

@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
@@ -16,7 +18,7 @@ using Class = TileClasses::Class;
 GlobalView TileConverter::shifted(GlobalView view, Location loc,
                                   ArrayRef<OpFoldResult> offsets) {
   for (auto [dim, offset] : llvm::zip_equal(view.dims, offsets)) {
-    if (isConstantIntValue(offset, 0))
+    if (dim == -1 || isConstantIntValue(offset, 0))
       continue;
     OpFoldResult &sum = view.offsets[dim];
     Value by = indexOf(offset);
@@ -53,8 +55,9 @@ TileConverter::Box TileConverter::boxOf(Value tensor, const GlobalView &view,
   // further on.
   auto type = cast<MemRefType>(view.memref.getType());
   int64_t elements = alignment * 8 / type.getElementTypeBitWidth();
-  if (alignment && !view.offsets.empty() &&
-      isMultipleOf(view.offsets.back(), elements))
+  bool isContiguous =
+      !view.offsets.empty() && type.getStridesAndOffset().first.back() == 1;
+  if (alignment && isContiguous && isMultipleOf(view.offsets.back(), elements))
     box.aligned = alignment;
   return box;
 }
@@ -75,12 +78,28 @@ FailureOr<Value> TileConverter::load(Value tensor, RankedTensorType type,
       .getTile();
 }
 
+TypedAttr TileConverter::splatOf(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExtractSliceOp, tensor::CastOp>(op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  SplatElementsAttr splat;
+  if (!matchPattern(tensor, m_Constant(&splat)))
+    return {};
+  return splat.getSplatValue<TypedAttr>();
+}
+
 FailureOr<Value> TileConverter::tileOf(Value tensor, Operation *user) {
   if (Value known = tiles.lookup(tensor))
     return known;
   FailureOr<RankedTensorType> type = tileTypeOf(tensor, user);
   if (failed(type))
     return failure();
+  if (TypedAttr splat = splatOf(tensor))
+    return arith::ConstantOp::create(builder, user->getLoc(), *type,
+                                     DenseElementsAttr::get(*type, splat))
+        .getResult();
   if (!viewOf(tensor))
     return user->emitOpError("expected operands that this loop nest computes "
                              "or that lie in memory");

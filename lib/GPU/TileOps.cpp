@@ -89,10 +89,20 @@ LogicalResult ReduceOp::verify() { // P6
            << slice << ", got " << getResult().getType();
   bool anyElement =
       llvm::is_contained({Combiner::Add, Combiner::Mul}, getKind());
-  if (!anyElement && !isa<FloatType>(tile.getElementType()))
-    return emitOpError("expected floating-point elements for ")
+  bool ofIntegers =
+      llvm::is_contained({Combiner::MaxSI, Combiner::MinSI}, getKind());
+  if (!anyElement && isa<FloatType>(tile.getElementType()) == ofIntegers)
+    return emitOpError(ofIntegers ? "expected integer elements for "
+                                  : "expected floating-point elements for ")
            << stringifyCombiner(getKind()) << ", got " << tile.getElementType();
   return success();
+}
+
+LogicalResult AssertOp::verify() { // P20
+  Type elements = tileType(getHolds()).getElementType();
+  if (elements.isInteger(1))
+    return success();
+  return emitOpError("expected elements of type i1, got ") << elements;
 }
 
 LogicalResult BroadcastOp::verify() { // P7

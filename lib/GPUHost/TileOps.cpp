@@ -70,6 +70,50 @@ static llvm::Error runPosition(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+/// Element by element: each is a window of its own.
+static llvm::Error runGather(const Step &step, Group &group) {
+  static constexpr int64_t one[] = {1, 1};
+  auto op = cast<gpu::GatherOp>(step.op);
+  auto type = cast<RankedTensorType>(op.getTile().getType());
+  SmallVector<TilePtr> indices;
+  for (unsigned i = 1; i < step.in.size(); ++i) {
+    auto index = getTile(step, group, i);
+    if (!index)
+      return index.takeError();
+    indices.push_back(*index);
+  }
+  WindowOperands operands{get<MemoryPtr>(step, group, 0), {}, {}, {}, one};
+  operands.offsets.resize(indices.size());
+  auto tile = makeTile(type.getNumElements());
+  std::vector<Slot> element(1);
+  for (size_t i = 0; i < tile->elements.size(); ++i) {
+    for (auto [offset, index] : llvm::zip_equal(operands.offsets, indices))
+      offset = index->elements[i].i;
+    auto window = findWindow(op, "reads", operands);
+    if (!window)
+      return window.takeError();
+    if (llvm::Error error = readWindow(op, *window, group,
+                                       isa<FloatType>(type.getElementType()),
+                                       /*columns=*/1, element))
+      return error;
+    tile->elements[i] = element.front();
+  }
+  setResult(step, group, TilePtr(std::move(tile)));
+  group.machine.noteProgress();
+  return llvm::Error::success();
+}
+
+static llvm::Error runAssert(const Step &step, Group &group) {
+  auto op = cast<gpu::AssertOp>(step.op);
+  auto tile = getTile(step, group, 0);
+  if (!tile)
+    return tile.takeError();
+  for (Slot holds : (*tile)->elements)
+    if (holds.i == 0)
+      return errorAt(op, "stops the kernel: " + op.getMessage());
+  return llvm::Error::success();
+}
+
 static llvm::Error runSplat(const Step &step, Group &group) {
   auto type = cast<RankedTensorType>(step.op->getResult(0).getType());
   auto tile = makeTile(type.getNumElements());
@@ -113,8 +157,11 @@ static double combine(gpu::Combiner kind, double a, double b) {
     return std::fmax(a, b);
   case gpu::Combiner::MinNum:
     return std::fmin(a, b);
+  case gpu::Combiner::MaxSI:
+  case gpu::Combiner::MinSI:
+    break;
   }
-  llvm_unreachable("all combiners are listed");
+  llvm_unreachable("the verifier admits these for integers only");
 }
 
 static int64_t combine(gpu::Combiner kind, int64_t a, int64_t b) {
@@ -123,14 +170,17 @@ static int64_t combine(gpu::Combiner kind, int64_t a, int64_t b) {
     return static_cast<int64_t>(uint64_t(a) + uint64_t(b));
   case gpu::Combiner::Mul:
     return static_cast<int64_t>(uint64_t(a) * uint64_t(b));
+  case gpu::Combiner::MaxSI:
+    return std::max(a, b);
+  case gpu::Combiner::MinSI:
+    return std::min(a, b);
   case gpu::Combiner::Maximum:
   case gpu::Combiner::MaxNum:
-    return std::max(a, b);
   case gpu::Combiner::Minimum:
   case gpu::Combiner::MinNum:
-    return std::min(a, b);
+    break;
   }
-  llvm_unreachable("all combiners are listed");
+  llvm_unreachable("the verifier admits these for floats only");
 }
 
 namespace {
@@ -205,5 +255,7 @@ void mlir::smx::gpuhost::addTileOps(HandlerTable &table) {
   table["smx_gpu.position"] = runPosition;
   table["smx_gpu.broadcast"] = runBroadcast;
   table["smx_gpu.reduce"] = runReduce;
+  table["smx_gpu.gather"] = runGather;
+  table["smx_gpu.assert"] = runAssert;
   table["tensor.splat"] = runSplat;
 }

@@ -3,6 +3,7 @@
 #define SMX_LIB_IR_SOFTMAXARITHMETIC_H
 
 #include "TileArithmetic.h"
+#include "smx/IR/ScaledDifference.h"
 #include "smx/IR/Smx.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -33,12 +34,10 @@ struct SoftmaxArithmetic {
   /// difference may be contracted into the exponential like a product into a
   /// sum; a back end that does so never rounds it.
   Value expOfDifference(ScalarMath m, Value x, Value y) const {
-    constexpr auto contract = arith::FastMathFlags::contract;
-    Value exponent = arith::SubFOp::create(m.b, m.loc, x, y, contract);
-    if (double scale = algebra.getScaleValue(); scale != 1.0)
-      exponent = arith::MulFOp::create(m.b, m.loc, exponent,
-                                       m.constant(scale, type), contract);
-    return math::ExpOp::create(m.b, m.loc, exponent, contract);
+    Value exponent =
+        buildScaledDifference(m.b, m.loc, {x, y, algebra.getScaleValue()});
+    return math::ExpOp::create(m.b, m.loc, exponent,
+                               arith::FastMathFlags::contract);
   }
   static bool isHalf(Type scoreType) {
     return scoreType.getIntOrFloatBitWidth() == 16;

@@ -13,48 +13,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegisterMath.h"
+#include "smx/IR/ScaledDifference.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 
-static bool contracts(arith::FastMathFlags flags) {
-  return arith::bitEnumContainsAll(flags, arith::FastMathFlags::contract);
-}
-
-namespace {
-struct ScaledDifference {
-  Value x, y;
-  double scale = 1.0;
-};
-} // namespace
-
-/// Sees `scale * (x - y)` in the argument, all of whose ops may be contracted.
-static std::optional<ScaledDifference> matchDifference(Value argument) {
-  ScaledDifference result;
-  if (auto product = argument.getDefiningOp<arith::MulFOp>()) {
-    APFloat scale(0.0f);
-    if (!contracts(product.getFastmath()) ||
-        !matchPattern(product.getRhs(), m_ConstantFloat(&scale)))
-      return std::nullopt;
-    result.scale = scale.convertToFloat();
-    // So that no factor below leaves the range of f32.
-    if (!(result.scale > 1e-30 && result.scale < 1e30))
-      return std::nullopt;
-    argument = product.getLhs();
-  }
-  auto difference = argument.getDefiningOp<arith::SubFOp>();
-  if (!difference || !contracts(difference.getFastmath()))
-    return std::nullopt;
-  result.x = difference.getLhs();
-  result.y = difference.getRhs();
-  return result;
-}
-
 Value mlir::smx::expandExpOfDifference(RegisterMath &m, Value argument) {
-  std::optional<ScaledDifference> match = matchDifference(argument);
+  std::optional<ScaledDifference> match = matchScaledDifference(argument);
   if (!match)
     return {};
   auto [x, y, scale] = *match;

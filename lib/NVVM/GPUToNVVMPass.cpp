@@ -85,6 +85,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populateElementwisePatterns(converter, patterns);
     populatePositionPatterns(converter, *plan, patterns);
     populateGlobalTilePatterns(converter, *plan, patterns);
+    populateAssertPatterns(converter, *plan, patterns);
     populateGatherPatterns(converter, *plan, patterns);
     populateReductionPatterns(converter, *plan, patterns);
     populateSharedTilePatterns(converter, *plan, patterns);

@@ -308,6 +308,9 @@ void populatePositionPatterns(const TileTypeConverter &converter,
 void populateGlobalTilePatterns(const TileTypeConverter &converter,
                                 const KernelPlan &plan,
                                 RewritePatternSet &patterns);
+void populateAssertPatterns(const TileTypeConverter &converter,
+                            const KernelPlan &plan,
+                            RewritePatternSet &patterns);
 void populateGatherPatterns(const TileTypeConverter &converter,
                             const KernelPlan &plan,
                             RewritePatternSet &patterns);

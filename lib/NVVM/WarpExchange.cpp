@@ -21,12 +21,22 @@ Value combine(ThreadCode &code, gpu::Combiner kind, Value a, Value b) {
       return LLVM::MinimumOp::create(code, a, b);
     case gpu::Combiner::MinNum:
       return LLVM::MinNumOp::create(code, a, b);
+    default:
+      llvm_unreachable("the verifier admits no other combiner on floats");
     }
-    llvm_unreachable("all combiners are above");
   }
-  // The verifier of reduce admits no other combiner on integers.
-  return kind == gpu::Combiner::Add ? Value(LLVM::AddOp::create(code, a, b))
-                                    : LLVM::MulOp::create(code, a, b);
+  switch (kind) {
+  case gpu::Combiner::Add:
+    return LLVM::AddOp::create(code, a, b);
+  case gpu::Combiner::Mul:
+    return LLVM::MulOp::create(code, a, b);
+  case gpu::Combiner::MaxSI:
+    return LLVM::SMaxOp::create(code, a, b);
+  case gpu::Combiner::MinSI:
+    return LLVM::SMinOp::create(code, a, b);
+  default:
+    llvm_unreachable("the verifier admits no other combiner on integers");
+  }
 }
 
 /// Of a value of 32 bits.

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_TILEOTHERSPASS
@@ -68,15 +69,26 @@ static SmallVector<Attribute> blockMapping(MLIRContext *context,
   return mapping;
 }
 
-/// An inner loop over what the op reduces.
+/// Inner loops over what the op reduces: tiles of the dimension that is fastest
+/// in memory, one by one over all others.
 static LogicalResult tileReduction(RewriterBase &rewriter,
                                    linalg::GenericOp op) {
-  if (op.getNumReductionLoops() == 0)
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  if (reduced.empty())
     return success();
-  SmallVector<OpFoldResult> sizes;
-  for (utils::IteratorType kind : op.getIteratorTypesArray())
-    sizes.push_back(rewriter.getIndexAttr(
-        kind == utils::IteratorType::reduction ? tileExtent : 0));
+  unsigned fastest = reduced.back();
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    if (map.getNumResults() == 0)
+      continue;
+    auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+    if (last && llvm::is_contained(reduced, last.getPosition()))
+      fastest = last.getPosition();
+  }
+  SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
+  for (unsigned dim : reduced)
+    sizes[dim] = rewriter.getIndexAttr(dim == fastest ? tileExtent : 1);
   scf::SCFTilingOptions options;
   options.setTileSizes(sizes);
   rewriter.setInsertionPoint(op);
@@ -88,15 +100,46 @@ static LogicalResult tileReduction(RewriterBase &rewriter,
   return success();
 }
 
+/// One value of all elements, or a scalar: a loop of one block.
+static LogicalResult tileInOneBlock(RewriterBase &rewriter,
+                                    linalg::GenericOp op) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> destinations;
+  for (Value init : op.getDpsInits())
+    destinations.push_back(tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, init),
+        getElementTypeOrSelf(init.getType())));
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  auto forall = scf::ForallOp::create(
+      rewriter, loc, zero, one, one, destinations,
+      rewriter.getArrayAttr(blockMapping(op.getContext(), 1)));
+  rewriter.setInsertionPointToStart(forall.getBody());
+  IRMapping mapping;
+  for (Value init : op.getDpsInits())
+    if (auto fill = init.getDefiningOp<linalg::FillOp>())
+      mapping.map(init, rewriter.clone(*fill)->getResult(0));
+  auto inner = cast<linalg::GenericOp>(rewriter.clone(*op, mapping));
+  rewriter.setInsertionPointToEnd(forall.getTerminator().getBody());
+  for (auto [result, destination] :
+       llvm::zip(inner.getResults(), forall.getRegionIterArgs())) {
+    int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+    tensor::ParallelInsertSliceOp::create(
+        rewriter, loc, result, destination,
+        SmallVector<OpFoldResult>(rank, zero),
+        tensor::getMixedSizes(rewriter, loc, destination),
+        SmallVector<OpFoldResult>(rank, one));
+  }
+  rewriter.replaceOp(op, forall.getResults());
+  return tileReduction(rewriter, inner);
+}
+
 static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
   SmallVector<OpFoldResult> sizes = tileSizesOf(op);
   unsigned loops = llvm::count_if(
       sizes, [](OpFoldResult size) { return getConstantIntValue(size) != 0; });
-  if (loops == 0) {
-    // One value of all elements: one block.
-    return op.emitOpError("reduces all of its dimensions, which has no loop "
-                          "over tiles for a GPU");
-  }
+  if (loops == 0)
+    return tileInOneBlock(rewriter, op);
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
   options.tilingOptions.setTileSizes(sizes);
@@ -132,6 +175,11 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
   void runOnOperation() override {
     if (getOperation().isDeclaration())
       return;
+    // What nobody reads is not computed: indices beside maxima, above all.
+    RewritePatternSet patterns(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> others;
     for (auto op : getOperation().getBody().front().getOps<linalg::LinalgOp>())

@@ -10,6 +10,7 @@
 #include "smx/Reference/Compare.h"
 #include "smx/Reference/Generators.h"
 #include "smx/Reference/Naive.h"
+#include "smx/Reference/Npy.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,10 +18,12 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 
 #include <cmath>
@@ -41,7 +44,9 @@ static cl::opt<std::string>
          cl::desc("blocks of a kernel that is run by itself"));
 static cl::list<std::string>
     args("arg", cl::desc("argument: <generator>:2x128x64xbf16[:seed], "
-                         "poison:<shape>x<type>, index:<n>, float:<x>"));
+                         "poison:<shape>x<type>, index:<n>, float:<x>, "
+                         "npy:<file>, expect:<file> (written by the run, "
+                         "compared with the file)"));
 static cl::opt<std::string> check("check", cl::init("none"),
                                   cl::desc("none, copy, attention or softmax"));
 static cl::opt<double> scale("scale", cl::init(1.0),
@@ -65,6 +70,8 @@ struct Held {
   Tensor tensor;
   DType dtype = DType::F32;
   std::vector<char> bytes;
+  /// What the run should write, if a file says so.
+  std::optional<Tensor> expected;
 };
 } // namespace
 
@@ -92,6 +99,11 @@ static std::pair<Shape, DType> parseShape(llvm::StringRef text) {
 
 static void store(const Tensor &tensor, DType dtype, char *bytes) {
   for (int64_t i = 0; i < tensor.size(); ++i, bytes += byteWidth(dtype)) {
+    if (!isFloat(dtype)) {
+      const auto integer = static_cast<int64_t>(tensor[i]);
+      std::memcpy(bytes, &integer, byteWidth(dtype)); // Little-endian.
+      continue;
+    }
     const auto narrow = static_cast<float>(tensor[i]);
     const uint16_t half =
         dtype == DType::F16 ? toF16Bits(tensor[i]) : toBF16Bits(tensor[i]);
@@ -104,12 +116,24 @@ static void store(const Tensor &tensor, DType dtype, char *bytes) {
   }
 }
 
+/// `held`, in memory of its own.
+static void bind(Held &held) {
+  held.bytes.resize(held.tensor.size() * byteWidth(held.dtype));
+  store(held.tensor, held.dtype, held.bytes.data());
+  held.argument = host::StridedBuffer::rowMajor(held.bytes.data(), held.dtype,
+                                                held.tensor.shape());
+}
+
 static Tensor load(const Shape &shape, DType dtype, const char *bytes) {
   Tensor tensor(shape);
   for (int64_t i = 0; i < tensor.size(); ++i, bytes += byteWidth(dtype)) {
     float narrow = 0;
     uint16_t half = 0;
-    if (dtype == DType::F64)
+    int64_t integer = 0;
+    if (!isFloat(dtype))
+      std::memcpy(&integer, bytes, byteWidth(dtype)),
+          tensor[i] = static_cast<double>(integer);
+    else if (dtype == DType::F64)
       std::memcpy(tensor.data() + i, bytes, 8);
     else if (dtype == DType::F32)
       std::memcpy(&narrow, bytes, 4), tensor[i] = narrow;
@@ -138,6 +162,19 @@ static Held parseArgument(llvm::StringRef text) {
     held.argument = value;
     return held;
   }
+  if (kind == "npy" || kind == "expect") {
+    auto read = readNpy(rest.str());
+    if (!read)
+      fail(read.message());
+    held.dtype = read->dtype;
+    held.tensor = read->toTensor();
+    if (kind == "expect") {
+      held.expected = held.tensor;
+      held.tensor = Tensor(read->shape, isFloat(held.dtype) ? std::nan("") : 1);
+    }
+    bind(held);
+    return held;
+  }
   auto [shapeText, seedText] = rest.split(':');
   auto [shape, dtype] = parseShape(shapeText);
   held.dtype = dtype;
@@ -153,11 +190,36 @@ static Held parseArgument(llvm::StringRef text) {
       fail(made.message());
     held.tensor = std::move(*made);
   }
-  held.bytes.resize(held.tensor.size() * byteWidth(dtype));
-  store(held.tensor, dtype, held.bytes.data());
-  held.argument =
-      host::StridedBuffer::rowMajor(held.bytes.data(), dtype, shape);
+  bind(held);
   return held;
+}
+
+/// True if all arguments with a file of expected values hold those, up to the
+/// error of another order of summation.
+static bool isAsExpected(llvm::ArrayRef<Held> held) {
+  bool pass = true;
+  for (const Held &argument : held) {
+    if (!argument.expected)
+      continue;
+    Tensor out =
+        load(argument.tensor.shape(), argument.dtype, argument.bytes.data());
+    if (!isFloat(argument.dtype)) {
+      const bool isSame = out.values() == argument.expected->values();
+      llvm::outs() << "expected: " << (isSame ? "pass" : "fail") << "\n";
+      pass &= isSame;
+      continue;
+    }
+    Tolerance tolerance;
+    tolerance.ofLargest = argument.dtype == DType::F64   ? 1e-13
+                          : argument.dtype == DType::F32 ? 5e-6
+                          : argument.dtype == DType::F16 ? 4e-3
+                                                         : 2e-2;
+    Report report = compareWithin(out, *argument.expected, nullptr,
+                                  argument.dtype, tolerance);
+    llvm::outs() << "expected: " << report.text << "\n";
+    pass &= report.pass;
+  }
+  return pass;
 }
 
 /// True if the last argument is what the reference says.
@@ -214,6 +276,12 @@ int main(int argc, char **argv) {
       parseSourceFile<ModuleOp>(input, ParserConfig(&context, !noVerify));
   if (!module)
     return 1;
+  // Reshapes of memrefs are index arithmetic.
+  PassManager passes(&context);
+  passes.enableVerifier(!noVerify);
+  passes.addNestedPass<func::FuncOp>(memref::createExpandStridedMetadataPass());
+  if (failed(passes.run(*module)))
+    return 1;
   Operation *op = module->lookupSymbol(entry);
   if (!op)
     fail("there is no function or kernel '" + entry + "' in " + input);
@@ -243,7 +311,7 @@ int main(int argc, char **argv) {
     }
     if (error)
       fail(llvm::toString(std::move(error)));
-    if (!isRight(held))
+    if (!isRight(held) || !isAsExpected(held))
       return 1;
   }
   llvm::outs() << "ran\n";

@@ -9,7 +9,8 @@ def SmxGpu_Tile : StaticShapeTensorOf<[AnyFloat, AnySignlessInteger, Index]>;
 def SmxGpu_Combiner : I32EnumAttr<"Combiner", "how two values of a row become one", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
     I32EnumAttrCase<"Maximum", 2, "maximum">, I32EnumAttrCase<"MaxNum", 3, "maxnum">,
-    I32EnumAttrCase<"Minimum", 4, "minimum">, I32EnumAttrCase<"MinNum", 5, "minnum">]> {
+    I32EnumAttrCase<"Minimum", 4, "minimum">, I32EnumAttrCase<"MinNum", 5, "minnum">,
+    I32EnumAttrCase<"MaxSI", 6, "maxsi">, I32EnumAttrCase<"MinSI", 7, "minsi">]> {
   let cppNamespace = "::mlir::smx::gpu";
   let genSpecializedAttr = 0;
 }
@@ -114,14 +115,34 @@ def SmxGpu_GatherOp : SmxGpu_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+def SmxGpu_AssertOp : SmxGpu_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "stops the kernel with a text where an element is false";
+  let description = [{
+    As `assert` in CUDA C: the launch fails with an error of the driver, and the text goes to the standard
+    error of the process. What the executing thread does afterwards in the IR is not done.
+
+    P20: the elements are i1.
+
+    ```mlir
+    %i = smx_gpu.position 1 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    %n = arith.constant dense<64> : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    %inside = arith.cmpi slt, %i, %n : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    smx_gpu.assert %inside, "index out of range" : tensor<64x64xi1, #smx_gpu.fragment<warps = 4>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$holds, StrAttr:$message);
+  let assemblyFormat = "$holds `,` $message attr-dict `:` type($holds)";
+  let hasVerifier = 1;
+}
+
 def SmxGpu_ReduceOp : SmxGpu_Op<"reduce", [Pure]> {
   let summary = "a row reduction across registers, lanes and warps";
   let description = [{
     Every thread that held a part of a row gets the row's value, so the result has the slice of the
     layout. The order of combination is fixed by the layout: results are the same in every run.
 
-    P6: the tile is two-dimensional with a layout, and the result is its slice along `dim`; maxima and
-    minima are of floating-point elements.
+    P6: the tile is two-dimensional with a layout, and the result is its slice along `dim`; `maxsi` and
+    `minsi` are of integer or index elements, all other maxima and minima of floating-point ones.
 
     ```mlir
     %m = smx_gpu.reduce <maxnum> %s dim 1 : tensor<64x64xf32, #L> -> tensor<64xf32, #smx_gpu.slice<1, #L>>

@@ -51,12 +51,34 @@ smx_gpu.kernel @no_such_axis() warps(4) {
 
 // -----
 
-// P6: an index has no sign that would order it.
+// P6: which of the integer maxima, signed or not, is to be said.
 #L = #smx_gpu.fragment<warps = 4>
 smx_gpu.kernel @largest_index() warps(4) {
   %x = smx_gpu.position 1 : tensor<64x64xindex, #L>
   // expected-error @+1 {{'smx_gpu.reduce' op expected floating-point elements for maximum, got 'index'}}
   %m = smx_gpu.reduce <maximum> %x dim 1 : tensor<64x64xindex, #L> -> tensor<64xindex, #smx_gpu.slice<1, #L>>
+  smx_gpu.return
+}
+
+// -----
+
+// P6
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @signed_maximum_of_floats() warps(4) {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  // expected-error @+1 {{'smx_gpu.reduce' op expected integer elements for maxsi, got 'f32'}}
+  %m = smx_gpu.reduce <maxsi> %x dim 1 : tensor<64x64xf32, #L> -> tensor<64xf32, #smx_gpu.slice<1, #L>>
+  smx_gpu.return
+}
+
+// -----
+
+// P20
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @assert_a_number() warps(4) {
+  %x = arith.constant dense<0> : tensor<64x64xi32, #L>
+  // expected-error @+1 {{'smx_gpu.assert' op expected elements of type i1, got 'i32'}}
+  smx_gpu.assert %x, "not zero" : tensor<64x64xi32, #L>
   smx_gpu.return
 }
 

@@ -12,13 +12,16 @@ func.func @open_head_dim(%q: !t, %k: !t, %v: !t) -> !t {
 
 // -----
 
-func.func @reduces_all(%x: tensor<8x8xf32>, %s: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{'linalg.generic' op reduces all of its dimensions, which has no loop over tiles for a GPU}}
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
-      iterator_types = ["reduction", "reduction"]} ins(%x : tensor<8x8xf32>) outs(%s : tensor<f32>) {
-  ^bb0(%a: f32, %b: f32):
-    %1 = arith.addf %a, %b : f32
-    linalg.yield %1 : f32
-  } -> tensor<f32>
-  return %0 : tensor<f32>
+func.func @parity(%x: tensor<8x8xi32>) -> tensor<8xi32> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<8xi32>
+  %s = linalg.fill ins(%zero : i32) outs(%e : tensor<8xi32>) -> tensor<8xi32>
+  // expected-error @+1 {{'linalg.generic' op reduces by something other than a sum, a product, an extremum or the place of one}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x8xi32>) outs(%s : tensor<8xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %1 = arith.xori %a, %b : i32
+    linalg.yield %1 : i32
+  } -> tensor<8xi32>
+  return %0 : tensor<8xi32>
 }

@@ -42,3 +42,16 @@ func.func @bfloat_result(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xb
       with(%x : tensor<4x32xbf16>) maps [#row, #row, #all, #all] : tensor<4x32xbf16>
   return %y : tensor<4x32xbf16>
 }
+
+// A scale that f32 does not hold is the sum of two constants: rounding it would cost as much as rounding the difference.
+
+// CHECK-LABEL: @inexact_scale
+// CHECK: %[[D:.+]] = arith.subf %{{.+}}, %{{.+}} fastmath<contract> : f32
+// CHECK: %[[REST:.+]] = arith.mulf %[[D]], %{{.+}} fastmath<contract> : f32
+// CHECK: %[[SCALED:.+]] = math.fma %[[D]], %{{.+}}, %[[REST]] fastmath<contract> : f32
+// CHECK: math.exp %[[SCALED]] fastmath<contract> : f32
+func.func @inexact_scale(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %m1, %l1 = smx.update #smx.softmax<exp, scale = 0.7> (%m, %l : tensor<4xf32>, tensor<4xf32>)
+      with(%x : tensor<4x32xf32>) maps [#row, #row, #all]
+  return %m1, %l1 : tensor<4xf32>, tensor<4xf32>
+}

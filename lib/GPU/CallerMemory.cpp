@@ -1,0 +1,94 @@
+//===- CallerMemory.cpp - results that are written in place ---------------===//
+
+#include "CallerMemory.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+/// Memory with any strides can be seen in more dimensions, and in fewer where
+/// all but one of those that become one have a single element.
+static bool isView(Operation *reshape) {
+  if (isa<tensor::CastOp, tensor::CollapseShapeOp>(reshape))
+    return true;
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
+  return expand &&
+         llvm::all_of(expand.getReassociationIndices(), [&](auto &group) {
+           return llvm::count_if(group, [&](int64_t dim) {
+                    return expand.getResultType().getDimSize(dim) != 1;
+                  }) <= 1;
+         });
+}
+
+std::optional<CallerMemory> mlir::smx::gpu::findCallerMemory(Value tensor) {
+  for (Operation *user : tensor.getUsers()) {
+    auto copy = dyn_cast<bufferization::MaterializeInDestinationOp>(user);
+    if (copy && isa<MemRefType>(copy.getDest().getType()) &&
+        copy.getSource() == tensor)
+      return CallerMemory{copy, {}};
+    if (!isView(user))
+      continue;
+    std::optional<CallerMemory> found = findCallerMemory(user->getResult(0));
+    // Sizes between two changes of shape are not known here.
+    if (!found ||
+        (!isa<tensor::CastOp>(user) &&
+         !llvm::all_of(found->reshapes, llvm::IsaPred<tensor::CastOp>)))
+      continue;
+    found->reshapes.insert(found->reshapes.begin(), user);
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// `memory`, of the shape of an expanded tensor, without the dimensions of one
+/// element that the expansion added.
+static Value dropUnits(OpBuilder &builder, Location loc,
+                       tensor::ExpandShapeOp expand, Value memory) {
+  auto type = cast<MemRefType>(memory.getType());
+  SmallVector<int64_t> kept;
+  for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices())) {
+    auto found = llvm::find_if(
+        group, [&](int64_t at) { return type.getDimSize(at) != 1; });
+    kept.push_back(found == group.end() ? group.front() : *found);
+  }
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1));
+  SmallVector<int64_t> shape;
+  for (int64_t dim : kept)
+    shape.push_back(type.getDimSize(dim));
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, loc, memory);
+  MemRefType reduced = memref::SubViewOp::inferRankReducedResultType(
+      shape, type, offsets, sizes, strides);
+  return memref::SubViewOp::create(builder, loc, reduced, memory, offsets,
+                                   sizes, strides);
+}
+
+Value mlir::smx::gpu::viewAsTensor(OpBuilder &builder, Location loc,
+                                   CallerMemory memory,
+                                   ArrayRef<OpFoldResult> sizes) {
+  Value view = memory.copy.getDest();
+  for (Operation *reshape : llvm::reverse(memory.reshapes)) {
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape)) {
+      view = dropUnits(builder, loc, expand, view);
+      continue;
+    }
+    auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+    if (!collapse)
+      continue;
+    // Sizes that are not known here are those of the tensor itself.
+    auto shape = collapse.getSrcType().getShape();
+    SmallVector<OpFoldResult> output;
+    for (auto [dim, size] : llvm::enumerate(shape))
+      output.push_back(ShapedType::isDynamic(size)
+                           ? sizes[dim]
+                           : OpFoldResult(builder.getIndexAttr(size)));
+    auto type = memref::ExpandShapeOp::computeExpandedType(
+        cast<MemRefType>(view.getType()), shape,
+        collapse.getReassociationIndices());
+    view = memref::ExpandShapeOp::create(
+        builder, loc, *type, view, collapse.getReassociationIndices(), output);
+  }
+  return view;
+}

@@ -1,0 +1,138 @@
+//===- NormalizeNest.cpp - loop nests in the form that kernels take -------===//
+
+#include "NormalizeNest.h"
+
+#include "BlockSchedule.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+static void hoistExtents(scf::ForallOp nest) {
+  nest.walk([&](tensor::DimOp dim) {
+    if (dim.getConstantIndex() &&
+        !nest->isAncestor(dim.getSource().getParentBlock()->getParentOp())) {
+      Operation *index = dim.getIndex().getDefiningOp();
+      if (index && nest->isAncestor(index))
+        index->moveBefore(nest);
+      dim->moveBefore(nest);
+    }
+  });
+}
+
+static void expandMaps(scf::ForallOp nest) {
+  SmallVector<affine::AffineApplyOp> applies;
+  nest.walk([&](affine::AffineApplyOp apply) {
+    if (isa<linalg::GenericOp>(apply->getParentOp()))
+      applies.push_back(apply);
+  });
+  for (affine::AffineApplyOp apply : applies) {
+    OpBuilder builder(apply);
+    auto expanded =
+        affine::expandAffineMap(builder, apply.getLoc(), apply.getAffineMap(),
+                                llvm::to_vector(apply.getOperands()));
+    apply.getResult().replaceAllUsesWith((*expanded)[0]);
+    apply.erase();
+  }
+}
+
+static void hoistFromBodies(scf::ForallOp nest) {
+  nest.walk([](linalg::GenericOp generic) {
+    Block *body = generic.getBlock();
+    for (Operation &op :
+         llvm::make_early_inc_range(body->without_terminator())) {
+      bool isInvariant = llvm::all_of(op.getOperands(), [&](Value operand) {
+        return operand.getParentBlock() != body;
+      });
+      if (isInvariant && !isa<linalg::IndexOp>(op) && isPure(&op))
+        op.moveBefore(generic);
+    }
+  });
+}
+
+/// Equal tensors without a content of their own are one value after CSE, which
+/// says nothing about what their dimensions are.
+static void separateInits(scf::ForallOp nest) {
+  SmallVector<OpOperand *> uses;
+  nest.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands())
+      if (isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(
+              use.get().getDefiningOp()) &&
+          !use.get().hasOneUse())
+        uses.push_back(&use);
+  });
+  for (OpOperand *use : uses) {
+    OpBuilder builder(use->getOwner());
+    Operation *copy = builder.clone(*use->get().getDefiningOp());
+    use->set(copy->getResult(0));
+    if (auto fill = dyn_cast<linalg::FillOp>(copy))
+      if (auto empty = fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
+        builder.setInsertionPoint(copy);
+        fill.getOutputsMutable()[0].set(builder.clone(*empty)->getResult(0));
+      }
+  }
+}
+
+/// Gives `use` a value of its own for the memory that it reads. False if what
+/// it reads is computed.
+static bool separate(OpOperand &use, scf::ForallOp nest) {
+  OpBuilder builder(use.getOwner());
+  Value tensor = use.get();
+  Operation *op = tensor.getDefiningOp();
+  if (!nest->isAncestor(tensor.getParentBlock()->getParentOp())) {
+    OpBuilder host(nest);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(host, nest.getLoc(), tensor);
+    SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
+        strides(sizes.size(), builder.getIndexAttr(1));
+    use.set(tensor::ExtractSliceOp::create(
+        builder, nest.getLoc(), cast<RankedTensorType>(tensor.getType()),
+        tensor, offsets, sizes, strides));
+    return true;
+  }
+  if (!isa_and_nonnull<tensor::ExtractSliceOp, linalg::TransposeOp>(op))
+    return false;
+  Operation *copy = builder.clone(*op);
+  use.set(copy->getResult(0));
+  auto transpose = dyn_cast<linalg::TransposeOp>(copy);
+  if (!transpose)
+    return true;
+  if (auto empty = transpose.getInit().getDefiningOp<tensor::EmptyOp>()) {
+    builder.setInsertionPoint(copy);
+    transpose.getInitMutable().set(builder.clone(*empty)->getResult(0));
+  }
+  return separate(transpose->getOpOperand(0), nest);
+}
+
+FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
+  hoistExtents(nest);
+  expandMaps(nest);
+  hoistFromBodies(nest);
+  separateInits(nest);
+  // A tensor multiplied by itself: rows and columns are dimensions of one
+  // value.
+  llvm::SmallPtrSet<Operation *, 4> separated;
+  while (true) {
+    FailureOr<TileClasses> classes = TileClasses::compute(nest);
+    if (failed(classes))
+      return failure();
+    OpOperand *shared = nullptr;
+    nest.walk([&](linalg::GenericOp op) {
+      std::optional<TileProduct> product = matchProduct(op, *classes);
+      if (product && (product->rows == product->columns ||
+                      product->rows == product->reduced ||
+                      product->columns == product->reduced))
+        shared = product->b;
+    });
+    if (!shared)
+      return classes;
+    if (!separated.insert(shared->getOwner()).second ||
+        !separate(*shared, nest))
+      return shared->getOwner()->emitOpError(
+          "expected rows, columns and summed dimension of a product to be "
+          "three dimensions of the tiles, got two that are the same");
+  }
+}

@@ -1,0 +1,62 @@
+//===- TileBody.h - one generic, on tiles -----------------------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_TILEBODY_H
+#define SMX_LIB_GPU_TILEBODY_H
+
+#include "TileConverter.h"
+#include "TileReductions.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::smx::gpu {
+
+/// One generic, on tiles.
+class BodyConverter {
+public:
+  using Class = TileClasses::Class;
+
+  BodyConverter(TileConverter &tiles, linalg::GenericOp op)
+      : tiles(tiles), op(op), builder(tiles.builder) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult bindArguments();
+  LogicalResult convertOp(Operation *inner);
+  LogicalResult convertExtract(tensor::ExtractOp extract);
+  void convertAssert(cf::AssertOp assertion);
+  LogicalResult convertResult(unsigned number);
+  /// Result `number`, of `type`, which goes over the elements of `reduced`.
+  FailureOr<Value> convertReduction(unsigned number, RankedTensorType type,
+                                    Class reduced);
+  Value placeOfExtremum(const RunningPlace &place, Value start,
+                        Value startingExtremum, Class reduced);
+  /// The tile, slice or scalar that stands for `value` in the body.
+  Value valueOf(Value value) {
+    Value known = values.lookupOrNull(value);
+    return known ? known : tiles.scalarOf(value);
+  }
+  RankedTensorType fullType(Type elementType) {
+    return tiles.tileType(other, elementType);
+  }
+  /// The wider of the forms of `operands`: a tile, a slice, or null for
+  /// scalars.
+  RankedTensorType widestForm(ValueRange operands);
+  FailureOr<Value> position(linalg::IndexOp index);
+  /// The classes along the dimensions of `form`; null: only the first place.
+  SmallVector<std::optional<Class>> dimsOf(RankedTensorType form);
+  /// i1 tile of `form`: false where a place is padding; null if none is.
+  Value insideOf(RankedTensorType form);
+  bool isRunning(Value value);
+
+  TileConverter &tiles;
+  linalg::GenericOp op;
+  OpBuilder &builder;
+  SmallVector<Class> loops;
+  std::optional<Class> other;
+  IRMapping values;
+};
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_TILEBODY_H
