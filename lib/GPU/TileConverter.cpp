@@ -146,10 +146,10 @@ LogicalResult TileConverter::convertSlice(Operation *op, Value result,
 /// Loads a view here, once, for all that read it as a register tile.
 LogicalResult TileConverter::loadIfTile(Operation *op, Value view) {
   bool isTile = llvm::any_of(view.getUses(), [&](OpOperand &use) {
-    // What is neither read in a body nor the second operand of a product is
-    // loaded where it is used.
+    // What is not read in a body, or only moved, is loaded where it is used,
+    // and the second operand of a product is not loaded at all.
     auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!generic)
+    if (!generic || movedInput(generic) == &use)
       return false;
     std::optional<TileProduct> product = matchProduct(generic, classes);
     return !product || product->b != &use;

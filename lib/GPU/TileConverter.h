@@ -58,6 +58,8 @@ private:
   LogicalResult convertFill(linalg::FillOp op);
   LogicalResult convertTranspose(linalg::TransposeOp op);
   LogicalResult loadIfTile(Operation *op, Value view);
+  /// The input that `op` gives in another order, or repeated, and no more.
+  static OpOperand *movedInput(linalg::GenericOp op);
   /// The memory that is the result of `op`, if it only moves what is there.
   std::optional<GlobalView> viewOfRead(linalg::GenericOp op);
 

@@ -59,24 +59,29 @@ static std::optional<Place> outerPlaceOf(Value index, Block *body) {
   return placeOf(index, body);
 }
 
-std::optional<GlobalView> TileConverter::viewOfRead(linalg::GenericOp op) {
-  Block *body = op.getBlock();
-  Value yielded = body->getTerminator()->getOperand(0);
-  if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0 ||
-      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
-    return std::nullopt;
+/// True if each element of the only result is yielded for its own place.
+static bool isElementwise(linalg::GenericOp op) {
+  return op->getNumResults() == 1 && op.getNumReductionLoops() == 0 &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
+}
 
-  if (auto argument = dyn_cast<BlockArgument>(yielded)) {
-    if (argument.getOwner() != body ||
-        argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
-      return std::nullopt;
-    OpOperand *input = op.getDpsInputOperand(argument.getArgNumber());
+OpOperand *TileConverter::movedInput(linalg::GenericOp op) {
+  auto argument =
+      dyn_cast<BlockArgument>(op.getBlock()->getTerminator()->getOperand(0));
+  if (!isElementwise(op) || !argument || argument.getOwner() != op.getBlock() ||
+      argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
+    return nullptr;
+  OpOperand *input = op.getDpsInputOperand(argument.getArgNumber());
+  bool isMoved = isa<RankedTensorType>(input->get().getType()) &&
+                 op.getMatchingIndexingMap(input).isProjectedPermutation(
+                     /*allowZeroInResults=*/true);
+  return isMoved ? input : nullptr;
+}
+
+std::optional<GlobalView> TileConverter::viewOfRead(linalg::GenericOp op) {
+  if (OpOperand *input = movedInput(op)) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    GlobalView *of = isa<RankedTensorType>(input->get().getType()) &&
-                             !splatOf(input->get()) &&
-                             map.isProjectedPermutation(/*allowZero=*/true)
-                         ? viewOf(input->get())
-                         : nullptr;
+    GlobalView *of = splatOf(input->get()) ? nullptr : viewOf(input->get());
     if (!of)
       return std::nullopt;
     GlobalView view = *of;
@@ -87,8 +92,10 @@ std::optional<GlobalView> TileConverter::viewOfRead(linalg::GenericOp op) {
     return view;
   }
 
-  auto extract = yielded.getDefiningOp<tensor::ExtractOp>();
-  if (!extract)
+  Block *body = op.getBlock();
+  auto extract =
+      body->getTerminator()->getOperand(0).getDefiningOp<tensor::ExtractOp>();
+  if (!extract || !isElementwise(op))
     return std::nullopt;
   SmallVector<Place> places;
   SmallVector<Value> fixed;
