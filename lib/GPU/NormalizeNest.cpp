@@ -122,9 +122,11 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
     OpOperand *shared = nullptr;
     nest.walk([&](linalg::GenericOp op) {
       std::optional<TileProduct> product = matchProduct(op, *classes);
-      if (product && (product->rows == product->columns ||
-                      product->rows == product->reduced ||
-                      product->columns == product->reduced))
+      if (product &&
+          (product->rows == product->columns ||
+           product->rows == product->reduced ||
+           product->columns == product->reduced) &&
+          (!shared || !separated.contains(op)))
         shared = product->b;
     });
     if (!shared)

@@ -69,6 +69,30 @@ static SmallVector<Attribute> blockMapping(MLIRContext *context,
   return mapping;
 }
 
+/// The loops around `op` carry its results whole: no slices of them.
+static void carryWhole(RewriterBase &rewriter, linalg::GenericOp op) {
+  auto as = [&](Value value, Type type) -> Value {
+    return value.getType() == type
+               ? value
+               : tensor::CastOp::create(rewriter, op.getLoc(), type, value);
+  };
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    auto slice = init.get().getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice || !isa<BlockArgument>(slice.getSource()))
+      continue;
+    rewriter.setInsertionPoint(op);
+    init.set(as(slice.getSource(), init.get().getType()));
+    for (Operation *user :
+         llvm::make_early_inc_range(op.getTiedOpResult(&init).getUsers()))
+      if (auto insert = dyn_cast<tensor::InsertSliceOp>(user)) {
+        rewriter.setInsertionPoint(insert);
+        rewriter.replaceOp(insert, as(insert.getSource(), insert.getType()));
+      }
+    if (slice->use_empty())
+      rewriter.eraseOp(slice);
+  }
+}
+
 /// Inner loops over what the op reduces: tiles of the dimension that is fastest
 /// in memory, one by one over all others.
 static LogicalResult tileReduction(RewriterBase &rewriter,
@@ -97,6 +121,8 @@ static LogicalResult tileReduction(RewriterBase &rewriter,
   if (failed(tiled))
     return failure();
   rewriter.replaceOp(op, tiled->replacements);
+  for (Operation *inner : tiled->tiledOps)
+    carryWhole(rewriter, cast<linalg::GenericOp>(inner));
   return success();
 }
 

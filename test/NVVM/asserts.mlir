@@ -4,7 +4,7 @@
 // CHECK-DAG: llvm.mlir.global internal constant @[[TEXT:assert_message_.+]]("out of range\00")
 // CHECK-DAG: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)
 // CHECK-LABEL: llvm.func @checks
-// CHECK: llvm.cond_br
+// CHECK: scf.if
 // CHECK: llvm.mlir.addressof @[[TEXT]]
 // CHECK: llvm.call @__assertfail
 // CHECK: llvm.mlir.addressof @[[TEXT]]

@@ -32,14 +32,14 @@ func.func @sum(%x: tensor<256x512xf32>) -> tensor<256xf32> {
 
 // One value of all elements is one block, whose inner loops go along the lines of memory.
 // CHECK-LABEL: @total
-// CHECK: scf.forall (%{{.+}}) = (0) to (1) step (1)
+// CHECK: scf.forall (%{{.+}}) in (1)
 // CHECK: linalg.fill
 // CHECK: scf.for %[[I:.+]] = %c0 to %c6 step %c1
 // CHECK: scf.for %[[J:.+]] = %c0 to %c100 step %c64
 // CHECK: tensor.extract_slice %{{.+}}[%[[I]], %[[J]]]
 // CHECK: tensor.parallel_insert_slice %{{.+}} into %{{.+}}[] [] [] : tensor<f32> into tensor<f32>
 // A scalar of it is one too.
-// CHECK: scf.forall (%{{.+}}) = (0) to (1) step (1)
+// CHECK: scf.forall (%{{.+}}) in (1)
 // CHECK: math.log
 func.func @total(%x: tensor<6x100xf32>) -> tensor<f32> {
   %zero = arith.constant 0.0 : f32
@@ -58,4 +58,22 @@ func.func @total(%x: tensor<6x100xf32>) -> tensor<f32> {
     linalg.yield %1 : f32
   } -> tensor<f32>
   return %y : tensor<f32>
+}
+
+// Loops carry a result whole, also where rows are cut to what is left.
+// CHECK-LABEL: @open_rows
+// CHECK: scf.for {{.+}} iter_args(%[[SUM:.+]] = %{{.+}})
+// CHECK-NOT: tensor.extract_slice %[[SUM]]
+// CHECK: linalg.generic {{.+}} outs(%[[SUM]] :
+func.func @open_rows(%x: tensor<?x512xf32>, %m: index) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x512xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
 }
