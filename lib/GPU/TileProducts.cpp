@@ -56,7 +56,9 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
 
   // The later of the two dimensions in memory is the columns of the stage.
   SmallVector<Class> dims = classes.classesOf(bTensor);
-  auto positionOf = [&](Class c) { return llvm::find(dims, c) - dims.begin(); };
+  auto positionOf = [&](Class c) {
+    return view->dims[llvm::find(dims, c) - dims.begin()];
+  };
   bool transposed = positionOf(product.reduced) > positionOf(product.columns);
   Class first = transposed ? product.columns : product.reduced;
   Class second = transposed ? product.reduced : product.columns;
@@ -75,7 +77,8 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
     channel = MakeChannelOp::create(builder, loc, channelType);
   }
   Box box = boxOf(bTensor, *view, {first, second}, shape);
-  bool isAsync = box.aligned % 16 == 0 && box.aligned != 0;
+  bool isAsync = box.aligned % 16 == 0 && box.aligned != 0 &&
+                 box.dims.back() == int64_t(view->offsets.size()) - 1;
   PutOp::create(builder, loc, view->memref, box.offsets, box.valid, channel,
                 box.dims, isAsync ? CopyKind::Async : CopyKind::Plain,
                 box.aligned, /*multicast=*/0);

@@ -3,8 +3,10 @@
 #include "ProducerFusion.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
 using namespace mlir;
@@ -34,20 +36,104 @@ static bool isElementwise(Operation *op) {
   return linalgOp && linalgOp.getNumReductionLoops() == 0;
 }
 
-ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers,
-                               bool isOnePass) {
+/// True if `index` runs along a loop of the body, stands still, or is 0 where a
+/// condition from outside holds.
+static bool isAlongLoop(Value index, Block *body) {
+  if (index.getParentBlock() != body || matchPattern(index, m_Constant()) ||
+      index.getDefiningOp<linalg::IndexOp>())
+    return true;
+  auto select = index.getDefiningOp<arith::SelectOp>();
+  return select && matchPattern(select.getTrueValue(), m_Zero()) &&
+         isAlongLoop(select.getFalseValue(), body);
+}
+
+/// True if the result is elements of another tensor, seen in another order.
+static bool onlyMoves(Operation *op) {
+  if (isa<tensor::ExtractSliceOp, tensor::EmptyOp, linalg::TransposeOp>(op))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || !isElementwise(op))
+    return false;
+  Value yielded = generic.getBlock()->getTerminator()->getOperand(0);
+  auto extract = yielded.getDefiningOp<tensor::ExtractOp>();
+  return isa<BlockArgument>(yielded) ||
+         (extract && llvm::all_of(extract.getIndices(), [&](Value index) {
+            return isAlongLoop(index, generic.getBlock());
+          }));
+}
+
+namespace {
+/// What the rows of a tile are to a tensor.
+struct RowUse {
+  enum Kind {
+    Along,     ///< Dimension `dim` runs along the rows.
+    Broadcast, ///< Each row gets the same values.
+    Operand,   ///< All rows are multiplied by the same values.
+  } kind = Broadcast;
+  int64_t dim = 0;
+};
+} // namespace
+
+/// What the rows are to the operand that `map` addresses by loops, of which
+/// `row` is theirs.
+static RowUse useAlong(AffineMap map, AffineExpr row) {
+  if (auto position = map.getResultPosition(row))
+    return {RowUse::Along, *position};
+  return {};
+}
+
+/// What the rows are to an operand of `consumer`, to whose result they are
+/// `result`.
+static RowUse rowUseOf(OpOperand &operand, RowUse result) {
+  Operation *consumer = operand.getOwner();
+  MLIRContext *context = consumer->getContext();
+  auto reductionUse = [&](unsigned numRows, ArrayRef<AffineMap> maps,
+                          unsigned number, unsigned firstShared) -> RowUse {
+    if (numRows == 0 || number >= maps.size())
+      return {};
+    RowUse use = useAlong(maps[number], getAffineDimExpr(numRows - 1, context));
+    if (use.kind == RowUse::Broadcast && number >= firstShared)
+      use.kind = RowUse::Operand;
+    return use;
+  };
+  if (auto update = dyn_cast<StreamingReductionOpInterface>(consumer)) {
+    SmallVector<AffineMap> maps = update.getOperandMaps();
+    return reductionUse(update.getNumRows(), maps, operand.getOperandNumber(),
+                        update.getStateOperands().size() + 1);
+  }
+  if (auto finish = dyn_cast<FinishOp>(consumer)) {
+    auto maps =
+        llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());
+    return reductionUse(finish.getNumRows(), maps, operand.getOperandNumber(),
+                        maps.size());
+  }
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(consumer);
+  if (result.kind != RowUse::Along || !linalgOp)
+    return result;
+  AffineExpr row =
+      linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0))
+          .getResult(result.dim);
+  RowUse use = useAlong(linalgOp.getMatchingIndexingMap(&operand), row);
+  if (use.kind == RowUse::Broadcast && !isElementwise(consumer))
+    use.kind = RowUse::Operand;
+  return use;
+}
+
+ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
+                               bool inBlocks) {
   llvm::SmallPtrSet<Operation *, 8> group(consumers.begin(), consumers.end());
   // What feeds a product of this reduction is asked for many times: no product
   // behind a product.
   llvm::SmallPtrSet<Operation *, 8> behindProduct;
+  llvm::DenseMap<Operation *, RowUse> rowUses;
   SmallVector<Operation *> worklist(consumers);
   while (!worklist.empty()) {
     Operation *consumer = worklist.pop_back_val();
     bool isProduct = fused.contains(consumer) && !isElementwise(consumer) &&
                      isa<linalg::LinalgOp>(consumer);
     bool isBehindProduct = isProduct || behindProduct.contains(consumer);
-    for (Value operand : consumer->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
+    for (OpOperand &operand : consumer->getOpOperands()) {
+      Operation *producer = operand.get().getDefiningOp();
       if (!producer || group.contains(producer))
         continue;
       bool isSlice = isa<tensor::ExtractSliceOp, tensor::EmptyOp>(producer);
@@ -59,10 +145,16 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers,
       bool isOurs = llvm::all_of(producer->getUsers(), [&](Operation *user) {
         return group.contains(user) || isa<tensor::DimOp>(user);
       });
-      if (!(isSlice || isTileable) || !isOurs)
+      // A block copies what its rows share to where all of its threads find it,
+      // from memory: it is computed before, and once.
+      RowUse use = rowUseOf(operand, rowUses.lookup(consumer));
+      bool isComputedBefore =
+          inBlocks && use.kind == RowUse::Operand && !onlyMoves(producer);
+      if (!(isSlice || isTileable) || !isOurs || isComputedBefore)
         continue;
       group.insert(producer);
       fused.insert(producer);
+      rowUses[producer] = use;
       if (isBehindProduct)
         behindProduct.insert(producer);
       worklist.push_back(producer);

@@ -25,8 +25,10 @@ class ProducerFusion {
 public:
   /// `consumers` are the ops of one reduction (updates, merges, finishes). With
   /// `isOnePass` every tile is asked for once, so that products may be
-  /// recomputed per tile as well.
-  ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass);
+  /// recomputed per tile as well. `inBlocks`: what all rows of a tile are
+  /// multiplied by is not computed with the tile.
+  ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
+                 bool inBlocks);
 
   /// The tile of `tensor` at `slice`; `seenWhole`, if any, is a mask that is
   /// known to hide nothing there.

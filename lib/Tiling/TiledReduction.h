@@ -16,9 +16,12 @@ public:
                  ArrayRef<OpFoldResult> sizes)
       : finishes(finishes), reduction(reduction), tileSizes(tileSizes),
         sizes(sizes), numRows(reduction.getNumRows()),
-        fusion(group, /*isOnePass=*/llvm::none_of(finishes, [&](FinishOp op) {
-                 return op.isStreamed() && !tileSizes.isDeferred;
-               })) {}
+        fusion(group, /*isOnePass=*/
+               llvm::none_of(finishes,
+                             [&](FinishOp op) {
+                               return op.isStreamed() && !tileSizes.isDeferred;
+                             }),
+               tileSizes.inBlocks) {}
 
   /// Builds the loops; returns one value per finish.
   SmallVector<Value> build(OpBuilder &builder);
