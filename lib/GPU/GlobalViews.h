@@ -15,13 +15,15 @@ struct GlobalView {
   Value memref;
   SmallVector<OpFoldResult> offsets;
   SmallVector<int64_t> dims;
+  /// Bytes that rows of the memref start at multiples of; 0: not known.
+  int64_t aligned = 0;
 
   GlobalView() = default;
   /// All of `memref`, as it is.
-  GlobalView(Value memref, int64_t rank)
+  GlobalView(Value memref, int64_t rank, int64_t aligned)
       : memref(memref),
         offsets(rank, Builder(memref.getContext()).getIndexAttr(0)),
-        dims(llvm::to_vector(llvm::seq<int64_t>(rank))) {}
+        dims(llvm::to_vector(llvm::seq<int64_t>(rank))), aligned(aligned) {}
 };
 
 /// `memref` with a stride of 0, and as long as one likes, along each dimension

@@ -2,6 +2,7 @@
 
 #include "CallerMemory.h"
 #include "NormalizeNest.h"
+#include "RowAlignment.h"
 #include "TileConverter.h"
 #include "smx/Bufferize/BoundaryType.h"
 #include "smx/GPU/Passes.h"
@@ -133,16 +134,17 @@ GlobalView KernelBuilder::outsideTensor(Value tensor, ArrayRef<Value> isFixed) {
   }
   if (llvm::none_of(conditions, [](Value condition) { return condition; }))
     conditions.clear();
+  int64_t alignedTo = alignmentOfRows(tensor, alignment);
   for (const OutsideView &known : outsideViews)
     if (known.tensor == tensor && known.isFixed == conditions)
-      return {known.argument, type.getRank()};
+      return {known.argument, type.getRank(), alignedTo};
   Value memref = bufferization::ToBufferOp::create(
       host, nest.getLoc(), mlir::smx::getBoundaryType(type), tensor,
       /*readOnly=*/true);
   if (!conditions.empty())
     memref = viewWithStops(host, nest.getLoc(), memref, conditions);
   outsideViews.push_back({tensor, conditions, argumentFor(memref)});
-  return {outsideViews.back().argument, type.getRank()};
+  return {outsideViews.back().argument, type.getRank(), alignedTo};
 }
 
 Value KernelBuilder::destinationOf(OpResult result) {
@@ -260,13 +262,15 @@ LogicalResult KernelBuilder::build() {
     return outsideTensor(tensor, isFixed);
   };
   TileConverter converter(builder, *classes, *schedule, valueOutside,
-                          tensorOutside, alignment);
+                          tensorOutside);
   if (failed(bindInductionVars(converter, builder)))
     return failure();
   for (auto [argument, destination] :
        llvm::zip(nest.getRegionIterArgs(), memory)) {
     int64_t rank = cast<RankedTensorType>(argument.getType()).getRank();
-    converter.setDestination(argument, {argumentFor(destination), rank});
+    converter.setDestination(argument,
+                             {argumentFor(destination), rank,
+                              alignmentOfRows(destination, alignment)});
   }
   if (failed(converter.convertBlock(nest.getBody())))
     return failure();

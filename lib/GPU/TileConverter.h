@@ -28,10 +28,9 @@ public:
   /// the kernel's value for one that is defined outside of the nest.
   TileConverter(OpBuilder &builder, const TileClasses &classes,
                 const BlockSchedule &schedule,
-                function_ref<Value(Value)> outside, OutsideTensor outsideTensor,
-                int64_t alignment)
+                function_ref<Value(Value)> outside, OutsideTensor outsideTensor)
       : builder(builder), classes(classes), schedule(schedule),
-        outside(outside), outsideTensor(outsideTensor), alignment(alignment) {}
+        outside(outside), outsideTensor(outsideTensor) {}
 
   /// The tensor `value` lies in `view`; writes to it are stores.
   void setDestination(Value value, GlobalView view) {
@@ -121,7 +120,6 @@ private:
   const BlockSchedule &schedule;
   function_ref<Value(Value)> outside;
   OutsideTensor outsideTensor;
-  int64_t alignment;
 
   IRMapping scalars;
   llvm::DenseMap<Value, Value> tiles;

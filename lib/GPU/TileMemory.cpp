@@ -51,14 +51,16 @@ TileConverter::Box TileConverter::boxOf(Value tensor, const GlobalView &view,
     for (auto [c, dim] : llvm::zip(tileDims, box.dims))
       box.valid.push_back(indexOf(c ? classes.extentOf(*c)
                                     : OpFoldResult(builder.getIndexAttr(1))));
-  // Rows start where the memref's rows do, or a multiple of the alignment
-  // further on.
+  // Rows of the tile start where the memref's rows do, or a multiple further
+  // on, if they run along them.
   auto type = cast<MemRefType>(view.memref.getType());
-  int64_t elements = alignment * 8 / type.getElementTypeBitWidth();
-  bool isContiguous =
-      !view.offsets.empty() && type.getStridesAndOffset().first.back() == 1;
-  if (alignment && isContiguous && isMultipleOf(view.offsets.back(), elements))
-    box.aligned = alignment;
+  int64_t width = (type.getElementTypeBitWidth() + 7) / 8;
+  bool isContiguous = !view.offsets.empty() &&
+                      box.dims.back() == type.getRank() - 1 &&
+                      type.getStridesAndOffset().first.back() == 1;
+  if (view.aligned >= width && isContiguous &&
+      isMultipleOf(view.offsets.back(), view.aligned / width))
+    box.aligned = view.aligned;
   return box;
 }
 

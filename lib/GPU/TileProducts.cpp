@@ -77,8 +77,7 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
     channel = MakeChannelOp::create(builder, loc, channelType);
   }
   Box box = boxOf(bTensor, *view, {first, second}, shape);
-  bool isAsync = box.aligned % 16 == 0 && box.aligned != 0 &&
-                 box.dims.back() == int64_t(view->offsets.size()) - 1;
+  bool isAsync = box.aligned % 16 == 0 && box.aligned != 0;
   PutOp::create(builder, loc, view->memref, box.offsets, box.valid, channel,
                 box.dims, isAsync ? CopyKind::Async : CopyKind::Plain,
                 box.aligned, /*multicast=*/0);
