@@ -5,21 +5,13 @@
 
 import math
 import random
-import struct
 import sys
 from pathlib import Path
 
+from npy import write_npy
+
 ROWS, COLUMNS = 12, 150
 INF, NAN = math.inf, math.nan
-
-
-def write_npy(path, descr, code, shape, values):
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    path.write_bytes(
-        b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
-        + struct.pack(f"<{len(values)}{code}", *values)
-    )
 
 
 def first_largest(row):
