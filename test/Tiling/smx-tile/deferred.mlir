@@ -29,6 +29,7 @@ func.func @softmax(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
 
 // A ragged row has a last, shorter tile with a maximum of its own.
 // CHECK-LABEL: @ragged
+// TWICE-LABEL: @ragged
 // CHECK: scf.for {{.*}} -> (tensor<3xf32>, tensor<3xf32>, tensor<3x100xf32>, tensor<3x4xf32>)
 // CHECK: smx.finish {{.*}} "weights"{{.*}} with(%{{.+}} : tensor<3x32xf32>)
 // CHECK: smx.finish {{.*}} "weights"{{.*}} with(%{{.+}} : tensor<3x4xf32>)
