@@ -49,7 +49,11 @@ public:
         target("target", cat, llvm::cl::desc("what the code is for:"),
                llvm::cl::values(
                    clEnumValN(Target::Cpu, "cpu", "this machine (default)"),
-                   clEnumValN(Target::Cuda, "cuda", "a GPU of NVIDIA's")),
+                   clEnumValN(Target::Cuda, "cuda", "a GPU of NVIDIA's"),
+                   clEnumValN(Target::Emulator, "emulator",
+                              "kernels for a GPU, run on this machine; slow, "
+                              "but watched for races and reads out of "
+                              "bounds")),
                llvm::cl::init(Target::Cpu)),
         chip("chip", cat, llvm::cl::value_desc("sm_NN"),
              llvm::cl::desc("GPU architecture (default: the device's; sm_80 "
@@ -64,8 +68,9 @@ public:
               llvm::cl::init(0)),
         alignment("alignment", cat, llvm::cl::value_desc("bytes"),
                   llvm::cl::desc("what pointers and row strides are multiples "
-                                 "of; -1 = look, where something is run"),
-                  llvm::cl::init(-1)),
+                                 "of; 0 = nothing is known; where something is "
+                                 "run, the most that is looked for (0 = 16)"),
+                  llvm::cl::init(0)),
         verifyStages("verify-stages", cat,
                      llvm::cl::desc("check the contract of every stage"),
                      llvm::cl::init(true)) {}
@@ -84,13 +89,12 @@ public:
       options.chip = chip;
     options.warps = warps;
     options.depth = depth;
-    options.alignment = std::max<int64_t>(alignment, 0);
+    options.alignment = alignment;
     options.verifyStages = verifyStages;
     return options;
   }
 
   bool namesChip() const { return !chip.empty(); }
-  bool namesAlignment() const { return alignment >= 0; }
 
   /// The stage that the input is at, or none after a message.
   std::optional<Stage> getFrom(llvm::StringRef tool) const {

@@ -70,16 +70,15 @@ static BundleLaunch makeLaunch(const LaunchPlan::Launch &planned,
     launch.grid[dim] = numbers[planned.grid[dim]];
   for (const LaunchPlan::Operand &operand : planned.operands) {
     constexpr int64_t word = 8;
-    if (operand.isMemory && operand.memory >= 0)
-      launch.parameters.push_back(
-          {BundleParameter::Argument, unsigned(operand.memory), word});
-    else if (operand.isMemory)
-      launch.parameters.push_back(
-          {BundleParameter::Scratch, unsigned(-1 - operand.memory), word});
+    if (operand.isMemory())
+      launch.parameters.push_back({operand.kind == LaunchPlan::Kind::Argument
+                                       ? BundleParameter::Argument
+                                       : BundleParameter::Scratch,
+                                   operand.memory, word});
     for (Number number : operand.numbers)
       launch.parameters.push_back(
           {BundleParameter::Number, numbers[number],
-           operand.isMemory ? word : operand.elementBytes});
+           operand.isMemory() ? word : operand.elementBytes});
   }
   return launch;
 }
@@ -103,8 +102,19 @@ llvm::Error BundleBuilder::readPlans(ModuleOp module) {
             entry.numbers.add(NumberProgram::Opcode::Mul, bytes, numbers[size]);
       entry.scratch.push_back(bytes);
     }
-    for (const LaunchPlan::Launch &launch : plan->getLaunches())
-      entry.launches.push_back(makeLaunch(launch, numbers));
+    if (!plan->getConstants().empty())
+      return createStringError("'" + entry.name +
+                               "' needs constant tensors on the device, which "
+                               "a bundle has no place for; pass them as "
+                               "arguments");
+    for (const LaunchPlan::Step &step : plan->getSteps()) {
+      const auto *launch = std::get_if<LaunchPlan::Launch>(&step);
+      if (!launch)
+        return createStringError("'" + entry.name +
+                                 "' copies a tensor between kernels, which a "
+                                 "bundle can not say");
+      entry.launches.push_back(makeLaunch(*launch, numbers));
+    }
   }
   return llvm::Error::success();
 }

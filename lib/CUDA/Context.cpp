@@ -45,6 +45,8 @@ static bool isSticky(Status status) {
 }
 
 Context::~Context() {
+  if (pool)
+    release([&] { return api().memPoolDestroy(pool); });
   if (handle)
     driver->api.devicePrimaryCtxRelease(driverDevice);
 }

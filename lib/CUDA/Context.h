@@ -44,6 +44,9 @@ public:
   /// breaks the context, and has no other effect.
   void release(Body body);
 
+  /// Where scratch memory comes from; made when first asked for.
+  llvm::Expected<api::MemoryPool> scratchPool();
+
   /// Keeps record of what may be at fault when an error shows later.
   void noteLaunch(api::Stream stream, llvm::StringRef kernel);
   void noteSynchronized(api::Stream stream);
@@ -68,6 +71,9 @@ private:
   int driverDevice = 0;
   api::Context handle = nullptr;
   std::atomic<bool> isLost = false;
+
+  std::mutex poolMutex;
+  api::MemoryPool pool = nullptr;
 
   struct PendingLaunch {
     api::Stream stream;

@@ -85,7 +85,13 @@ static const char *readTable(void *library, api::Table &table) {
   symbols.read(table.memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
   symbols.read(table.memcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
   symbols.read(table.memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+  symbols.read(table.memcpy2DAsync, "cuMemcpy2DAsync_v2");
   symbols.read(table.memsetD8Async, "cuMemsetD8Async");
+  symbols.read(table.memPoolCreate, "cuMemPoolCreate");
+  symbols.read(table.memPoolDestroy, "cuMemPoolDestroy");
+  symbols.read(table.memPoolSetAttribute, "cuMemPoolSetAttribute");
+  symbols.read(table.memAllocFromPoolAsync, "cuMemAllocFromPoolAsync");
+  symbols.read(table.memFreeAsync, "cuMemFreeAsync");
 
   symbols.read(table.moduleLoadDataEx, "cuModuleLoadDataEx");
   symbols.read(table.moduleUnload, "cuModuleUnload");

@@ -101,16 +101,26 @@ inline constexpr int launchAttributeClusterDimension = 4;
 /// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
 inline constexpr int launchAttributeProgrammaticSerialization = 6;
 
+/// CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE.
+inline constexpr int allocationPinned = 1;
+inline constexpr int locationDevice = 1;
+/// CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, of 64 bits.
+inline constexpr int poolReleaseThreshold = 4;
+/// CU_MEMORYTYPE_DEVICE.
+inline constexpr int memoryDevice = 2;
+
 struct ContextOpaque;
 struct StreamOpaque;
 struct EventOpaque;
 struct ModuleOpaque;
 struct FunctionOpaque;
+struct MemoryPoolOpaque;
 using Context = ContextOpaque *;
 using Stream = StreamOpaque *;
 using Event = EventOpaque *;
 using Module = ModuleOpaque *;
 using Function = FunctionOpaque *;
+using MemoryPool = MemoryPoolOpaque *;
 /// CUdeviceptr.
 using DeviceAddress = unsigned long long;
 
@@ -133,6 +143,32 @@ struct LaunchConfig {
   Stream stream;
   LaunchAttribute *attributes;
   unsigned attributeCount;
+};
+
+/// CUmemPoolProps.
+struct MemoryPoolProperties {
+  int allocationType;
+  int handleTypes;
+  int locationType, locationId;
+  void *securityAttributes;
+  size_t maxBytes;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+
+/// One side of CUDA_MEMCPY2D.
+struct RowCopySide {
+  size_t xInBytes, y;
+  int memoryType;
+  void *host;
+  DeviceAddress device;
+  void *array;
+  size_t pitch;
+};
+/// CUDA_MEMCPY2D.
+struct RowCopy {
+  RowCopySide from, to;
+  size_t rowBytes, rows;
 };
 
 /// The functions, as found in the library. Those marked optional are null where
@@ -170,7 +206,14 @@ struct Table {
   Status (*memcpyHtoDAsync)(DeviceAddress, const void *, size_t, Stream);
   Status (*memcpyDtoHAsync)(void *, DeviceAddress, size_t, Stream);
   Status (*memcpyDtoDAsync)(DeviceAddress, DeviceAddress, size_t, Stream);
+  Status (*memcpy2DAsync)(const RowCopy *, Stream);
   Status (*memsetD8Async)(DeviceAddress, unsigned char, size_t, Stream);
+  Status (*memPoolCreate)(MemoryPool *, const MemoryPoolProperties *);
+  Status (*memPoolDestroy)(MemoryPool);
+  Status (*memPoolSetAttribute)(MemoryPool, int attribute, void *value);
+  Status (*memAllocFromPoolAsync)(DeviceAddress *, size_t bytes, MemoryPool,
+                                  Stream);
+  Status (*memFreeAsync)(DeviceAddress, Stream);
 
   Status (*moduleLoadDataEx)(Module *, const void *image, unsigned optionCount,
                              JitOption *options, void **values);

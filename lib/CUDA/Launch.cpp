@@ -95,20 +95,20 @@ static Error checkArguments(const Function &function, const KernelArgs &args) {
 }
 
 static Error checkShape(const Function &function, const LaunchConfig &config) {
-  std::string kernel = ("kernel '" + function.name() + "'").str();
+  auto kernel = [&] { return ("kernel '" + function.name() + "'").str(); };
   if (!isWithin(config.grid, maxGrid))
-    return createStringError("the grid of " + kernel + " is " +
+    return createStringError("the grid of " + kernel() + " is " +
                              print(config.grid) + " blocks; the limit is " +
                              print(maxGrid));
   uint64_t threads = config.block.count();
   if (threads == 0 || !isWithin(config.block, maxBlock))
     return createStringError(
-        "a block of " + kernel + " is " + print(config.block) +
+        "a block of " + kernel() + " is " + print(config.block) +
         " threads; it must be from 1x1x1 to " + print(maxBlock));
   uint64_t most = function.info().maxThreadsPerBlock;
   if (threads > most)
     return createStringError(
-        "a block of " + kernel + " has " + Twine(threads) +
+        "a block of " + kernel() + " has " + Twine(threads) +
         " threads; as compiled (" + Twine(function.info().registers) +
         " registers a thread) it takes at most " + Twine(most));
   return Error::success();
@@ -117,7 +117,7 @@ static Error checkShape(const Function &function, const LaunchConfig &config) {
 /// The cluster that the launch will have; of no blocks if it has none.
 static llvm::Expected<Dim3> checkCluster(const Function &function,
                                          const LaunchConfig &config) {
-  std::string kernel = ("kernel '" + function.name() + "'").str();
+  auto kernel = [&] { return ("kernel '" + function.name() + "'").str(); };
   const int *fixedDim = function.info().clusterDim;
   Dim3 fixed = {uint32_t(fixedDim[0]), uint32_t(fixedDim[1]),
                 uint32_t(fixedDim[2])};
@@ -125,26 +125,26 @@ static llvm::Expected<Dim3> checkCluster(const Function &function,
   if (!isAsked && fixed.count() == 0)
     return Dim3{0, 0, 0};
   if (config.cluster.count() == 0)
-    return createStringError("the cluster of " + kernel + " is " +
+    return createStringError("the cluster of " + kernel() + " is " +
                              print(config.cluster) +
                              " blocks; no extent may be 0");
   if (isAsked && fixed.count() != 0 && print(fixed) != print(config.cluster))
-    return createStringError("the cluster of " + kernel + " is compiled as " +
+    return createStringError("the cluster of " + kernel() + " is compiled as " +
                              print(fixed) + " blocks; the launch has " +
                              print(config.cluster));
   Dim3 cluster = isAsked ? config.cluster : fixed;
   const DeviceInfo &device = function.device().info();
   if (!device.hasClusters)
-    return createStringError(kernel + " asks for clusters of " +
+    return createStringError(kernel() + " asks for clusters of " +
                              print(cluster) + " blocks; " + device.describe() +
                              " has none, they need sm_90 or newer");
   if (cluster.count() > largestCluster)
-    return createStringError("the cluster of " + kernel + " has " +
+    return createStringError("the cluster of " + kernel() + " has " +
                              Twine(cluster.count()) + " blocks; the limit is " +
                              Twine(largestCluster));
   if (!isMultiple(config.grid, cluster))
     return createStringError(
-        "the grid of " + kernel + " is " + print(config.grid) +
+        "the grid of " + kernel() + " is " + print(config.grid) +
         " blocks; it must be a multiple of the cluster, " + print(cluster));
   return cluster;
 }
@@ -210,9 +210,12 @@ Error smx::cuda::launch(const Function &function, const Stream &stream,
             " bytes of shared memory")
         .str();
   };
+  const Dim3 &grid = config.grid, &block = config.block;
   if (Error error = context.call(
           "can not launch kernel '" + Twine(function.name()) + "' (grid " +
-              print(config.grid) + ", block " + print(config.block) + ")",
+              Twine(grid.x) + "x" + Twine(grid.y) + "x" + Twine(grid.z) +
+              ", block " + Twine(block.x) + "x" + Twine(block.y) + "x" +
+              Twine(block.z) + ")",
           "cuLaunchKernelEx",
           [&] {
             return context.api().launchKernelEx(

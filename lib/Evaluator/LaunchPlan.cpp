@@ -1,9 +1,6 @@
 //===- LaunchPlan.cpp - what the host does to run a GPU function ----------===//
 
-#include "smx/Evaluator/LaunchPlan.h"
-
-#include "NumberReader.h"
-#include "smx/GPU/SmxGpu.h"
+#include "LaunchPlanBuilder.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,102 +44,24 @@ static std::optional<LaunchPlan::Number> readProperty(OpResult result,
   return std::nullopt;
 }
 
-namespace mlir::smx {
-class LaunchPlanBuilder {
-public:
-  explicit LaunchPlanBuilder(func::FuncOp function)
-      : function(function), reader(plan.numbers, readProperty) {}
-
-  FailureOr<LaunchPlan> build();
-
-private:
-  using Number = LaunchPlan::Number;
-
-  LogicalResult visit(Operation *op);
-  LogicalResult visitLaunch(gpu::LaunchOp launch);
-  FailureOr<LaunchPlan::Operand> memory(Value memref, Operation *user);
-  /// The number of a value; none, with a diagnostic, if it is no arithmetic on
-  /// sizes and integers.
-  FailureOr<Number> number(OpFoldResult value, Operation *user);
-
-  func::FuncOp function;
-  LaunchPlan plan;
-  NumberReader reader;
-  llvm::DenseMap<Value, unsigned> scratchNumbers;
-};
-} // namespace mlir::smx
+LaunchPlanBuilder::LaunchPlanBuilder(func::FuncOp function, Operation *symbols)
+    : function(function), symbols(symbols), reader(plan.numbers, readProperty) {
+}
 
 FailureOr<LaunchPlan::Number> LaunchPlanBuilder::number(OpFoldResult folded,
                                                         Operation *user) {
   if (std::optional<int64_t> constant = getConstantIntValue(folded))
     return plan.numbers.addConstant(*constant);
-  if (std::optional<Number> known = reader.read(cast<Value>(folded)))
+  auto value = cast<Value>(folded);
+  // Kernels take floats of the caller as they are.
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && isa<FloatType>(argument.getType()))
+    return plan.numbers.add(Opcode::Integer, argument.getArgNumber());
+  if (std::optional<Number> known = reader.read(value))
     return *known;
   return user->emitOpError("needs a number on the host that does not follow "
-                           "from the sizes, strides and integers of the "
+                           "from the sizes, strides and scalars of the "
                            "arguments");
-}
-
-FailureOr<LaunchPlan::Operand> LaunchPlanBuilder::memory(Value memref,
-                                                         Operation *user) {
-  while (auto cast = memref.getDefiningOp<memref::CastOp>())
-    memref = cast.getSource();
-  auto type = cast<MemRefType>(memref.getType());
-  LaunchPlan::Operand operand;
-  operand.isMemory = true;
-  operand.elementBytes = (type.getElementTypeBitWidth() + 7) / 8;
-  auto add = [&](OpFoldResult value) -> LogicalResult {
-    FailureOr<Number> added = number(value, user);
-    if (succeeded(added))
-      operand.numbers.push_back(*added);
-    return added;
-  };
-  if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
-    Value base = view.getSource();
-    if (auto metadata = base.getDefiningOp<memref::ExtractStridedMetadataOp>())
-      base = metadata.getSource();
-    FailureOr<LaunchPlan::Operand> root = memory(base, user);
-    if (failed(root))
-      return failure();
-    operand.memory = root->memory;
-    if (failed(add(view.getMixedOffsets()[0])))
-      return failure();
-    for (OpFoldResult value : llvm::concat<OpFoldResult>(
-             view.getMixedSizes(), view.getMixedStrides()))
-      if (failed(add(value)))
-        return failure();
-    return operand;
-  }
-  if (auto argument = dyn_cast<BlockArgument>(memref)) {
-    operand.memory = argument.getArgNumber();
-    operand.numbers.push_back(plan.numbers.addConstant(0));
-    for (Opcode property : {Opcode::Size, Opcode::Stride})
-      for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        operand.numbers.push_back(
-            plan.numbers.add(property, argument.getArgNumber(), dim));
-    return operand;
-  }
-  auto alloc = memref.getDefiningOp<memref::AllocOp>();
-  if (!alloc)
-    return user->emitOpError("needs memory that is neither an argument nor "
-                             "allocated by the function");
-  operand.memory = -1 - int(scratchNumbers.at(memref));
-  operand.numbers.push_back(plan.numbers.addConstant(0));
-  SmallVector<Number> sizes, strides;
-  for (OpFoldResult size : alloc.getMixedSizes()) {
-    FailureOr<Number> added = number(size, user);
-    if (failed(added))
-      return failure();
-    operand.numbers.push_back(*added);
-    sizes.push_back(*added);
-  }
-  Number stride = plan.numbers.addConstant(1);
-  for (Number size : llvm::reverse(sizes)) {
-    strides.push_back(stride);
-    stride = plan.numbers.add(Opcode::Mul, stride, size);
-  }
-  llvm::append_range(operand.numbers, llvm::reverse(strides));
-  return operand;
 }
 
 LogicalResult LaunchPlanBuilder::visitLaunch(gpu::LaunchOp launch) {
@@ -174,13 +93,24 @@ LogicalResult LaunchPlanBuilder::visitLaunch(gpu::LaunchOp launch) {
             : (value.getType().getIntOrFloatBitWidth() + 7) / 8;
     added.operands.push_back(operand);
   }
-  plan.launches.push_back(std::move(added));
+  plan.steps.push_back(std::move(added));
+  return success();
+}
+
+LogicalResult LaunchPlanBuilder::visitCopy(memref::CopyOp copy) {
+  FailureOr<LaunchPlan::Operand> from = memory(copy.getSource(), copy),
+                                 to = memory(copy.getTarget(), copy);
+  if (failed(from) || failed(to))
+    return failure();
+  plan.steps.push_back(LaunchPlan::Copy{*from, *to});
   return success();
 }
 
 LogicalResult LaunchPlanBuilder::visit(Operation *op) {
   if (auto launch = dyn_cast<gpu::LaunchOp>(op))
     return visitLaunch(launch);
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return visitCopy(copy);
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     LaunchPlan::Scratch scratch;
     scratch.elementBytes = (alloc.getType().getElementTypeBitWidth() + 7) / 8;
@@ -204,10 +134,14 @@ LogicalResult LaunchPlanBuilder::visit(Operation *op) {
   if (isMemoryEffectFree(op) || isa<memref::DeallocOp, func::ReturnOp>(op))
     return success();
   return op->emitOpError("can not be done on the host of a GPU function, "
-                         "which computes sizes and launches kernels");
+                         "which computes sizes, launches kernels and "
+                         "copies memory");
 }
 
 FailureOr<LaunchPlan> LaunchPlanBuilder::build() {
+  for (BlockArgument argument : function.getArguments())
+    if (argument.getType().isIntOrIndexOrFloat())
+      plan.scalars.push_back(argument.getArgNumber());
   for (Operation &op : function.getBody().front())
     if (failed(visit(&op)))
       return failure();
@@ -230,5 +164,5 @@ FailureOr<LaunchPlan> LaunchPlan::build(func::FuncOp function) {
   passes.addPass(createCSEPass());
   if (failed(passes.run(copy)))
     return failure();
-  return LaunchPlanBuilder(copy).build();
+  return LaunchPlanBuilder(copy, function).build();
 }

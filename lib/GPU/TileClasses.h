@@ -27,6 +27,7 @@ public:
   /// The class of each iteration dimension.
   SmallVector<Class> iterationClassesOf(linalg::LinalgOp op) const;
 
+  unsigned size() const { return info.size(); }
   /// Largest extent of the class.
   int64_t boundOf(Class c) const { return info[c].bound; }
   /// Extent of the class: a constant, or a value of the loop nest.

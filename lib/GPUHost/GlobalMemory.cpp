@@ -84,14 +84,21 @@ static std::pair<int64_t, int64_t> findExtents(const WindowOperands &operands) {
   return {extent(0), extent(1)};
 }
 
-/// An error if one of the rows does not start at a multiple of what was
-/// promised. Buffers themselves start at multiples of everything.
+/// An error if a row of the memory, as far as it is in the window, does not
+/// start at a multiple of what was promised. Rows of memory are the columns of
+/// a tile that runs along the fastest dimension with its own rows. Buffers
+/// themselves start at multiples of everything.
 static llvm::Error checkAlignment(Operation *op, const Window &window,
-                                  int64_t aligned) {
+                                  ArrayRef<int64_t> dims, int64_t aligned) {
+  if (aligned == 0)
+    return llvm::Error::success();
   const int64_t width = byteWidth(window.memory->dtype);
-  for (int64_t r = 0; aligned > 0 && r < std::min<int64_t>(window.rows, 2);
-       ++r) {
-    const int64_t start = (window.first + r * window.rowStride) * width;
+  const int64_t fastest = static_cast<int64_t>(window.memory->sizes.size()) - 1;
+  const bool isTransposed = !dims.empty() && dims[0] == fastest;
+  const int64_t count = isTransposed ? window.columns : window.rows,
+                stride = isTransposed ? window.columnStride : window.rowStride;
+  for (int64_t r = 0; r < std::min<int64_t>(count, 2); ++r) {
+    const int64_t start = (window.first + r * stride) * width;
     if (start % aligned != 0)
       return errorAt(op, "promises rows at multiples of " + Twine(aligned) +
                              " bytes, but row " + Twine(r) +
@@ -143,7 +150,8 @@ mlir::smx::gpuhost::findWindow(Operation *op, StringRef does,
                                " of a buffer of " +
                                Twine(memory.allocation->capacity));
     }
-  if (llvm::Error error = checkAlignment(op, window, operands.aligned))
+  if (llvm::Error error =
+          checkAlignment(op, window, operands.dims, operands.aligned))
     return error;
   return window;
 }

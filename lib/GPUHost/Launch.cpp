@@ -39,9 +39,15 @@ static llvm::Error checkStatic(Operation *op, const Twine &what,
   return llvm::Error::success();
 }
 
-static llvm::Expected<HostValue> convertBuffer(Operation *op, unsigned number,
-                                               MemRefType type,
-                                               const StridedBuffer &buffer) {
+/// True if the two are parts of one piece of memory of the caller.
+static bool isSameMemory(const Memory &a, const Memory &b) {
+  return a.allocation->data == b.allocation->data &&
+         a.allocation->capacity == b.allocation->capacity && a.dtype == b.dtype;
+}
+
+static llvm::Expected<std::shared_ptr<Memory>>
+convertBuffer(Operation *op, unsigned number, MemRefType type,
+              const StridedBuffer &buffer) {
   if (getStoredType(type.getElementType()) != buffer.dtype)
     return errorAt(op, "takes other elements than " +
                            Twine(nameOf(buffer.dtype).data()) +
@@ -69,7 +75,7 @@ static llvm::Expected<HostValue> convertBuffer(Operation *op, unsigned number,
   memory->offset = buffer.offset;
   memory->sizes.assign(buffer.sizes.begin(), buffer.sizes.end());
   memory->strides.assign(buffer.strides.begin(), buffer.strides.end());
-  return HostValue(MemoryPtr(std::move(memory)));
+  return memory;
 }
 
 static llvm::Expected<SmallVector<HostValue>>
@@ -79,16 +85,21 @@ convertArguments(Operation *op, TypeRange types, ArrayRef<Argument> arguments) {
                            " arguments, but there are " +
                            Twine(arguments.size()));
   SmallVector<HostValue> values;
+  SmallVector<MemoryPtr> memories;
   for (auto [i, type] : llvm::enumerate(types)) {
     const Argument &argument = arguments[i];
     const auto *buffer = std::get_if<StridedBuffer>(&argument);
     const auto *integer = std::get_if<int64_t>(&argument);
     const auto *number = std::get_if<double>(&argument);
     if (auto memref = dyn_cast<MemRefType>(type); memref && buffer) {
-      auto value = convertBuffer(op, i, memref, *buffer);
-      if (!value)
-        return value.takeError();
-      values.push_back(std::move(*value));
+      auto memory = convertBuffer(op, i, memref, *buffer);
+      if (!memory)
+        return memory.takeError();
+      for (const MemoryPtr &other : memories)
+        if (isSameMemory(*other, **memory))
+          (*memory)->allocation = other->allocation;
+      memories.push_back(*memory);
+      values.push_back(MemoryPtr(*memory));
     } else if (type.isIntOrIndex() && integer) {
       values.push_back(intSlot(*integer));
     } else if (isa<FloatType>(type) && number) {
@@ -214,16 +225,44 @@ void mlir::smx::gpuhost::addLaunches(HandlerTable &table) {
 // Entry points
 //===----------------------------------------------------------------------===//
 
-llvm::Error mlir::smx::gpuhost::runKernel(gpu::KernelOp kernel, Grid grid,
-                                          ArrayRef<Argument> arguments,
-                                          const Options &options) {
+llvm::Expected<HostKernel> HostKernel::compile(gpu::KernelOp kernel) {
   auto program = compileKernel(kernel);
   if (!program)
     return program.takeError();
-  auto values = convertArguments(kernel, kernel.getArgumentTypes(), arguments);
+  return HostKernel(std::move(*program));
+}
+
+llvm::Error HostKernel::run(Grid grid, ArrayRef<Argument> arguments,
+                            const Options &options) const {
+  gpu::KernelOp op = program->op;
+  auto values = convertArguments(op, op.getArgumentTypes(), arguments);
   if (!values)
     return values.takeError();
-  return runGrid(**program, grid, *values, options);
+  return runGrid(*program, grid, *values, options);
+}
+
+DType HostKernel::elementType(size_t number) const {
+  gpu::KernelOp op = program->op;
+  auto type = cast<MemRefType>(op.getArgumentTypes()[number]);
+  // What has no such type is refused when the kernel runs.
+  return getStoredType(type.getElementType()).value_or(DType::F32);
+}
+
+gpuhost::Argument HostKernel::scalar(size_t number, int64_t bits) const {
+  gpu::KernelOp op = program->op;
+  std::optional<DType> type = getStoredType(op.getArgumentTypes()[number]);
+  if (!type || !isFloat(*type))
+    return bits;
+  return loadElement(*type, reinterpret_cast<const char *>(&bits)).f;
+}
+
+llvm::Error mlir::smx::gpuhost::runKernel(gpu::KernelOp kernel, Grid grid,
+                                          ArrayRef<Argument> arguments,
+                                          const Options &options) {
+  auto compiled = HostKernel::compile(kernel);
+  if (!compiled)
+    return compiled.takeError();
+  return compiled->run(grid, arguments, options);
 }
 
 llvm::Error mlir::smx::gpuhost::runFunction(func::FuncOp function,

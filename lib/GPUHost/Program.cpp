@@ -3,6 +3,7 @@
 #include "Program.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -109,6 +110,21 @@ private:
 };
 } // namespace
 
+/// True if the op's result need not be rounded: it may be contracted with all
+/// that use it, up to an exponential. The lowering to a GPU does so in f32,
+/// where rounding a difference would cost the exponential its last digits.
+static bool mayStayUnrounded(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!isa<arith::SubFOp, arith::MulFOp>(op) ||
+      !arith::bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
+                                 arith::FastMathFlags::contract))
+    return false;
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<math::ExpOp, math::Exp2Op>(user) ||
+           (isa<arith::MulFOp>(user) && mayStayUnrounded(user));
+  });
+}
+
 llvm::Expected<Handler> Compiler::findHandler(Operation *op, Step &step) {
   auto found = getHandlers().find(op->getName().getStringRef());
   if (found != getHandlers().end())
@@ -120,8 +136,8 @@ llvm::Expected<Handler> Compiler::findHandler(Operation *op, Step &step) {
     }
     return errorAt(op, "has a kind of constant that is not supported");
   }
-  std::optional<Instruction> instruction =
-      lookUpScalarOp(op, Rounding::AsTyped);
+  std::optional<Instruction> instruction = lookUpScalarOp(
+      op, mayStayUnrounded(op) ? Rounding::None : Rounding::AsTyped);
   if (!instruction)
     return errorAt(op, "is not known to host execution");
   step.instruction = std::move(*instruction);

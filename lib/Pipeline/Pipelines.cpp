@@ -37,7 +37,7 @@ static bool hasWarpgroups(const RoadOptions &options) {
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
 /// a CPU: sizes and layout differ, the loops do not.
 static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
-  bool inBlocks = options.target == Target::Cuda;
+  bool inBlocks = options.target != Target::Cpu;
   // The layout of the back end and the cut into partial states are decided on
   // whole rows.
   if (!inBlocks)
@@ -83,11 +83,15 @@ static int64_t sharedLimitOf(StringRef chip) {
   return capability == 80 || capability == 87 ? 163 * 1024 : 99 * 1024;
 }
 
-static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
+void mlir::smx::buildKernelNests(OpPassManager &pm) {
   pm.addPass(createExpandStatePass());
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createTileOthersPass());
   pm.addPass(createCanonicalizerPass());
+}
+
+static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
+  buildKernelNests(pm);
   pm.addPass(createDestinationArgumentsPass());
   gpu::KernelsPassOptions kernels;
   kernels.warps = options.warps;
@@ -223,7 +227,7 @@ void mlir::smx::registerRoadPipelines() {
         ("from the IR as it was handed over to stage " + info.name).str(),
         [stage](OpPassManager &pm, const RoadPipelineOptions &options) {
           RoadOptions road = options.toRoadOptions();
-          road.target = getStageInfo(stage).branch.value_or(road.target);
+          road.target = getStageInfo(stage).targetNear(road.target);
           buildRoad(pm, Stage::Input, stage, road);
         });
   }

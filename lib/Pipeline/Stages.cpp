@@ -2,9 +2,14 @@
 
 #include "smx/Pipeline/Stages.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir::smx;
+
+static constexpr Target forCpu[] = {Target::Cpu};
+static constexpr Target forBlocks[] = {Target::Cuda, Target::Emulator};
+static constexpr Target forCuda[] = {Target::Cuda};
 
 static const StageInfo stages[] = {
     {Stage::Input, "input", "IR as it was handed over"},
@@ -15,14 +20,34 @@ static const StageInfo stages[] = {
     {Stage::Tiled, "tiled",
      "loops over tiles, the state in iter_args, tails and masked tiles apart"},
     {Stage::Cpu, "cpu", "memrefs, vector operations and register-blocked loops",
-     Target::Cpu},
-    {Stage::Llvm, "llvm", "the llvm dialect (and omp) only", Target::Cpu},
+     forCpu},
+    {Stage::Llvm, "llvm", "the llvm dialect (and omp) only", forCpu},
     {Stage::Gpu, "gpu",
      "kernels on whole tiles, the schedule in the IR; the host launches them",
-     Target::Cuda},
+     forBlocks},
     {Stage::Nvvm, "nvvm", "kernels are code of one thread, in llvm and nvvm",
-     Target::Cuda},
+     forCuda},
 };
+
+llvm::StringRef mlir::smx::describeTarget(Target target) {
+  switch (target) {
+  case Target::Cpu:
+    return "the CPU";
+  case Target::Cuda:
+    return "a CUDA device";
+  case Target::Emulator:
+    return "the emulator";
+  }
+  llvm_unreachable("all targets are listed");
+}
+
+bool StageInfo::isOnRoadTo(Target target) const {
+  return targets.empty() || llvm::is_contained(targets, target);
+}
+
+Target StageInfo::targetNear(Target target) const {
+  return isOnRoadTo(target) ? target : targets.front();
+}
 
 llvm::ArrayRef<StageInfo> mlir::smx::getStages() { return stages; }
 

@@ -1,107 +1,30 @@
 //===- Compile.cpp - from module text to code -----------------------------===//
 
-#include "DiagnosticText.h"
+#include "DeviceCompile.h"
 #include "HostCode.h"
 #include "KernelState.h"
 #include "StepTimer.h"
 
-#include "smx/RegisterAll.h"
 #include "smx/Runtime/KernelCache.h"
-#include "smx/Runtime/Road.h"
 
-#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace smx;
 using llvm::createStringError;
 using llvm::Expected;
-using mlir::smx::DiagnosticText;
 using mlir::smx::Stage;
 
 using State = std::shared_ptr<const detail::KernelState>;
 
-/// `error` with the diagnostics that led to it in front.
-static llvm::Error withDiagnostics(llvm::Error error,
-                                   const DiagnosticText &diagnostics) {
-  if (diagnostics.empty())
-    return error;
-  return createStringError(diagnostics.str() + "\n" +
-                           llvm::toString(std::move(error)));
-}
-
-static std::string reproducerDir(const CompileOptions &options) {
-  if (options.reproducerDir)
-    return *options.reproducerDir;
-  llvm::SmallString<64> dir;
-  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, dir);
-  return dir.str().str();
-}
-
-static mlir::smx::RoadHooks makeHooks(const CompileOptions &options,
-                                      std::vector<CompileStep> &steps) {
-  mlir::smx::RoadHooks hooks;
-  hooks.reproducerDir = reproducerDir(options);
-  hooks.onStage = [&](Stage stage, mlir::ModuleOp module, double ms) {
-    llvm::StringRef name = mlir::smx::getStageInfo(stage).name;
-    if (stage != options.from)
-      steps.push_back({name.str(), ms});
-    if (!options.onText)
-      return;
-    std::string text;
-    llvm::raw_string_ostream(text) << module;
-    options.onText(name, text);
-  };
-  return hooks;
-}
-
-/// Leads `module` down the branch for GPUs: the host's part is taken out where
-/// it stands in the IR, the kernels go on to PTX.
-static Expected<DeviceCode> compileForDevice(mlir::ModuleOp module,
-                                             llvm::StringRef entry,
-                                             const CompileOptions &options,
-                                             const DiagnosticText &diagnostics,
-                                             std::vector<CompileStep> &steps) {
-  auto device = findDevice(options);
-  if (!device)
-    return device.takeError();
-  mlir::smx::RoadHooks hooks = makeHooks(options, steps);
-  if (llvm::Error error = mlir::smx::runRoad(module, options.from, Stage::Gpu,
-                                             options.road, hooks))
-    return withDiagnostics(std::move(error), diagnostics);
-  auto function = module.lookupSymbol<mlir::func::FuncOp>(entry);
-  auto plan = mlir::smx::LaunchPlan::build(function);
-  if (failed(plan))
-    return withDiagnostics(
-        createStringError("'" + entry + "' has a part that no kernel does"),
-        diagnostics);
-  // The stage was seen already.
-  hooks.onStage = [&, inner = hooks.onStage](Stage stage, mlir::ModuleOp at,
-                                             double ms) {
-    if (stage != Stage::Gpu)
-      inner(stage, at, ms);
-  };
-  if (llvm::Error error = mlir::smx::runRoad(module, Stage::Gpu, Stage::Nvvm,
-                                             options.road, hooks))
-    return withDiagnostics(std::move(error), diagnostics);
-  auto code =
-      generateDeviceCode(module, std::move(*plan), *device, options, steps);
-  if (!code)
-    return withDiagnostics(code.takeError(), diagnostics);
-  return code;
-}
-
-/// Compiles the entry of `module`, consuming it.
-static Expected<State> compileModule(mlir::ModuleOp module,
-                                     const CompileOptions &options,
-                                     const DiagnosticText &diagnostics,
-                                     std::vector<CompileStep> steps) {
-  auto entry = findEntry(module, options.entry);
+/// Compiles the entry of a module.
+static Expected<State> compileText(llvm::StringRef text,
+                                   const CompileOptions &options) {
+  std::vector<CompileStep> steps;
+  auto module = ModuleInContext::parse(text, options, steps);
+  if (!module)
+    return module.takeError();
+  auto entry = findEntry((*module)->get(), options.entry);
   if (!entry)
     return entry.takeError();
   auto state = std::make_shared<detail::KernelState>();
@@ -113,29 +36,27 @@ static Expected<State> compileModule(mlir::ModuleOp module,
   if (options.from < Stage::Cpu)
     state->resultShapes = mlir::smx::ShapeProgram::build(*entry);
 
-  if (options.road.target == mlir::smx::Target::Cuda) {
-    auto code =
-        compileForDevice(module, state->name, options, diagnostics, steps);
+  if (options.road.target != mlir::smx::Target::Cpu) {
+    auto code = compileForDevice(std::move(*module), text, state->name,
+                                 state->signature, options, steps);
     if (!code)
       return code.takeError();
-    state->device = std::move(*code);
+    state->device.emplace(std::move(*code));
     state->steps = std::move(steps);
     return State(std::move(state));
   }
 
   if (llvm::Error error =
-          mlir::smx::runRoad(module, options.from, Stage::Llvm, options.road,
-                             makeHooks(options, steps)))
-    return withDiagnostics(std::move(error), diagnostics);
+          (*module)->lead(options.from, Stage::Llvm, options, steps))
+    return error;
 
   StepTimer timer(steps);
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> llvmModule =
-      mlir::translateModuleToLLVMIR(module, llvmContext, state->name);
+      mlir::translateModuleToLLVMIR((*module)->get(), llvmContext, state->name);
   if (!llvmModule)
-    return withDiagnostics(
-        createStringError("stage 'llvm' can not be translated to LLVM IR"),
-        diagnostics);
+    return (*module)->explain(
+        createStringError("stage 'llvm' can not be translated to LLVM IR"));
   timer.finish("translate");
 
   auto code = generateHostCode(*llvmModule, "_mlir_ciface_" + state->name,
@@ -145,34 +66,6 @@ static Expected<State> compileModule(mlir::ModuleOp module,
   state->code = std::move(*code);
   state->steps = std::move(steps);
   return State(std::move(state));
-}
-
-static Expected<State> compileText(llvm::StringRef text,
-                                   const CompileOptions &options) {
-  std::vector<CompileStep> steps;
-  StepTimer timer(steps);
-  mlir::DialectRegistry registry;
-  mlir::smx::registerAllDialects(registry);
-  mlir::tensor::registerInferTypeOpInterfaceExternalModels(registry);
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
-  mlir::registerOpenMPDialectTranslation(registry);
-  // Threads of its own would cost more than they save on one function, and
-  // callers may compile on several threads themselves.
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  DiagnosticText diagnostics(&context);
-  timer.finish("context");
-
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceString<mlir::ModuleOp>(
-          text, mlir::ParserConfig(&context), options.sourceName);
-  if (!module)
-    return withDiagnostics(
-        createStringError("'" + options.sourceName + "' is not valid MLIR"),
-        diagnostics);
-  timer.finish("parse");
-  return compileModule(*module, options, diagnostics, std::move(steps));
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,8 +90,8 @@ static std::string makeKey(llvm::StringRef text,
      << road.vectorBits << " " << road.threads << " " << road.verifyStages
      << " " << static_cast<int>(road.target) << " " << road.chip << " "
      << road.warps << " " << road.depth << " " << road.alignment << " "
-     << options.device << " " << options.optLevel << " "
-     << static_cast<int>(options.from) << " " << options.entry << "\n"
+     << options.cudaDriver << " " << options.device << " " << options.optLevel
+     << " " << static_cast<int>(options.from) << " " << options.entry << "\n"
      << text;
   return key;
 }

@@ -1,201 +1,247 @@
-//===- DeviceCode.cpp - compiled code for a CUDA device -------------------===//
+//===- DeviceCode.cpp - compiled code for a GPU ---------------------------===//
 
 #include "DeviceCode.h"
 
-#include "StepTimer.h"
-#include "TensorMaps.h"
-#include "smx/NVVM/Pipeline.h"
+#include "Scalar.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/Twine.h"
-
-#include <map>
-#include <mutex>
-#include <optional>
+#include "llvm/Support/MathExtras.h"
 
 using namespace smx;
 using llvm::createStringError;
+using llvm::Error;
 using mlir::smx::LaunchPlan;
 
-llvm::Expected<cuda::Device> smx::findDevice(const CompileOptions &options) {
-  static std::mutex mutex;
-  static std::optional<cuda::Driver> driver;
-  static std::map<int, cuda::Device> devices;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!driver) {
-    auto loaded = cuda::Driver::load();
-    if (!loaded)
-      return loaded.takeError();
-    driver = std::move(*loaded);
+/// What scratch tensors start at multiples of, in bytes.
+static constexpr int64_t scratchAlignment = 256;
+static constexpr int64_t maxBlocks = (int64_t(1) << 31) - 1;
+/// Of a grid along y and z.
+static constexpr int64_t maxBlocksAcross = 65535;
+
+namespace {
+/// The memory of one call.
+struct CallMemory {
+  llvm::ArrayRef<TensorView> views;
+  llvm::ArrayRef<void *> constants;
+  llvm::ArrayRef<LaunchPlan::Constant> contents;
+  char *scratch = nullptr;
+  /// Where each scratch tensor starts, in bytes, and where the last one ends.
+  llvm::SmallVector<int64_t, 8> starts;
+};
+} // namespace
+
+/// Elements from the first one on that a view reaches.
+static int64_t capacityOf(const TensorView &view) {
+  int64_t last = 0;
+  for (auto [size, stride] : llvm::zip(view.sizes, view.strides)) {
+    if (size == 0)
+      return 0;
+    last += std::max<int64_t>(0, (size - 1) * stride);
   }
-  auto known = devices.find(options.device);
-  if (known != devices.end())
-    return known->second;
-  auto opened = cuda::Device::open(*driver, options.device);
-  if (!opened)
-    return opened.takeError();
-  devices.emplace(options.device, *opened);
-  return *opened;
+  return last + 1;
 }
 
-//===----------------------------------------------------------------------===//
-// Loading
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<DeviceCode> smx::generateDeviceCode(
-    mlir::ModuleOp module, LaunchPlan plan, const cuda::Device &device,
-    const CompileOptions &options, std::vector<CompileStep> &steps) {
-  StepTimer timer(steps);
-  auto stream = cuda::Stream::create(device);
-  if (!stream)
-    return stream.takeError();
-  DeviceCode code(std::move(plan), std::move(*stream), options.road.alignment);
-  if (code.plan.getLaunches().empty())
-    return code;
-  auto ptx = mlir::smx::emitPTX(module, code.plan.getLaunches()[0].kernel,
-                                options.road.chip);
-  if (!ptx)
-    return ptx.takeError();
-  timer.finish("ptx");
-  if (options.onText)
-    options.onText("ptx", *ptx);
-  cuda::ModuleOptions load;
-  load.name = options.sourceName;
-  auto loaded = cuda::Module::load(device, *ptx, load);
-  if (!loaded)
-    return loaded.takeError();
-  for (const LaunchPlan::Launch &launch : code.plan.getLaunches()) {
-    auto needs = mlir::smx::getKernelLaunch(module, launch.kernel);
-    if (!needs)
-      return needs.takeError();
-    auto function = loaded->function(launch.kernel);
-    if (!function)
-      return function.takeError();
-    cuda::LaunchConfig config;
-    config.block.x = needs->threads;
-    config.cluster.x = needs->cluster;
-    config.dynamicShared = needs->sharedBytes;
-    code.kernels.try_emplace(
-        launch.kernel,
-        DeviceCode::KernelCode{*function, config, needs->tensorMaps});
+static LaunchOperand makeOperand(const LaunchPlan::Operand &planned,
+                                 llvm::ArrayRef<int64_t> numbers,
+                                 const CallMemory &memory) {
+  LaunchOperand operand;
+  operand.isMemory = planned.isMemory();
+  operand.elementBytes = planned.elementBytes;
+  for (LaunchPlan::Number number : planned.numbers)
+    operand.numbers.push_back(numbers[number]);
+  switch (planned.kind) {
+  case LaunchPlan::Kind::Number:
+    break;
+  case LaunchPlan::Kind::Argument: {
+    const TensorView &view = memory.views[planned.memory];
+    operand.memory = view.data;
+    operand.capacity = capacityOf(view);
+    break;
   }
-  timer.finish("load");
-  return code;
+  case LaunchPlan::Kind::Scratch: {
+    const int64_t start = memory.starts[planned.memory],
+                  end = memory.starts[planned.memory + 1];
+    operand.memory = memory.scratch + start;
+    operand.capacity = (end - start) / operand.elementBytes;
+    break;
+  }
+  case LaunchPlan::Kind::Constant:
+    operand.memory = memory.constants[planned.memory];
+    operand.capacity =
+        memory.contents[planned.memory].bytes.size() / operand.elementBytes;
+    break;
+  }
+  return operand;
 }
 
-//===----------------------------------------------------------------------===//
-// Launching
-//===----------------------------------------------------------------------===//
-
-/// The value of an integer scalar; 0 for any other view.
-static int64_t integerOf(const TensorView &view) {
-  if (view.rank() > 0 || !view.data)
-    return 0;
-  switch (view.dtype) {
-  case reference::DType::I64:
-    return *static_cast<const int64_t *>(view.data);
-  case reference::DType::I32:
-    return *static_cast<const int32_t *>(view.data);
-  default:
-    return 0;
-  }
-}
-
-llvm::Error DeviceCode::checkAlignment(llvm::ArrayRef<TensorView> views) const {
-  if (alignment == 0)
-    return llvm::Error::success();
-  for (auto [number, view] : llvm::enumerate(views)) {
-    if (view.rank() == 0)
-      continue;
-    if (reinterpret_cast<uintptr_t>(view.data) % alignment)
-      return createStringError(
-          "tensor " + llvm::Twine(number) +
-          " starts at an address that is not "
-          "a multiple of " +
-          llvm::Twine(alignment) +
-          " bytes, which the kernel "
-          "was compiled for; alignment 0 takes any address");
-    int64_t elementBytes = reference::byteWidth(view.dtype);
-    for (auto [dim, stride] : llvm::enumerate(view.strides))
-      if (dim + 1 < view.strides.size() && view.sizes[dim] > 1 &&
-          stride * elementBytes % alignment)
-        return createStringError(
-            "tensor " + llvm::Twine(number) + " has a stride of " +
-            llvm::Twine(stride * elementBytes) + " bytes along dimension " +
-            llvm::Twine(dim) + ", which is not a multiple of the " +
-            llvm::Twine(alignment) +
-            " bytes that the kernel was compiled for; "
-            "alignment 0 takes any stride");
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error DeviceCode::launch(llvm::ArrayRef<TensorView> views,
-                               const cuda::Stream &stream) const {
-  if (llvm::Error error = checkAlignment(views))
-    return error;
-  llvm::SmallVector<LaunchPlan::Argument, 8> arguments;
-  for (const TensorView &view : views)
-    arguments.push_back({view.sizes, view.strides, integerOf(view)});
-  std::vector<int64_t> numbers = plan.evaluate(arguments);
-
-  for (const LaunchPlan::Assertion &assertion : plan.getAssertions())
-    if (numbers[assertion.holds] == 0)
-      return createStringError(assertion.message);
-
-  std::vector<cuda::Buffer> scratch;
+/// Sizes of the scratch tensors one after the other, in bytes.
+static llvm::SmallVector<int64_t, 8>
+placeScratch(const LaunchPlan &plan, llvm::ArrayRef<int64_t> numbers) {
+  llvm::SmallVector<int64_t, 8> starts{0};
   for (const LaunchPlan::Scratch &wanted : plan.getScratch()) {
     int64_t bytes = wanted.elementBytes;
     for (LaunchPlan::Number size : wanted.sizes)
       bytes *= numbers[size];
-    auto buffer =
-        cuda::Buffer::allocate(stream.device(), std::max<int64_t>(bytes, 1));
-    if (!buffer)
-      return buffer.takeError();
-    scratch.push_back(std::move(*buffer));
+    starts.push_back(starts.back() + llvm::alignTo(bytes, scratchAlignment));
   }
+  return starts;
+}
 
-  constexpr int64_t maxBlocks = (int64_t(1) << 31) - 1;
-  for (const LaunchPlan::Launch &launch : plan.getLaunches()) {
-    const KernelCode &kernel = kernels.find(launch.kernel)->second;
-    cuda::LaunchConfig config = kernel.config;
-    int64_t grid[3];
-    for (int dim : {0, 1, 2})
-      grid[dim] = numbers[launch.grid[dim]];
-    if (llvm::is_contained(grid, 0))
-      continue;
-    if (grid[0] > maxBlocks)
+static Error launchKernel(const Launcher &launcher, size_t number,
+                          const LaunchPlan::Launch &launch,
+                          llvm::ArrayRef<int64_t> numbers,
+                          const CallMemory &memory, void *stream) {
+  std::array<int64_t, 3> grid;
+  for (int dim : {0, 1, 2})
+    grid[dim] = numbers[launch.grid[dim]];
+  if (llvm::is_contained(grid, 0))
+    return Error::success();
+  for (int dim : {0, 1, 2}) {
+    const int64_t most = dim == 0 ? maxBlocks : maxBlocksAcross;
+    if (grid[dim] > most)
       return createStringError(
-          "kernel '" + launch.kernel + "' would need " + llvm::Twine(grid[0]) +
-          " blocks; a grid has at most " + llvm::Twine(maxBlocks) +
-          "; larger tiles or fewer rows would work");
-    config.grid = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
-    cuda::KernelArgs args;
-    auto addressOf = [&](const LaunchPlan::Operand &operand) -> uint64_t {
-      return operand.memory >= 0
-                 ? reinterpret_cast<uintptr_t>(views[operand.memory].data)
-                 : scratch[-1 - operand.memory].address();
-    };
-    for (const LaunchPlan::Operand &operand : launch.operands) {
-      if (operand.isMemory)
-        args.add(addressOf(operand));
-      for (LaunchPlan::Number number : operand.numbers)
-        args.addBytes(&numbers[number],
-                      operand.isMemory ? 8 : operand.elementBytes);
-    }
-    for (const mlir::smx::TensorMapUse &use : kernel.tensorMaps) {
-      const LaunchPlan::Operand &operand = launch.operands[use.argument];
-      llvm::SmallVector<int64_t> layout;
-      for (LaunchPlan::Number number : operand.numbers)
-        layout.push_back(numbers[number]);
-      auto map =
-          encodeTensorMap(stream.device(), use, addressOf(operand), layout);
-      if (!map)
-        return map.takeError();
-      args.add(*map);
-    }
-    if (llvm::Error error = cuda::launch(kernel.function, stream, config, args))
-      return error;
+          "kernel '" + launch.kernel + "' would need " +
+          llvm::Twine(grid[dim]) + " blocks; a grid has at most " +
+          llvm::Twine(most) + "; larger tiles or fewer rows would work");
   }
-  // Scratch memory must outlive the kernels.
-  return scratch.empty() ? llvm::Error::success() : stream.synchronize();
+  llvm::SmallVector<LaunchOperand, 8> operands;
+  for (const LaunchPlan::Operand &operand : launch.operands)
+    operands.push_back(makeOperand(operand, numbers, memory));
+  return launcher.launch(number, grid, operands, stream);
+}
+
+static Error copyMemory(const Launcher &launcher, const LaunchPlan::Copy &step,
+                        llvm::ArrayRef<int64_t> numbers,
+                        const CallMemory &memory, void *stream) {
+  auto copies = planCopies(makeOperand(step.from, numbers, memory),
+                           makeOperand(step.to, numbers, memory));
+  if (!copies)
+    return copies.takeError();
+  for (const RowCopy &copy : *copies)
+    if (Error error = launcher.copy(copy, stream))
+      return error;
+  return Error::success();
+}
+
+llvm::Expected<std::shared_ptr<const DeviceCode>>
+DeviceCode::create(LaunchPlan plan, std::unique_ptr<Launcher> launcher) {
+  std::shared_ptr<DeviceCode> code(
+      new DeviceCode(std::move(plan), std::move(launcher)));
+  for (const LaunchPlan::Constant &constant : code->plan.getConstants()) {
+    auto memory = code->device->keep(constant.bytes);
+    if (!memory)
+      return memory.takeError();
+    code->constants.push_back(*memory);
+  }
+  return code;
+}
+
+Error DeviceCode::launch(llvm::ArrayRef<TensorView> views, void *stream) const {
+  llvm::SmallVector<LaunchPlan::Argument, 8> arguments;
+  for (const TensorView &view : views)
+    arguments.push_back({view.sizes, view.strides});
+  for (unsigned scalar : plan.getScalars())
+    arguments[scalar].integer = readScalar(views[scalar]);
+  const std::vector<int64_t> numbers = plan.evaluate(arguments);
+  for (const LaunchPlan::Assertion &assertion : plan.getAssertions())
+    if (numbers[assertion.holds] == 0)
+      return createStringError(assertion.message);
+
+  CallMemory memory{views, constants, plan.getConstants(), nullptr,
+                    placeScratch(plan, numbers)};
+  if (int64_t bytes = memory.starts.back()) {
+    auto scratch = device->allocate(bytes, stream);
+    if (!scratch)
+      return scratch.takeError();
+    memory.scratch = static_cast<char *>(*scratch);
+  }
+  Error error = Error::success();
+  for (auto [number, step] : llvm::enumerate(plan.getSteps())) {
+    if (error)
+      break;
+    if (const auto *launch = std::get_if<LaunchPlan::Launch>(&step))
+      error = launchKernel(*device, number, *launch, numbers, memory, stream);
+    else
+      error = copyMemory(*device, std::get<LaunchPlan::Copy>(step), numbers,
+                         memory, stream);
+  }
+  if (memory.scratch)
+    error = llvm::joinErrors(std::move(error),
+                             device->release(memory.scratch, stream));
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A dimension of a copy, in bytes.
+struct CopyDim {
+  int64_t size, fromStride, toStride;
+};
+} // namespace
+
+/// The dimensions of a copy, outermost first, as few as there can be: those
+/// that are one after the other in both memories are one. The last one are the
+/// bytes of what lies without gaps.
+static llvm::SmallVector<CopyDim> mergeDims(const LaunchOperand &from,
+                                            const LaunchOperand &to) {
+  const int64_t width = from.elementBytes;
+  llvm::SmallVector<CopyDim> dims;
+  for (int64_t d = 0; d < from.rank(); ++d)
+    if (from.sizes()[d] != 1)
+      dims.push_back({from.sizes()[d], from.strides()[d] * width,
+                      to.strides()[d] * width});
+  dims.push_back({width, 1, 1});
+  llvm::SmallVector<CopyDim> merged;
+  for (const CopyDim &inner : dims) {
+    auto isOneAfterTheOther = [&](const CopyDim &outer) {
+      return outer.fromStride == inner.size * inner.fromStride &&
+             outer.toStride == inner.size * inner.toStride;
+    };
+    if (!merged.empty() && isOneAfterTheOther(merged.back()))
+      merged.back() = {merged.back().size * inner.size, inner.fromStride,
+                       inner.toStride};
+    else
+      merged.push_back(inner);
+  }
+  return merged;
+}
+
+llvm::Expected<std::vector<RowCopy>> smx::planCopies(const LaunchOperand &from,
+                                                     const LaunchOperand &to) {
+  if (from.sizes() != to.sizes())
+    return createStringError("a copy between tensors of different sizes; the "
+                             "sizes of the arguments do not fit each other");
+  std::vector<RowCopy> copies;
+  if (llvm::is_contained(from.sizes(), 0))
+    return copies;
+  llvm::SmallVector<CopyDim> dims = mergeDims(from, to);
+  RowCopy copy;
+  copy.from =
+      static_cast<char *>(from.memory) + from.offset() * from.elementBytes;
+  copy.to = static_cast<char *>(to.memory) + to.offset() * to.elementBytes;
+  copy.rowBytes = dims.pop_back_val().size;
+  // Rows must not overlap, which broadcast ones and reversed ones would.
+  if (!dims.empty() && dims.back().fromStride >= copy.rowBytes &&
+      dims.back().toStride >= copy.rowBytes) {
+    CopyDim rows = dims.pop_back_val();
+    copy.rows = rows.size;
+    copy.fromPitch = rows.fromStride;
+    copy.toPitch = rows.toStride;
+  }
+  copies.push_back(copy);
+  for (const CopyDim &dim : llvm::reverse(dims)) {
+    std::vector<RowCopy> inner = std::move(copies);
+    copies.clear();
+    for (int64_t i = 0; i < dim.size; ++i)
+      for (RowCopy one : inner) {
+        one.from = static_cast<const char *>(one.from) + i * dim.fromStride;
+        one.to = static_cast<char *>(one.to) + i * dim.toStride;
+        copies.push_back(one);
+      }
+  }
+  return copies;
 }

@@ -1,61 +1,42 @@
-//===- DeviceCode.h - compiled code for a CUDA device -----------*- C++ -*-===//
+//===- DeviceCode.h - compiled code for a GPU -------------------*- C++ -*-===//
 #ifndef SMX_LIB_RUNTIME_DEVICECODE_H
 #define SMX_LIB_RUNTIME_DEVICECODE_H
 
-#include "smx/CUDA/Launch.h"
-#include "smx/Evaluator/LaunchPlan.h"
-#include "smx/NVVM/TensorMapUse.h"
-#include "smx/Runtime/Kernel.h"
+#include "Launcher.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringMap.h"
+#include "smx/Evaluator/LaunchPlan.h"
+#include "smx/Runtime/TensorView.h"
 
 namespace smx {
 
-/// A loaded module and the plan by which the host launches its kernels.
+/// The plan by which the host launches kernels, and what they run on.
 class DeviceCode {
 public:
-  /// Launches everything, in order, on `stream`; `views` are the inputs and
-  /// then the outputs, in device memory. Returns before the work is done,
-  /// unless it needs scratch memory.
-  llvm::Error launch(llvm::ArrayRef<TensorView> views,
-                     const cuda::Stream &stream) const;
-  /// The stream that calls without one run on.
-  const cuda::Stream &stream() const { return own; }
+  /// Brings the constants of the plan to where the launcher's kernels are.
+  static llvm::Expected<std::shared_ptr<const DeviceCode>>
+  create(mlir::smx::LaunchPlan plan, std::unique_ptr<Launcher> launcher);
+
+  /// Queues everything, in order, on `stream`; `views` are the inputs and then
+  /// the outputs, in the launcher's memory. Returns before the work is done if
+  /// the launcher does.
+  llvm::Error launch(llvm::ArrayRef<TensorView> views, void *stream) const;
+  const Launcher &launcher() const { return *device; }
 
 private:
-  friend llvm::Expected<DeviceCode>
-  generateDeviceCode(mlir::ModuleOp module, mlir::smx::LaunchPlan plan,
-                     const cuda::Device &device, const CompileOptions &options,
-                     std::vector<CompileStep> &steps);
-  struct KernelCode {
-    cuda::Function function;
-    cuda::LaunchConfig config;
-    /// Parameters behind the operands.
-    std::vector<mlir::smx::TensorMapUse> tensorMaps;
-  };
-  DeviceCode(mlir::smx::LaunchPlan plan, cuda::Stream own, int64_t alignment)
-      : plan(std::move(plan)), own(std::move(own)), alignment(alignment) {}
-
-  /// Fails if a view is less aligned than the code was compiled for.
-  llvm::Error checkAlignment(llvm::ArrayRef<TensorView> views) const;
+  DeviceCode(mlir::smx::LaunchPlan plan, std::unique_ptr<Launcher> launcher)
+      : plan(std::move(plan)), device(std::move(launcher)) {}
 
   mlir::smx::LaunchPlan plan;
-  llvm::StringMap<KernelCode> kernels;
-  cuda::Stream own;
-  int64_t alignment;
+  std::unique_ptr<Launcher> device;
+  /// Where the constants are.
+  std::vector<void *> constants;
 };
 
-/// The device that `options` asks for. Opened once per process.
-llvm::Expected<cuda::Device> findDevice(const CompileOptions &options);
-
-/// Assembles and loads the kernels of `module`, which is at stage `nvvm`. Adds
-/// its steps to `steps`.
-llvm::Expected<DeviceCode> generateDeviceCode(mlir::ModuleOp module,
-                                              mlir::smx::LaunchPlan plan,
-                                              const cuda::Device &device,
-                                              const CompileOptions &options,
-                                              std::vector<CompileStep> &steps);
+/// The copies that bring all elements of `from` to their places in `to`: one if
+/// both lie without gaps, else rows, as few copies as there can be. Fails if
+/// the operands have different sizes.
+llvm::Expected<std::vector<RowCopy>> planCopies(const LaunchOperand &from,
+                                                const LaunchOperand &to);
 
 } // namespace smx
 

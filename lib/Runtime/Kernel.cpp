@@ -3,6 +3,7 @@
 #include "smx/Runtime/Kernel.h"
 
 #include "KernelState.h"
+#include "Scalar.h"
 
 using namespace smx;
 
@@ -17,25 +18,6 @@ void smx::setThreadCount(int threads) {
 }
 
 int smx::threadCount() { return omp_get_max_threads(); }
-
-/// The value of an integer scalar; 0 for any other view.
-static int64_t readInteger(const TensorView &view) {
-  if (view.rank() > 0)
-    return 0;
-  switch (view.dtype) {
-  case reference::DType::I64:
-    return *static_cast<const int64_t *>(view.data);
-  case reference::DType::I32:
-    return *static_cast<const int32_t *>(view.data);
-  case reference::DType::I8:
-    return *static_cast<const int8_t *>(view.data);
-  case reference::DType::U8:
-  case reference::DType::I1:
-    return *static_cast<const uint8_t *>(view.data);
-  default:
-    return 0;
-  }
-}
 
 /// Appends the words of a memref descriptor: allocated, aligned, offset, sizes,
 /// strides.
@@ -58,9 +40,9 @@ outputShapes(const detail::KernelState &state,
     return {};
   std::vector<reference::Shape> shapes;
   std::vector<int64_t> integers;
-  for (const TensorView &input : inputs) {
+  for (auto [input, spec] : llvm::zip(inputs, state.signature.inputs)) {
     shapes.emplace_back(input.sizes.begin(), input.sizes.end());
-    integers.push_back(readInteger(input));
+    integers.push_back(spec.isTensor ? 0 : readScalar(input));
   }
   return state.resultShapes->evaluate(shapes, integers);
 }
@@ -81,13 +63,20 @@ static llvm::Expected<bool> checkBeforeRun(const detail::KernelState &state,
          });
 }
 
-static llvm::Error runOnDevice(const DeviceCode &code,
-                               llvm::ArrayRef<TensorView> inputs,
-                               llvm::ArrayRef<TensorView> outputs,
-                               const cuda::Stream &stream) {
+/// Queues the code for this call on `stream`, or on its own one if there is
+/// none; returns it.
+static llvm::Expected<DeviceVariants::CodePtr> launchOnDevice(
+    const DeviceVariants &variants, llvm::ArrayRef<TensorView> inputs,
+    llvm::ArrayRef<TensorView> outputs, std::optional<void *> stream) {
   llvm::SmallVector<TensorView, 8> views(inputs);
   views.append(outputs.begin(), outputs.end());
-  return code.launch(views, stream);
+  auto code = variants.get(views);
+  if (!code)
+    return code.takeError();
+  if (llvm::Error error = (*code)->launch(
+          views, stream.value_or((*code)->launcher().ownStream())))
+    return error;
+  return code;
 }
 
 llvm::Error Kernel::launch(llvm::ArrayRef<TensorView> inputs,
@@ -100,9 +89,7 @@ llvm::Error Kernel::launch(llvm::ArrayRef<TensorView> inputs,
   auto hasWork = checkBeforeRun(*state, inputs, outputs);
   if (!hasWork || !*hasWork)
     return hasWork.takeError();
-  return runOnDevice(
-      *state->device, inputs, outputs,
-      cuda::Stream::borrow(state->device->stream().device(), stream));
+  return launchOnDevice(*state->device, inputs, outputs, stream).takeError();
 }
 
 llvm::Error Kernel::run(llvm::ArrayRef<TensorView> inputs,
@@ -113,11 +100,11 @@ llvm::Error Kernel::run(llvm::ArrayRef<TensorView> inputs,
   if (!hasWork || !*hasWork)
     return hasWork.takeError();
   if (state->device) {
-    const cuda::Stream &stream = state->device->stream();
-    if (llvm::Error error =
-            runOnDevice(*state->device, inputs, outputs, stream))
-      return error;
-    return stream.synchronize();
+    auto code = launchOnDevice(*state->device, inputs, outputs, std::nullopt);
+    if (!code)
+      return code.takeError();
+    const Launcher &launcher = (*code)->launcher();
+    return launcher.synchronize(launcher.ownStream());
   }
 
   llvm::SmallVector<int64_t, 64> words;

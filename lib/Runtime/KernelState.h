@@ -2,7 +2,7 @@
 #ifndef SMX_LIB_RUNTIME_KERNELSTATE_H
 #define SMX_LIB_RUNTIME_KERNELSTATE_H
 
-#include "DeviceCode.h"
+#include "DeviceVariants.h"
 #include "HostCode.h"
 #include "Signature.h"
 
@@ -16,8 +16,8 @@ struct KernelState {
   /// None for a function on memrefs, whose destinations are inputs.
   std::optional<mlir::smx::ShapeProgram> resultShapes;
   HostCode code;
-  /// Set for Target::Cuda; then there is no host code.
-  std::optional<DeviceCode> device;
+  /// Set for GPUs and the emulator; then there is no host code.
+  std::optional<DeviceVariants> device;
   std::vector<CompileStep> steps;
 };
 

@@ -73,9 +73,9 @@ llvm::Error mlir::smx::runRoad(ModuleOp module, Stage from, Stage to,
                                const RoadHooks &hooks) {
   for (Stage end : {from, to})
     if (!getStageInfo(end).isOnRoadTo(options.target))
-      return llvm::createStringError(
-          "stage '" + getStageInfo(end).name + "' is not on the road to " +
-          (options.target == Target::Cpu ? "the CPU" : "a CUDA device"));
+      return llvm::createStringError("stage '" + getStageInfo(end).name +
+                                     "' is not on the road to " +
+                                     describeTarget(options.target));
   if (to < from)
     return llvm::createStringError(
         "the module is at stage '" + getStageInfo(from).name +

@@ -128,7 +128,7 @@ static llvm::Error writeTrace(Stage stage, llvm::StringRef text) {
 
 static RoadOptions roadTo(Stage to) {
   RoadOptions options = roadFlags.get(threads);
-  options.target = getStageInfo(to).branch.value_or(options.target);
+  options.target = getStageInfo(to).targetNear(options.target);
   return options;
 }
 

@@ -32,7 +32,7 @@ llvm::Error smx::run::runOnDevice(const cuda::Device &device,
   std::vector<cuda::Buffer> buffers;
   std::vector<TensorView> inputViews, outputViews;
   for (auto [number, view] : llvm::enumerate(inputs)) {
-    if (view.rank() == 0 && !reference::isFloat(view.dtype)) {
+    if (!kernel.inputs()[number].isTensor) {
       inputViews.push_back(view);
       continue;
     }

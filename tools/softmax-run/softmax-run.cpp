@@ -146,18 +146,6 @@ static llvm::Expected<cuda::Device> openDevice(CompileOptions &options) {
   return device;
 }
 
-/// The largest power of two up to 16 that all strides are multiples of, in
-/// bytes; memory that this program allocates is aligned to more.
-static int64_t alignmentOf(llvm::ArrayRef<TensorView> views) {
-  int64_t alignment = 16;
-  for (const TensorView &view : views)
-    for (auto [dim, stride] : llvm::enumerate(view.strides))
-      while (dim + 1 < view.strides.size() &&
-             stride * reference::byteWidth(view.dtype) % alignment != 0)
-        alignment /= 2;
-  return alignment;
-}
-
 namespace {
 /// What the outputs are compared with.
 struct References {
@@ -318,16 +306,6 @@ static llvm::Error runModule(llvm::StringRef text, Stage from,
   if (!outputs)
     return outputs.takeError();
   report.outputs = std::move(*outputs);
-  if (isCuda && !roadFlags.namesAlignment()) {
-    // What the tensors turned out to be: most can be copied 16 bytes at a time.
-    std::vector<TensorView> views = inputViews;
-    for (const HostTensor &output : report.outputs)
-      views.push_back(output.view());
-    options.road.alignment = alignmentOf(views);
-    kernel = compileModule(text, options, report);
-    if (!kernel)
-      return kernel.takeError();
-  }
   TimedRuns runs{warmup, repeat, {}};
   {
     Progress progress("running");

@@ -1,8 +1,8 @@
 //===- LaunchPlan.h - what the host does to run a GPU function --*- C++ -*-===//
 //
-// A function at stage `gpu` computes sizes, asks for scratch memory and
-// launches kernels, one after the other. That is extracted here once: all
-// numbers are index arithmetic on the sizes, strides and integers of the
+// A function at stage `gpu` computes sizes, asks for scratch memory, launches
+// kernels and copies memory, one after the other. That is extracted here once:
+// all numbers are index arithmetic on the sizes, strides and scalars of the
 // arguments, and then neither the module nor its context is needed to launch.
 //
 //===----------------------------------------------------------------------===//
@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace mlir::smx {
@@ -26,13 +27,16 @@ public:
   /// What is known of an argument when the function is called.
   using Argument = NumberProgram::Argument;
 
-  /// An argument of a kernel: a number, or a piece of memory with its layout in
-  /// elements.
+  /// What an argument of a kernel is: a number, or a piece of memory.
+  enum class Kind { Number, Argument, Scratch, Constant };
+  /// An argument of a kernel; memory with its layout in elements.
   struct Operand {
-    /// Memory: argument of the function if at least 0, else scratch `-1 - it`.
-    int memory = 0;
-    bool isMemory = false;
-    /// Offset, sizes, strides; the value alone if it is no memory.
+    Kind kind = Kind::Number;
+    /// Which argument of the function, scratch tensor or constant.
+    unsigned memory = 0;
+    bool isMemory() const { return kind != Kind::Number; }
+    /// Offset, sizes, strides; the value alone if it is no memory. The value of
+    /// a float is its bits.
     std::vector<Number> numbers;
     int64_t elementBytes = 0;
   };
@@ -41,10 +45,20 @@ public:
     Number grid[3];
     std::vector<Operand> operands;
   };
+  /// Elements of one piece of memory go to the same places of another of the
+  /// same shape.
+  struct Copy {
+    Operand from, to;
+  };
+  using Step = std::variant<Launch, Copy>;
   /// Memory that the launches use between them; extents in elements.
   struct Scratch {
     std::vector<Number> sizes;
     int64_t elementBytes;
+  };
+  /// Memory that the module gives the contents of.
+  struct Constant {
+    std::vector<char> bytes;
   };
   /// A condition on the arguments that must hold (not 0), and what to say if it
   /// does not.
@@ -54,12 +68,16 @@ public:
   };
 
   /// The plan of `function`, which is left as it is. Fails, with a diagnostic,
-  /// on anything on the host that is not index arithmetic, scratch memory or a
-  /// launch.
+  /// on anything on the host that is not index arithmetic, scratch memory, a
+  /// constant, a launch or a copy.
   static FailureOr<LaunchPlan> build(func::FuncOp function);
 
-  ArrayRef<Launch> getLaunches() const { return launches; }
+  /// What to do, in this order.
+  ArrayRef<Step> getSteps() const { return steps; }
   ArrayRef<Scratch> getScratch() const { return scratch; }
+  ArrayRef<Constant> getConstants() const { return constants; }
+  /// The arguments that are no memory. The number of a float one is its bits.
+  ArrayRef<unsigned> getScalars() const { return scalars; }
   ArrayRef<Assertion> getAssertions() const { return assertions; }
   /// How the numbers follow from the arguments.
   const NumberProgram &getNumbers() const { return numbers; }
@@ -70,8 +88,10 @@ public:
 
 private:
   friend class LaunchPlanBuilder;
-  std::vector<Launch> launches;
+  std::vector<Step> steps;
   std::vector<Scratch> scratch;
+  std::vector<Constant> constants;
+  std::vector<unsigned> scalars;
   std::vector<Assertion> assertions;
   NumberProgram numbers;
 };

@@ -2,8 +2,9 @@
 //
 // Runs `smx_gpu` as it is written: roles (and each group of a role) are
 // threads, channels are bounded queues, tiles are arrays. Floating-point ops
-// compute in double and round to their element type; a matrix product rounds
-// to the accumulator's type at every step.
+// compute in double and round to their element type, but for differences that
+// may be contracted with their exponential; a matrix product rounds to the
+// accumulator's type at every step.
 //
 // It is a check of the schedule more than of the arithmetic. What a GPU answers
 // with a hang or with wrong numbers is an error here, with the op and its
@@ -36,13 +37,15 @@
 #include "llvm/Support/Error.h"
 
 #include <chrono>
+#include <memory>
 #include <variant>
 
 namespace mlir::smx::gpuhost {
 
 /// Memory of the caller as a memref: element `i` of the shape is element
 /// `offset + sum(i[d] * strides[d])` of `data`, which holds `capacity`
-/// elements.
+/// elements. Buffers of one launch with the same `data`, capacity and type are
+/// parts of one piece of memory.
 struct StridedBuffer {
   void *data = nullptr;
   int64_t capacity = 0;
@@ -75,9 +78,32 @@ struct Options {
   uint64_t jitterSeed = 0;
 };
 
-/// Runs `kernel` on every block of `grid`, clusters in the order of x, y, z. An
-/// error is the first fault found, or arguments that do not fit the kernel.
-/// Memory may have been written in either case.
+struct KernelProgram;
+
+/// A kernel, looked up once and run often. Copies share it; the op must outlive
+/// them. May be used from any number of threads at once.
+class HostKernel {
+public:
+  /// Fails for an op that host execution does not know.
+  static llvm::Expected<HostKernel> compile(gpu::KernelOp kernel);
+
+  /// Runs the kernel on every block of `grid`, clusters in the order of x, y,
+  /// z. An error is the first fault found, or arguments that do not fit the
+  /// kernel. Memory may have been written in either case.
+  llvm::Error run(Grid grid, llvm::ArrayRef<Argument> arguments,
+                  const Options &options = {}) const;
+  /// What the elements of argument `number`, a memref, are in memory.
+  ::smx::reference::DType elementType(size_t number) const;
+  /// Argument `number`, a scalar, from its bits.
+  Argument scalar(size_t number, int64_t bits) const;
+
+private:
+  explicit HostKernel(std::shared_ptr<const KernelProgram> program)
+      : program(std::move(program)) {}
+  std::shared_ptr<const KernelProgram> program;
+};
+
+/// Looks up `kernel` and runs it once.
 llvm::Error runKernel(gpu::KernelOp kernel, Grid grid,
                       llvm::ArrayRef<Argument> arguments,
                       const Options &options = {});

@@ -39,7 +39,8 @@ struct RoadOptions {
   /// Stages of a channel between global and shared memory.
   int64_t depth = 0;
   /// Bytes that the pointers and row strides of all arguments are known to be
-  /// multiples of; 0 knows nothing. 16 lets a GPU copy 16 bytes at a time.
+  /// multiples of; below 4 it says nothing. 16 lets a GPU copy 16 bytes at a
+  /// time.
   int64_t alignment = 0;
   /// Check the contract of every stage as it is reached.
   bool verifyStages = true;
@@ -47,6 +48,10 @@ struct RoadOptions {
 
 /// Appends the passes that lead from the stage before `stage` to `stage`.
 void buildStage(OpPassManager &pm, Stage stage, const RoadOptions &options);
+
+/// Appends the first passes of stage `gpu`: they lead from stage `tiled` to
+/// loop nests that become kernels as they are.
+void buildKernelNests(OpPassManager &pm);
 
 /// Appends the passes that lead from `from` (exclusive) to `to` (inclusive).
 void buildRoad(OpPassManager &pm, Stage from, Stage to,

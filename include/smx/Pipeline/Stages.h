@@ -13,8 +13,13 @@
 
 namespace mlir::smx {
 
-/// What the code is for. The road forks after the tiled stage.
-enum class Target { Cpu, Cuda };
+/// What the code is for. The road forks after the tiled stage: one branch leads
+/// to the CPU, the other to a GPU or, from stage `gpu` on, to the emulator,
+/// which runs kernels for a GPU on the host.
+enum class Target { Cpu, Cuda, Emulator };
+
+/// "the CPU", "a CUDA device", ...: for messages.
+llvm::StringRef describeTarget(Target target);
 
 /// The stages in the order in which the road passes them: after Tiled those of
 /// one branch.
@@ -25,11 +30,14 @@ struct StageInfo {
   Stage stage;
   llvm::StringRef name;
   llvm::StringRef contract;
-  /// The target that the stage is for; none if for all.
-  std::optional<Target> branch = std::nullopt;
+  /// The targets that the stage is for, the usual one first; all if empty.
+  llvm::ArrayRef<Target> targets = {};
 
   /// True if the road to `target` passes this stage.
-  bool isOnRoadTo(Target target) const { return !branch || branch == target; }
+  bool isOnRoadTo(Target target) const;
+  /// `target` if the road to it passes this stage, else the one that the stage
+  /// is usually for.
+  Target targetNear(Target target) const;
 };
 
 /// Every stage, first to last.

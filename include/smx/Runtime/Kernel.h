@@ -28,11 +28,15 @@ namespace smx {
 /// How to compile. Members without a comment on their default may be left
 /// alone.
 struct CompileOptions {
-  /// Tile sizes, splits, threads; the model chooses what is not given.
+  /// Tile sizes, splits, threads; the model chooses what is not given. For a
+  /// GPU, `alignment` is the most that a call's tensors are looked at for (0:
+  /// 16): code is made for what they have, so that none is refused.
   mlir::smx::RoadOptions road;
   /// The device that code for Target::Cuda is for and runs on, counted as the
   /// driver does.
   int device = 0;
+  /// The driver's library; another one only in tests.
+  std::string cudaDriver = "libcuda.so.1";
   /// The function to call; may be empty where the module has one public
   /// function.
   std::string entry;
@@ -73,10 +77,19 @@ struct KernelState;
 
 /// A compiled function. Copies share the code, which lives as long as any of
 /// them.
+///
+/// Code for a GPU is specialised: on element types, masks and regions, which
+/// the module says, and on two things that a call may say: how its tensors are
+/// aligned, and extents that the types leave open although no loop cuts them
+/// (head dims). All other sizes and strides are arguments. The first call that
+/// needs another specialisation compiles it, once however many threads call,
+/// and it is kept as long as the kernel; `compile` makes the one that the types
+/// suggest, if they leave nothing open that it needs.
 class Kernel {
 public:
-  /// Runs the kernel, on tensors in the memory of its target (host memory, or
-  /// memory of its CUDA device; integer scalars always lie on the host):
+  /// Runs the kernel, on tensors in the memory of its target (host memory, for
+  /// the emulator too, or memory of its CUDA device; scalars always lie on the
+  /// host):
   /// results are written to `outputs`, of which each must have its own memory.
   /// Checks number, element types, ranks, sizes and strides before anything is
   /// touched.
@@ -88,7 +101,8 @@ public:
   }
   /// The same for Target::Cuda, on a stream of the caller (a CUstream or
   /// cudaStream_t; null is the default stream), without waiting for the result.
-  /// `run` uses a stream of its own and waits.
+  /// `run` uses a stream of its own and waits. The emulator has run everything
+  /// when this returns, whatever the stream.
   llvm::Error launch(llvm::ArrayRef<TensorView> inputs,
                      llvm::ArrayRef<TensorView> outputs, void *stream) const;
 

@@ -29,14 +29,18 @@ public:
   /// `build` must not ask for its own key.
   llvm::Expected<Value> get(llvm::StringRef key,
                             llvm::function_ref<llvm::Expected<Value>()> build) {
-    auto mine = std::make_shared<Entry>();
     std::shared_ptr<Entry> entry;
+    bool isMine = false;
     {
       std::lock_guard<std::mutex> lock(mutex);
-      entry = entries.try_emplace(key, mine).first->second;
+      std::shared_ptr<Entry> &place = entries[key];
+      isMine = !place;
+      if (isMine)
+        place = std::make_shared<Entry>();
+      entry = place;
     }
-    if (entry == mine)
-      fill(key, mine, build);
+    if (isMine)
+      fill(key, entry, build);
     const Outcome &outcome = entry->outcome.get();
     if (!outcome.value)
       return llvm::createStringError(outcome.error);

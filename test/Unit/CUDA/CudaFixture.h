@@ -2,26 +2,11 @@
 #ifndef SMX_TEST_UNIT_CUDA_CUDAFIXTURE_H
 #define SMX_TEST_UNIT_CUDA_CUDAFIXTURE_H
 
-#include "FakeDriver.h"
+#include "OpenFake.h"
 
 #include "smx/CUDA/Launch.h"
 
-#include <dlfcn.h>
-#include <gtest/gtest.h>
-
 namespace smx::cuda {
-
-/// The state of the fake at `path`.
-inline fake::State &openFake(const char *path) {
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  auto *get = reinterpret_cast<fake::State *(*)()>(
-      library ? dlsym(library, "smxFakeDriverState") : nullptr);
-  if (!get) {
-    ADD_FAILURE() << "no fake driver at " << path << ": " << dlerror();
-    abort();
-  }
-  return *get();
-}
 
 /// Every test starts with a fresh fake of two devices and must leave nothing
 /// behind.

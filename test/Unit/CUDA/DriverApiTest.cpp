@@ -78,7 +78,14 @@ static_assert(agree(&api::Table::memGetInfo, cuMemGetInfo_v2));
 static_assert(agree(&api::Table::memcpyHtoDAsync, cuMemcpyHtoDAsync_v2));
 static_assert(agree(&api::Table::memcpyDtoHAsync, cuMemcpyDtoHAsync_v2));
 static_assert(agree(&api::Table::memcpyDtoDAsync, cuMemcpyDtoDAsync_v2));
+static_assert(agree(&api::Table::memcpy2DAsync, cuMemcpy2DAsync_v2));
 static_assert(agree(&api::Table::memsetD8Async, cuMemsetD8Async));
+static_assert(agree(&api::Table::memPoolCreate, cuMemPoolCreate));
+static_assert(agree(&api::Table::memPoolDestroy, cuMemPoolDestroy));
+static_assert(agree(&api::Table::memPoolSetAttribute, cuMemPoolSetAttribute));
+static_assert(agree(&api::Table::memAllocFromPoolAsync,
+                    cuMemAllocFromPoolAsync));
+static_assert(agree(&api::Table::memFreeAsync, cuMemFreeAsync));
 static_assert(agree(&api::Table::moduleLoadDataEx, cuModuleLoadDataEx));
 static_assert(agree(&api::Table::moduleUnload, cuModuleUnload));
 static_assert(agree(&api::Table::moduleGetFunction, cuModuleGetFunction));
@@ -191,6 +198,35 @@ static_assert(same(api::launchAttributeClusterDimension,
                    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
 static_assert(same(api::launchAttributeProgrammaticSerialization,
                    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION));
+
+static_assert(same(api::allocationPinned, CU_MEM_ALLOCATION_TYPE_PINNED));
+static_assert(same(api::locationDevice, CU_MEM_LOCATION_TYPE_DEVICE));
+static_assert(same(api::poolReleaseThreshold,
+                   CU_MEMPOOL_ATTR_RELEASE_THRESHOLD));
+static_assert(same(api::memoryDevice, CU_MEMORYTYPE_DEVICE));
+
+static_assert(sizeof(api::MemoryPoolProperties) == sizeof(CUmemPoolProps));
+static_assert(offsetof(api::MemoryPoolProperties, locationType) ==
+              offsetof(CUmemPoolProps, location.type));
+static_assert(offsetof(api::MemoryPoolProperties, locationId) ==
+              offsetof(CUmemPoolProps, location.id));
+static_assert(sizeof(api::RowCopy) == sizeof(CUDA_MEMCPY2D_v2));
+static_assert(offsetof(api::RowCopy, from.memoryType) ==
+              offsetof(CUDA_MEMCPY2D_v2, srcMemoryType));
+static_assert(offsetof(api::RowCopy, from.device) ==
+              offsetof(CUDA_MEMCPY2D_v2, srcDevice));
+static_assert(offsetof(api::RowCopy, from.pitch) ==
+              offsetof(CUDA_MEMCPY2D_v2, srcPitch));
+static_assert(offsetof(api::RowCopy, to.memoryType) ==
+              offsetof(CUDA_MEMCPY2D_v2, dstMemoryType));
+static_assert(offsetof(api::RowCopy, to.device) ==
+              offsetof(CUDA_MEMCPY2D_v2, dstDevice));
+static_assert(offsetof(api::RowCopy, to.pitch) ==
+              offsetof(CUDA_MEMCPY2D_v2, dstPitch));
+static_assert(offsetof(api::RowCopy, rowBytes) ==
+              offsetof(CUDA_MEMCPY2D_v2, WidthInBytes));
+static_assert(offsetof(api::RowCopy, rows) ==
+              offsetof(CUDA_MEMCPY2D_v2, Height));
 
 static_assert(sizeof(api::LaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(offsetof(api::LaunchAttribute, clusterDim) ==

@@ -16,9 +16,10 @@ Status cuMemGetInfo_v2(size_t *free, size_t *total) {
   return enter("cuMemGetInfo");
 }
 
-Status cuMemAlloc_v2(api::DeviceAddress *address, size_t bytes) {
+static Status allocate(const char *function, api::DeviceAddress *address,
+                       size_t bytes) {
   Lock lock(state().mutex);
-  Status status = enter("cuMemAlloc");
+  Status status = enter(function);
   if (status != Status::Success)
     return status;
   if (bytes == 0)
@@ -31,6 +32,54 @@ Status cuMemAlloc_v2(api::DeviceAddress *address, size_t bytes) {
   *address = (start + 255) / 256 * 256;
   state().allocations[*address] = {std::move(memory), currentDevice()};
   return Status::Success;
+}
+
+Status cuMemAlloc_v2(api::DeviceAddress *address, size_t bytes) {
+  return allocate("cuMemAlloc", address, bytes);
+}
+
+Status cuMemPoolCreate(api::MemoryPool *pool,
+                       const api::MemoryPoolProperties *properties) {
+  Lock lock(state().mutex);
+  Status status = enter("cuMemPoolCreate");
+  if (status != Status::Success)
+    return status;
+  if (properties->allocationType != api::allocationPinned ||
+      properties->locationType != api::locationDevice)
+    return Status::InvalidValue;
+  *pool = state().makeHandle<api::MemoryPool>(properties->locationId);
+  return status;
+}
+
+Status cuMemPoolDestroy(api::MemoryPool pool) {
+  Lock lock(state().mutex);
+  state().destroyHandle(pool);
+  return enter("cuMemPoolDestroy");
+}
+
+Status cuMemPoolSetAttribute(api::MemoryPool pool, int, void *) {
+  Lock lock(state().mutex);
+  Status status = enter("cuMemPoolSetAttribute");
+  return status == Status::Success ? check(pool) : status;
+}
+
+Status cuMemAllocFromPoolAsync(api::DeviceAddress *address, size_t bytes,
+                               api::MemoryPool pool, api::Stream stream) {
+  Lock lock(state().mutex);
+  for (Status status : {check(pool), check(stream)})
+    if (status != Status::Success)
+      return status;
+  return allocate("cuMemAllocFromPoolAsync", address, bytes);
+}
+
+Status cuMemFreeAsync(api::DeviceAddress address, api::Stream stream) {
+  Lock lock(state().mutex);
+  Status status = enter("cuMemFreeAsync");
+  if (status == Status::Success)
+    status = check(stream);
+  if (status != Status::Success)
+    return status;
+  return state().allocations.erase(address) ? status : Status::InvalidValue;
 }
 
 Status cuMemFree_v2(api::DeviceAddress address) {
@@ -67,6 +116,21 @@ Status cuMemcpyDtoDAsync_v2(api::DeviceAddress target,
                             api::DeviceAddress source, size_t bytes,
                             api::Stream stream) {
   return copy("cuMemcpyDtoDAsync", target, source, bytes, stream);
+}
+
+Status cuMemcpy2DAsync_v2(const api::RowCopy *rows, api::Stream stream) {
+  Lock lock(state().mutex);
+  if (rows->from.pitch < rows->rowBytes || rows->to.pitch < rows->rowBytes)
+    return Status::InvalidValue;
+  Status status = enter("cuMemcpy2DAsync");
+  if (status == Status::Success)
+    status = check(stream);
+  for (size_t row = 0; status == Status::Success && row < rows->rows; ++row)
+    memcpy(reinterpret_cast<void *>(rows->to.device + row * rows->to.pitch),
+           reinterpret_cast<const void *>(rows->from.device +
+                                          row * rows->from.pitch),
+           rows->rowBytes);
+  return status;
 }
 
 Status cuMemsetD8Async(api::DeviceAddress target, unsigned char value,

@@ -65,12 +65,8 @@ static std::string maskText(const NumericCase &c) {
 std::string NumericCase::text() const {
   std::string scaleText = llvm::formatv("scale({0:E6})", scale);
   if (op == Op::Attention) {
-    // A kernel for a GPU is made for its head dims.
-    std::vector<int64_t> fixed{1};
-    if (targetUnderTest().isDevice())
-      fixed.push_back(3);
     auto text = [&](const Shape &shape) {
-      return typeText(shape, dtype, isDynamic, fixed);
+      return typeText(shape, dtype, isDynamic, {1});
     };
     std::string q = text({batch, queryHeads, queries, headDim});
     std::string k = text({batch, keyHeads, keys, headDim});
@@ -92,13 +88,8 @@ std::string NumericCase::text() const {
     Shape values = shape, result = without(shape, (int64_t)shape.size() - 1);
     values.push_back(columns);
     result.push_back(columns);
-    std::vector<int64_t> fixed;
-    if (targetUnderTest().isDevice())
-      fixed.push_back((int64_t)values.size() - 1);
-    std::string v = typeText(values, dtype, isDynamic, fixed);
-    if (!fixed.empty())
-      fixed.back() = (int64_t)result.size() - 1;
-    std::string r = typeText(result, dtype, isDynamic, fixed);
+    std::string v = typeText(values, dtype, isDynamic);
+    std::string r = typeText(result, dtype, isDynamic);
     return llvm::formatv(
         "func.func @f(%x: {0}, %v: {1}) -> {2} {{\n"
         "  %y = smx.softmax_dot %x, %v {3}{4} : {0}, {1} -> {2}\n"
@@ -167,20 +158,6 @@ std::vector<Tensor> NumericCase::makeInputs() const {
     inputs.push_back(make("normal", values));
   }
   return inputs;
-}
-
-int64_t NumericCase::rowAlignment() const {
-  std::vector<int64_t> lengths{shape.empty() ? 1 : shape.back()};
-  if (op == Op::Attention)
-    lengths = {headDim, valueDim, queries};
-  else if (op == Op::SoftmaxDot)
-    lengths.push_back(columns);
-  else if (op == Op::LogSumExp && shape.size() > 1)
-    lengths.push_back(without(shape, axis).back());
-  for (int64_t length : lengths)
-    if (length * byteWidth(dtype) % 16)
-      return 0;
-  return 16;
 }
 
 /// |scale| |q| |k| for the longest finite query and key: no score is larger.
@@ -440,8 +417,6 @@ std::string smx::test::checkCase(const NumericCase &config,
   options.optLevel = 1;
   const TargetUnderTest &target = targetUnderTest();
   target.applyTo(options.road);
-  if (target.isDevice() && config.gap == 0)
-    options.road.alignment = config.rowAlignment();
   llvm::Expected<Kernel> kernel = compile(module, options);
   if (!kernel)
     return config.describe() +

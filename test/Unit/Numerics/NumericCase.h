@@ -56,8 +56,6 @@ struct NumericCase {
   bool poisonsHiddenKeys = false;
 
   std::string text() const;
-  /// 16 if all rows without gaps are multiples of 16 bytes, else 0.
-  int64_t rowAlignment() const;
   /// For failure messages.
   std::string describe() const;
   std::vector<Tensor> makeInputs() const;

@@ -7,6 +7,7 @@
 
 #include "PlantedBugs.h"
 #include "NumericCase.h"
+#include "TargetUnderTest.h"
 
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Road.h"
@@ -70,9 +71,10 @@ std::string tiledText(const NumericCase &config, const PlantedBug *bug,
       mlir::parseSourceString<mlir::ModuleOp>(config.text(), &context);
   if (!module)
     return "";
-  if (llvm::Error error =
-          mlir::smx::runRoad(*module, mlir::smx::Stage::Input,
-                             mlir::smx::Stage::Tiled, config.road)) {
+  mlir::smx::RoadOptions road = config.road;
+  targetUnderTest().applyTo(road);
+  if (llvm::Error error = mlir::smx::runRoad(*module, mlir::smx::Stage::Input,
+                                             mlir::smx::Stage::Tiled, road)) {
     ADD_FAILURE() << llvm::toString(std::move(error));
     return "";
   }

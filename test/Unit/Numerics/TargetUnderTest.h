@@ -12,11 +12,14 @@ struct TargetUnderTest {
   mlir::smx::Target target = mlir::smx::Target::Cpu;
   /// GPU architecture; the code of an older one runs on a newer one.
   std::string chip = "sm_80";
+  /// Configurations of each op in the grid at most; 0 takes all.
+  int mostCases = 0;
 
   void applyTo(mlir::smx::RoadOptions &road) const {
     road.target = target;
     road.chip = chip;
   }
+  /// True if tensors have to be in a device's memory.
   bool isDevice() const { return target == mlir::smx::Target::Cuda; }
 };
 

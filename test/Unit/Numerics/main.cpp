@@ -1,6 +1,7 @@
 //===- main.cpp - the numeric suite, on the CPU or on a GPU ---------------===//
 //
-// SmxNumericTests [--target=cpu|cuda] [--chip=sm_NN] [GoogleTest's flags]
+// SmxNumericTests [--target=cpu|cuda|emulator] [--chip=sm_NN]
+//                 [--most-cases=N] [GoogleTest's flags]
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,18 +12,30 @@
 
 #include "gtest/gtest.h"
 
+#ifndef SMX_DEFAULT_TARGET
+#define SMX_DEFAULT_TARGET Cpu
+#endif
+
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   smx::test::TargetUnderTest &target = smx::test::targetUnderTest();
+  target.target = mlir::smx::Target::SMX_DEFAULT_TARGET;
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef flag = argv[i];
-    if (flag == "--target=cuda") {
+    if (flag == "--target=cpu") {
+      target.target = mlir::smx::Target::Cpu;
+    } else if (flag == "--target=cuda") {
       target.target = mlir::smx::Target::Cuda;
+    } else if (flag == "--target=emulator") {
+      target.target = mlir::smx::Target::Emulator;
+    } else if (flag.starts_with("--most-cases=") &&
+               !flag.drop_front(13).getAsInteger(10, target.mostCases)) {
     } else if (flag.consume_front("--chip=")) {
       target.chip = flag.str();
-    } else if (flag != "--target=cpu") {
+    } else {
       llvm::errs() << "unknown flag '" << flag
-                   << "'; --target=cpu, --target=cuda and --chip=sm_NN work\n";
+                   << "'; --target=cpu, --target=cuda, --target=emulator, "
+                      "--chip=sm_NN and --most-cases=N work\n";
       return 2;
     }
   }

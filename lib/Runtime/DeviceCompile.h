@@ -1,0 +1,23 @@
+//===- DeviceCompile.h - from a module to code for a GPU --------*- C++ -*-===//
+#ifndef SMX_LIB_RUNTIME_DEVICECOMPILE_H
+#define SMX_LIB_RUNTIME_DEVICECOMPILE_H
+
+#include "DeviceVariants.h"
+#include "ModuleInContext.h"
+#include "Signature.h"
+
+namespace smx {
+
+/// Compiles the function `entry` of `module`, which was parsed from `text`, for
+/// a GPU or the emulator, consuming it. What is likely to be called is compiled
+/// now, unless extents are open that kernels have to be made for. Adds its
+/// steps to `steps`.
+llvm::Expected<DeviceVariants>
+compileForDevice(std::unique_ptr<ModuleInContext> module, llvm::StringRef text,
+                 llvm::StringRef entry, const Signature &signature,
+                 const CompileOptions &options,
+                 std::vector<CompileStep> &steps);
+
+} // namespace smx
+
+#endif // SMX_LIB_RUNTIME_DEVICECOMPILE_H

@@ -1,0 +1,57 @@
+//===- DeviceVariants.cpp - code for a GPU, made for calls ----------------===//
+
+#include "DeviceVariants.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace smx;
+using llvm::Expected;
+
+/// What the narrowest copy to shared memory moves.
+static constexpr int64_t leastAlignment = 4;
+
+int64_t smx::alignmentOf(llvm::ArrayRef<TensorView> views, int64_t most) {
+  uint64_t places = most;
+  for (const TensorView &view : views) {
+    if (view.rank() == 0 || view.elementCount() == 0)
+      continue;
+    places |= reinterpret_cast<uintptr_t>(view.data);
+    const int64_t width = reference::byteWidth(view.dtype);
+    for (auto [dim, stride] : llvm::enumerate(view.strides))
+      if (dim + 1 < view.strides.size() && view.sizes[dim] > 1)
+        places |= stride * width;
+  }
+  const auto common = static_cast<int64_t>(places & -places);
+  return most < leastAlignment || common < leastAlignment ? 0 : common;
+}
+
+Expected<DeviceVariants::CodePtr>
+DeviceVariants::get(llvm::ArrayRef<TensorView> views) const {
+  VariantFacts facts;
+  facts.alignment = alignmentOf(views, alignment);
+  for (mlir::smx::gpu::ArgumentExtent extent : extents)
+    facts.sizes.push_back(views[extent.argument].sizes[extent.dim]);
+  return get(facts);
+}
+
+/// The facts as bytes.
+static llvm::SmallString<64> makeKey(const VariantFacts &facts) {
+  llvm::SmallString<64> key;
+  auto add = [&](const int64_t *numbers, size_t count) {
+    key.append(llvm::StringRef(reinterpret_cast<const char *>(numbers),
+                               count * sizeof(int64_t)));
+  };
+  add(&facts.alignment, 1);
+  add(facts.sizes.data(), facts.sizes.size());
+  return key;
+}
+
+Expected<DeviceVariants::CodePtr>
+DeviceVariants::get(const VariantFacts &facts) const {
+  return cache->get(makeKey(facts), [&] { return compile(facts); });
+}
+
+void DeviceVariants::put(const VariantFacts &facts, CodePtr code) const {
+  llvm::cantFail(cache->get(
+      makeKey(facts), [&]() -> Expected<CodePtr> { return std::move(code); }));
+}

@@ -1,0 +1,68 @@
+//===- DeviceVariants.h - code for a GPU, made for calls --------*- C++ -*-===//
+//
+// Code for a GPU is made for some facts of a call: how its tensors are aligned,
+// and the extents that no kernel can leave open. A function has one piece of
+// code for each such set of facts, compiled when the first call needs it and
+// kept as long as the kernel. All other sizes and strides are arguments.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_RUNTIME_DEVICEVARIANTS_H
+#define SMX_LIB_RUNTIME_DEVICEVARIANTS_H
+
+#include "DeviceCode.h"
+
+#include "smx/GPU/OpenExtents.h"
+#include "smx/Runtime/KernelCache.h"
+
+#include <functional>
+
+namespace smx {
+
+/// What a piece of code is made for.
+struct VariantFacts {
+  /// Bytes that pointers and strides of all tensors are multiples of: a power
+  /// of two from 4 on, or 0.
+  int64_t alignment = 0;
+  /// The sizes of the open extents, in their order.
+  llvm::SmallVector<int64_t, 4> sizes;
+};
+
+class DeviceVariants {
+public:
+  using CodePtr = std::shared_ptr<const DeviceCode>;
+  using Compile =
+      std::function<llvm::Expected<CodePtr>(const VariantFacts &facts)>;
+
+  /// `extents` is what has to be known, `alignment` the most that is looked
+  /// for, in bytes. `compile` may be called from any thread, once for each set
+  /// of facts.
+  DeviceVariants(std::vector<mlir::smx::gpu::ArgumentExtent> extents,
+                 int64_t alignment, Compile compile)
+      : extents(std::move(extents)), alignment(alignment),
+        compile(std::move(compile)) {}
+
+  /// The code for a call with these inputs and outputs.
+  llvm::Expected<CodePtr> get(llvm::ArrayRef<TensorView> views) const;
+  /// The code for calls of which these facts hold.
+  llvm::Expected<CodePtr> get(const VariantFacts &facts) const;
+  /// Keeps code that was compiled for these facts.
+  void put(const VariantFacts &facts, CodePtr code) const;
+  /// How many there are.
+  size_t count() const { return cache->size(); }
+
+private:
+  std::vector<mlir::smx::gpu::ArgumentExtent> extents;
+  int64_t alignment;
+  Compile compile;
+  std::shared_ptr<KernelCache<CodePtr>> cache =
+      std::make_shared<KernelCache<CodePtr>>();
+};
+
+/// The largest power of two up to `most` that the addresses and all strides but
+/// the innermost are multiples of, in bytes; 0 if it is below 4, which helps
+/// nobody. Tensors without elements and scalars are aligned to everything.
+int64_t alignmentOf(llvm::ArrayRef<TensorView> views, int64_t most);
+
+} // namespace smx
+
+#endif // SMX_LIB_RUNTIME_DEVICEVARIANTS_H

@@ -1,0 +1,195 @@
+//===- DeviceVariantsTest.cpp - code made for facts of a call -------------===//
+
+#include "Modules.h"
+
+#include "Runtime/DeviceVariants.h"
+#include "smx/Runtime/Kernel.h"
+
+#include <atomic>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+#include <thread>
+
+using namespace smx;
+using reference::DType;
+
+static TensorView viewAt(uintptr_t address, llvm::ArrayRef<int64_t> sizes,
+                         llvm::ArrayRef<int64_t> strides,
+                         DType dtype = DType::F32) {
+  return {reinterpret_cast<void *>(address), dtype, sizes, strides};
+}
+
+TEST(AlignmentOf, IsWhatAddressesAndStridesShare) {
+  EXPECT_EQ(alignmentOf({viewAt(256, {4, 8}, {8, 1})}, 16), 16);
+  EXPECT_EQ(alignmentOf({viewAt(256, {4, 8}, {10, 1})}, 16), 8);
+  EXPECT_EQ(alignmentOf({viewAt(256, {4, 8}, {9, 1})}, 16), 4);
+  EXPECT_EQ(alignmentOf({viewAt(264, {4, 8}, {8, 1})}, 16), 8);
+  EXPECT_EQ(alignmentOf({viewAt(258, {4, 8}, {8, 1}, DType::F16)}, 16), 0);
+  EXPECT_EQ(
+      alignmentOf({viewAt(256, {4, 8}, {8, 1}), viewAt(256, {4, 8}, {10, 1})},
+                  16),
+      8);
+  // No more than was asked for.
+  EXPECT_EQ(alignmentOf({viewAt(256, {4, 8}, {8, 1})}, 8), 8);
+  EXPECT_EQ(alignmentOf({viewAt(256, {4, 8}, {8, 1})}, 1), 0);
+}
+
+TEST(AlignmentOf, WhatIsNotReadDoesNotCount) {
+  EXPECT_EQ(alignmentOf({viewAt(0, {0, 8}, {9, 1})}, 16), 16);
+  EXPECT_EQ(alignmentOf({viewAt(257, {4, 0}, {9, 1})}, 16), 16);
+  EXPECT_EQ(alignmentOf({viewAt(260, {}, {})}, 16), 16);
+  EXPECT_EQ(alignmentOf({viewAt(256, {1, 8}, {9, 1})}, 16), 16);
+}
+
+namespace {
+/// Counts what it is asked to compile.
+struct Counted {
+  DeviceVariants make(std::vector<mlir::smx::gpu::ArgumentExtent> extents) {
+    return {std::move(extents), 16,
+            [this](const VariantFacts &facts)
+                -> llvm::Expected<DeviceVariants::CodePtr> {
+              ++compiled;
+              std::this_thread::sleep_for(std::chrono::milliseconds(20));
+              if (facts.sizes == llvm::ArrayRef<int64_t>({13}))
+                return llvm::createStringError("no kernel of 13");
+              return DeviceCode::create({}, nullptr);
+            }};
+  }
+  std::atomic<int> compiled = 0;
+};
+} // namespace
+
+TEST(DeviceVariants, ThirtyTwoThreadsCompileOnce) {
+  Counted counted;
+  DeviceVariants variants = counted.make({{0, 1}});
+  std::vector<DeviceVariants::CodePtr> codes(32);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 32; ++i)
+    threads.emplace_back([&, i] {
+      codes[i] = llvm::cantFail(
+          variants.get({viewAt(256, {i, 64 + i % 2 * 64}, {128, 1})}));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  // Rows are no fact, head dims are.
+  EXPECT_EQ(counted.compiled, 2);
+  EXPECT_EQ(variants.count(), 2u);
+  EXPECT_EQ(codes[0], codes[30]);
+  EXPECT_NE(codes[0], codes[1]);
+}
+
+TEST(DeviceVariants, FailuresAreToldAndNotKept) {
+  Counted counted;
+  DeviceVariants variants = counted.make({{0, 1}});
+  for (int i : {1, 2}) {
+    auto code = variants.get({viewAt(256, {4, 13}, {16, 1})});
+    ASSERT_FALSE(code);
+    EXPECT_EQ(llvm::toString(code.takeError()), "no kernel of 13");
+    EXPECT_EQ(counted.compiled, i);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// On the emulator
+//===----------------------------------------------------------------------===//
+
+static Kernel compileForEmulator(llvm::StringRef text) {
+  CompileOptions options;
+  options.road.target = mlir::smx::Target::Emulator;
+  return llvm::cantFail(compile(text, options));
+}
+
+/// Largest difference of rows of `y` from softmax of those of `x`.
+static double errorOf(const float *x, const float *y, int64_t rows,
+                      int64_t length, int64_t stride) {
+  double worst = 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (int64_t j = 0; j < length; ++j)
+      sum += std::exp(double(x[r * stride + j]));
+    for (int64_t j = 0; j < length; ++j)
+      worst =
+          std::max(worst, std::abs(y[r * stride + j] -
+                                   std::exp(double(x[r * stride + j])) / sum));
+  }
+  return worst;
+}
+
+TEST(Emulator, TakesAnyLegalTensor) {
+  Kernel kernel = compileForEmulator(softmaxModule);
+  std::mt19937 random(7);
+  alignas(64) float x[2048], y[2048];
+  for (float &value : x)
+    value = float(random() % 1000) / 250;
+  // Aligned; a view that starts anywhere; rows that start anywhere.
+  for (auto [start, stride] :
+       {std::pair(0, 100), {1, 104}, {0, 101}, {3, 103}}) {
+    std::fill(std::begin(y), std::end(y), -1.0f);
+    ASSERT_EQ(llvm::toString(
+                  kernel({{x + start, DType::F32, {7, 100}, {stride, 1}}},
+                         {{y + start, DType::F32, {7, 100}, {stride, 1}}})),
+              "");
+    EXPECT_LT(errorOf(x + start, y + start, 7, 100, stride), 1e-6);
+  }
+  // Nothing is read of what has no elements.
+  EXPECT_EQ(llvm::toString(kernel({{static_cast<float *>(nullptr), {0, 100}}},
+                                  {{static_cast<float *>(nullptr), {0, 100}}})),
+            "");
+}
+
+static constexpr char openAttention[] = R"mlir(
+func.func @attention(%q: tensor<?x?x?xf32>, %k: tensor<?x?x?xf32>, %v: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %o = smx.attention %q, %k, %v scale(0.25) : tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+  return %o : tensor<?x?x?xf32>
+})mlir";
+
+TEST(Emulator, OpenHeadDimsAreMadeForAtTheFirstCall) {
+  Kernel kernel = compileForEmulator(openAttention);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int i = 0; i < 32; ++i)
+    threads.emplace_back([&, i] {
+      const int64_t dim = 8 << i % 3, keys = 5 + i, queries = 1 + i % 4;
+      std::vector<float> q(queries * dim), k(keys * dim), v(keys * dim, 2.0f),
+          out(queries * dim);
+      for (size_t at = 0; at < k.size(); ++at)
+        k[at] = float(at % 7) - 3;
+      llvm::Error error = kernel({{q.data(), {1, queries, dim}},
+                                  {k.data(), {1, keys, dim}},
+                                  {v.data(), {1, keys, dim}}},
+                                 {{out.data(), {1, queries, dim}}});
+      const bool failed = bool(error);
+      llvm::consumeError(std::move(error));
+      // An average of equal values.
+      wrong += failed || llvm::any_of(out, [](float x) {
+                 return std::abs(x - 2.0f) > 1e-5f;
+               });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+static constexpr char scaled[] = R"mlir(
+#all = affine_map<(i, j) -> (i, j)>
+func.func @scale(%x: tensor<3x8xf32>, %scale: f32) -> tensor<3x8xf32> {
+  %e = tensor.empty() : tensor<3x8xf32>
+  %y = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x8xf32>) outs(%e : tensor<3x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %scale : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x8xf32>
+  return %y : tensor<3x8xf32>
+})mlir";
+
+TEST(Emulator, TakesScalars) {
+  Kernel kernel = compileForEmulator(scaled);
+  std::vector<float> x(24, 2.0f), y(24);
+  float scale = 2.5f;
+  ASSERT_EQ(llvm::toString(kernel({{x.data(), {3, 8}}, {&scale, {}}},
+                                  {{y.data(), {3, 8}}})),
+            "");
+  EXPECT_EQ(y[23], 5.0f);
+}
