@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Swizzle.h"
 #include "TileConverter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,14 +13,6 @@
 using namespace mlir;
 using namespace mlir::smx::gpu;
 using Class = TileClasses::Class;
-
-/// Spans of the swizzle: the widest that a row is made of.
-static int64_t swizzleFor(int64_t rowBytes) {
-  for (int64_t span : {128, 64, 32})
-    if (rowBytes % span == 0)
-      return span;
-  return 0;
-}
 
 LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
                                             const TileProduct &product) {
@@ -64,7 +57,7 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   Class second = transposed ? product.reduced : product.columns;
   SmallVector<int64_t, 2> shape{schedule.paddedExtent(classes.boundOf(first)),
                                 schedule.paddedExtent(classes.boundOf(second))};
-  int64_t swizzle = swizzleFor(shape[1] * bBits / 8);
+  int64_t swizzle = widestSwizzle(shape[1] * bBits / 8);
   auto channelType =
       ChannelType::get(builder.getContext(), shape, bType, swizzle, 1);
   Value &channel = channels[{view->memref, channelType}];

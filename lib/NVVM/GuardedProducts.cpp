@@ -1,34 +1,68 @@
 //===- GuardedProducts.cpp - terms that are not finite --------------------===//
 
 #include "MatrixProduct.h"
-#include "SharedBarriers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::smx {
 
-Value MatrixProduct::isAnyNotFinite(ArrayRef<Value> sums) {
-  // Several chains: the first sums are there before the last ones.
-  Value zero = single(0);
-  SmallVector<Value, 4> chains(4, zero);
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    Value &chain = chains[i % chains.size()];
-    chain = LLVM::FMAOp::create(code, sum, zero, chain);
-  }
-  Value all = chains.front();
-  for (Value chain : ArrayRef<Value>(chains).drop_front())
-    all = LLVM::FAddOp::create(code, all, chain);
-  Value isNotFinite =
-      LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, all, all);
-  // The unit works for the whole warp.
-  return NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1),
-                                  isNotFinite, NVVM::VoteSyncKind::any);
+/// i1, the same in all threads of the group: some of them has `condition`. By
+/// assembly, since nvvm.barrier reduces over the whole block only.
+static Value isAnyInGroup(ThreadCode &code, Value condition) {
+  return LLVM::InlineAsmOp::create(
+             code, code.getI1Type(),
+             ValueRange{condition, code.groupBarrierNumber(),
+                        code.i32(code.team.groupThreads())},
+             "bar.red.or.pred $0, $2, $3, $1;", "=b,b,r,r,~{memory}",
+             /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
 }
 
-Value MatrixProduct::multiplyGuarded(Columns columns, Value start) {
-  // A loop, since nobody waits for it: little code, and few registers. Also
-  // none before the branch, where LLVM would compute what it takes from the
-  // thread's number if it knew that number.
+Value MatrixProduct::isAnyOfBNotFinite() {
+  // Every thread looks at a share of the bytes, in whatever order they lie.
+  constexpr int64_t width = 16;
+  int64_t bytes = product.sharedB.getBytes();
+  int64_t round = width * code.team.groupThreads();
+  auto type =
+      VectorType::get(8 * width / product.elementType.getIntOrFloatBitWidth(),
+                      product.elementType);
+  Value zero = LLVM::ConstantOp::create(code, type, code.getZeroAttr(type));
+  Value first = code.mul(code.thread(), code.i32(width));
+  Value sum = zero;
+  for (int64_t start = 0; start < bytes; start += round) {
+    Value place = code.add(first, code.i32(start));
+    if (start + round > bytes)
+      place = LLVM::UMinOp::create(code, place, code.i32(bytes - width));
+    Value part = loadShared(code, type, code.advance(product.b, place));
+    sum = LLVM::FMAOp::create(code, part, zero, sum);
+  }
+  Value all = single(0);
+  for (Value part : registersOf(sum)) {
+    if (product.elementType != code.getF32Type())
+      part = LLVM::FPExtOp::create(code, code.getF32Type(), part);
+    all = LLVM::FAddOp::create(code, all, part);
+  }
+  return isAnyInGroup(
+      code, LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, all, all));
+}
+
+/// A loop of `rounds` that stays one: nobody waits for it.
+static scf::ForOp makeLoop(ThreadCode &code, int64_t rounds, Value start) {
+  auto loop = scf::ForOp::create(code, code.i32(0), code.i32(rounds),
+                                 code.i32(1), start);
+  MLIRContext *context = code.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, code.getBoolAttr(true), {},
+                                          {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}));
+  return loop;
+}
+
+Value MatrixProduct::multiplyGuarded() {
+  // Little code, and no address from before the branch, where LLVM would
+  // compute what it takes from the thread's number if it knew that number.
   Value thread =
       LLVM::InlineAsmOp::create(
           code, code.getI32Type(), code.thread(), "mov.b32 $0, $1;", "=r,r",
@@ -37,20 +71,43 @@ Value MatrixProduct::multiplyGuarded(Columns columns, Value start) {
           .getResult(0);
   std::unique_ptr<MatrixOperands> elsewhere = std::move(operands);
   operands = makeMatrixOperands(code, product, thread);
-  auto loop = scf::ForOp::create(code, code.i32(0),
-                                 code.i32(product.reduced / operands->depth),
-                                 code.i32(1), start);
+  int64_t groups = product.columns / 8, together = groups % 2 ? 1 : 2;
+  // Registers have no addresses: the sums move on by a step in every round, and
+  // the first ones are those whose turn it is.
+  scf::ForOp columns = makeLoop(code, groups / together, product.acc);
   {
     OpBuilder::InsertionGuard guard(code);
-    code.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> sums = registersOf(loop.getRegionIterArg(0));
-    ReducedPlace k{0, loop.getInductionVar()};
-    addStep(sums, columns, k, /*onlyFinite=*/true);
-    addNonFinite(sums, columns, k);
-    scf::YieldOp::create(code, code.fromRegisters(sums));
+    code.setInsertionPointToStart(columns.getBody());
+    Sums all{registersOf(columns.getRegionIterArg(0)), groups};
+    Sums next{{}, together};
+    for (int64_t i = 0; i < product.blocks; ++i)
+      for (int64_t g = 0; g < together; ++g)
+        llvm::append_range(next.registers, all.slice(i, g));
+    LoopPlace n(0, columns.getInductionVar(), 8 * together);
+    scf::ForOp steps = makeLoop(code, product.reduced / operands->depth,
+                                code.fromRegisters(next.registers));
+    {
+      OpBuilder::InsertionGuard guard(code);
+      code.setInsertionPointToStart(steps.getBody());
+      Sums sums{registersOf(steps.getRegionIterArg(0)), together};
+      LoopPlace k(0, steps.getInductionVar(), operands->depth);
+      addGroups(sums, 0, together, partsOfA(k), k, n, /*onlyFinite=*/true);
+      addNonFinite(sums, k, n);
+      scf::YieldOp::create(code, code.fromRegisters(sums.registers));
+    }
+    next.registers = registersOf(steps.getResult(0));
+    Sums moved = all;
+    for (int64_t i = 0; i < product.blocks; ++i)
+      for (int64_t g = 0; g < groups; ++g) {
+        int64_t from = g + together;
+        llvm::copy(from < groups ? all.slice(i, from)
+                                 : next.slice(i, from - groups),
+                   moved.slice(i, g).begin());
+      }
+    scf::YieldOp::create(code, code.fromRegisters(moved.registers));
   }
   operands = std::move(elsewhere);
-  return loop.getResult(0);
+  return columns.getResult(0);
 }
 
 Value MatrixProduct::guard(Value sum) {
@@ -133,44 +190,34 @@ std::pair<Fragment, Fragment> MatrixProduct::infinities(const Fragment &b) {
   return {isThere, sign};
 }
 
-void MatrixProduct::addNonFinite(SmallVectorImpl<Value> &sums, Columns columns,
-                                 ReducedPlace k) {
+void MatrixProduct::addNonFinite(Sums &sums, LoopPlace k, LoopPlace n) {
   Value zero = single(0), largest = single(std::numeric_limits<float>::max());
   Value lowest = single(std::numeric_limits<float>::lowest());
-  SmallVector<std::array<Fragment, 3>> a;
+  auto [isThere, sign] = infinities(operands->getB(k, n, sums.groups));
   for (int64_t i = 0; i < product.blocks; ++i) {
-    auto [isThere, sign] = presence(operands->getA(i, k));
-    Fragment opposite = llvm::map_to_vector<4>(
-        sign, [&](Value x) -> Value { return LLVM::FNegOp::create(code, x); });
-    a.push_back({isThere, sign, opposite});
-  }
-  int64_t end = columns.first + columns.count;
-  for (int64_t group = columns.first; group < end; group += 2) {
-    // Keeps the fetches apart, for which there are not enough registers here.
-    warpBarrier(code);
-    auto [isThere, sign] =
-        infinities(operands->getB(k, 8 * group, fetched(columns, group)));
-    for (int64_t i = 0; i < product.blocks; ++i)
-      for (int64_t g = 0; g < fetched(columns, group); ++g) {
-        Fragment b = groupOf(isThere, g);
-        Fragment signOfB = groupOf(sign, g);
-        // Of p terms +inf, m terms -inf and q NaNs, all are p + m + q and the
-        // signs add up to p - m: the sum of both is 2 p + q and the difference
-        // 2 m + q. A NaN is both infinities.
-        Fragment all(4, zero);
-        multiplyParts(all, a[i][0], b);
-        Fragment above = all, below = all;
-        multiplyParts(above, a[i][1], signOfB);
-        multiplyParts(below, a[i][2], signOfB);
-        for (auto [sum, p, m] :
-             llvm::zip(slice(sums, columns, i, group + g), above, below)) {
-          // Infinite before it is added: a fused product would not be.
-          Value isAbove = LLVM::FMulOp::create(code, p, largest);
-          Value isBelow = LLVM::FMulOp::create(code, m, lowest);
-          sum = LLVM::FMAOp::create(code, isAbove, largest, sum);
-          sum = LLVM::FMAOp::create(code, isBelow, largest, sum);
-        }
+    auto [isInA, signOfA] = presence(operands->getA(i, k));
+    Fragment opposite = llvm::map_to_vector<4>(signOfA, [&](Value x) -> Value {
+      return LLVM::FNegOp::create(code, x);
+    });
+    for (int64_t g = 0; g < sums.groups; ++g) {
+      Fragment b = groupOf(isThere, g);
+      Fragment signOfB = groupOf(sign, g);
+      // Of p terms +inf, m terms -inf and q NaNs, all are p + m + q and the
+      // signs add up to p - m: the sum of both is 2 p + q and the difference
+      // 2 m + q. A NaN is both infinities.
+      Fragment all(4, zero);
+      multiplyParts(all, isInA, b);
+      Fragment above = all, below = all;
+      multiplyParts(above, signOfA, signOfB);
+      multiplyParts(below, opposite, signOfB);
+      for (auto [sum, p, m] : llvm::zip(sums.slice(i, g), above, below)) {
+        // Infinite before it is added: a fused product would not be.
+        Value isAbove = LLVM::FMulOp::create(code, p, largest);
+        Value isBelow = LLVM::FMulOp::create(code, m, lowest);
+        sum = LLVM::FMAOp::create(code, isAbove, largest, sum);
+        sum = LLVM::FMAOp::create(code, isBelow, largest, sum);
       }
+    }
   }
 }
 

@@ -187,6 +187,8 @@ public:
   /// All warps of the team, or of the thread's group, meet.
   void teamBarrier();
   void groupBarrier();
+  /// The named barrier of the thread's group: i32.
+  Value groupBarrierNumber();
   /// i1: true in one thread of each warp; no elect.sync needed (lane 0).
   Value isFirstLane();
 

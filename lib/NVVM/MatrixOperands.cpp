@@ -8,29 +8,43 @@ using ::smx::gpu::Coordinate;
 using ::smx::gpu::PlaceBits;
 using ::smx::gpu::warpThreads;
 
-Value MatrixOperands::addressInA(int64_t i, int64_t rows, ReducedPlace k) {
-  Coordinate step{product.blockStride * i + rows, k.k};
-  return k.rounds ? inA->at(step, k.rounds, {0, depth}) : inA->at(step);
+/// How far the rounds have gone along a dimension.
+static ThreadInteger movedBy(ThreadCode &code, LoopPlace place) {
+  if (!place.round)
+    return {code, code.i32(0)};
+  return ThreadInteger(code, place.round) * place.stride;
 }
 
-Value MatrixOperands::addressInB(ReducedPlace k, int64_t n) {
-  Coordinate step = product.placeInB(k.k, n);
-  return k.rounds ? inB->at(step, k.rounds, product.placeInB(depth, 0))
-                  : inB->at(step);
+Value MatrixOperands::addressInA(int64_t i, int64_t rows, LoopPlace k) {
+  Coordinate step{product.blockStride * i + rows, k.first};
+  if (!k.round)
+    return inA->at(step);
+  return inA->at(step, {ThreadInteger(code, code.i32(0)), movedBy(code, k)});
 }
 
-Fragment MatrixOperands::getA(int64_t i, ReducedPlace k) {
+Value MatrixOperands::addressInB(LoopPlace k, LoopPlace n) {
+  Coordinate step = product.placeInB(k.first, n.first);
+  if (!k.round && !n.round)
+    return inB->at(step);
+  ThreadInteger reduced = movedBy(code, k), column = movedBy(code, n);
+  return inB->at(step, product.isBTransposed
+                           ? ThreadIntegerPlace{column, reduced}
+                           : ThreadIntegerPlace{reduced, column});
+}
+
+Fragment MatrixOperands::getA(int64_t i, LoopPlace k) {
   if (inA)
     return loadA(i, k);
-  Fragment fragment = heldA(i, k.k);
-  if (!k.rounds)
+  Fragment fragment = heldA(i, k.first);
+  if (!k.round)
     return fragment;
   // Registers have no addresses: one of all is chosen.
-  for (int64_t round = 1; k.k + round * depth < product.reduced; ++round) {
-    Value isThis = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, k.rounds,
+  for (int64_t round = 1; k.first + round * k.stride < product.reduced;
+       ++round) {
+    Value isThis = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, k.round,
                                         code.i32(round));
     for (auto [chosen, other] :
-         llvm::zip(fragment, heldA(i, k.k + round * depth)))
+         llvm::zip(fragment, heldA(i, k.first + round * k.stride)))
       chosen = LLVM::SelectOp::create(code, isThis, other, chosen);
   }
   return fragment;
@@ -64,7 +78,7 @@ public:
                 ::smx::gpu::matrixBits);
   }
 
-  Fragment loadA(int64_t i, ReducedPlace k) override {
+  Fragment loadA(int64_t i, LoopPlace k) override {
     return load(addressInA(i, 0, k), 4, /*transposes=*/false);
   }
 
@@ -76,7 +90,7 @@ public:
     return fragment;
   }
 
-  Fragment getB(ReducedPlace k, int64_t n, int64_t groups) override {
+  Fragment getB(LoopPlace k, LoopPlace n, int64_t groups) override {
     return load(addressInB(k, n), 2 * groups,
                 /*transposes=*/!product.isBTransposed);
   }
@@ -134,7 +148,7 @@ public:
                   PlaceBits{~8, 6 * 4});
   }
 
-  Fragment loadA(int64_t i, ReducedPlace k) override {
+  Fragment loadA(int64_t i, LoopPlace k) override {
     Fragment upper = loadPair(addressInA(i, 0, k));
     Fragment lower = loadPair(addressInA(i, 8, k));
     return {upper[0], lower[0], upper[1], lower[1]};
@@ -148,16 +162,17 @@ public:
     return fragment;
   }
 
-  Fragment getB(ReducedPlace k, int64_t n, int64_t groups) override {
+  Fragment getB(LoopPlace k, LoopPlace n, int64_t groups) override {
     Fragment fragment;
-    for (int64_t column = n; column < n + 8 * groups; column += 8) {
+    for (int64_t group = 0; group < groups; ++group) {
+      LoopPlace column = n + 8 * group;
       if (product.isBTransposed) {
         llvm::append_range(fragment, loadPair(addressInB(k, column)));
         continue;
       }
-      for (int64_t row : {k.k, k.k + 1})
-        fragment.push_back(loadShared(code, code.getF32Type(),
-                                      addressInB({row, k.rounds}, column)));
+      for (int64_t row : {0, 1})
+        fragment.push_back(
+            loadShared(code, code.getF32Type(), addressInB(k + row, column)));
     }
     return fragment;
   }

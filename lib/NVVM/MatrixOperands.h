@@ -18,11 +18,18 @@ namespace mlir::smx {
 
 using Fragment = SmallVector<Value, 4>;
 
-/// A place along the reduced dimension: `k`, and `rounds` (i32, null: 0) times
-/// the depth of an instruction.
-struct ReducedPlace {
-  int64_t k;
-  Value rounds;
+/// A place along a dimension: `first`, and `round` (i32, null: 0) times
+/// `stride`.
+struct LoopPlace {
+  LoopPlace(int64_t first) : first(first) {}
+  LoopPlace(int64_t first, Value round, int64_t stride)
+      : first(first), round(round), stride(stride) {}
+
+  LoopPlace operator+(int64_t by) const { return {first + by, round, stride}; }
+
+  int64_t first;
+  Value round;
+  int64_t stride = 0;
 };
 
 /// Brings the operands of a product to the matrix unit.
@@ -31,10 +38,10 @@ public:
   virtual ~MatrixOperands() = default;
 
   /// a in rows of block `i`, from column `k`.
-  Fragment getA(int64_t i, ReducedPlace k);
+  Fragment getA(int64_t i, LoopPlace k);
   /// b for `groups` (1 or 2) groups of 8 columns from column `n`, and rows from
   /// `k`: two registers per group.
-  virtual Fragment getB(ReducedPlace k, int64_t n, int64_t groups) = 0;
+  virtual Fragment getB(LoopPlace k, LoopPlace n, int64_t groups) = 0;
   /// The parts that add up to a fragment, the large one first. A product is the
   /// sum of those of each part with the other operand's large part.
   virtual SmallVector<Fragment, 2> split(const Fragment &fragment) = 0;
@@ -52,13 +59,13 @@ protected:
         product(product) {}
 
   /// a, if it is in shared memory, or else in registers.
-  virtual Fragment loadA(int64_t i, ReducedPlace k) = 0;
+  virtual Fragment loadA(int64_t i, LoopPlace k) = 0;
   virtual Fragment heldA(int64_t i, int64_t k) = 0;
 
   /// The address of a's element in the thread's first row of block `i`, `rows`
   /// further down, or of b's for row `k` and column `n`.
-  Value addressInA(int64_t i, int64_t rows, ReducedPlace k);
-  Value addressInB(ReducedPlace k, int64_t n);
+  Value addressInA(int64_t i, int64_t rows, LoopPlace k);
+  Value addressInB(LoopPlace k, LoopPlace n);
 
   ThreadCode &code;
   const Product &product;

@@ -5,9 +5,9 @@
 // are live at a time, and the next ones can be fetched while the unit is busy.
 //
 // A guarded product has 0 for every term whose a is 0. The unit knows no such
-// rule, but it gives a NaN where it should have: then, a case for correctness
-// and not for speed, the product is done again with what is finite of b, and
-// the other terms are added one by one.
+// rule, but where b is finite throughout it keeps it: the group looks at b
+// first. Where b is not, a case for correctness and not for speed, the product
+// takes what is finite of b, and the other terms are added one by one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_LIB_NVVM_MATRIXPRODUCT_H
@@ -17,9 +17,16 @@
 
 namespace mlir::smx {
 
-/// Some of the columns of a product: groups of 8.
-struct Columns {
-  int64_t first, count;
+/// The accumulator's registers of `groups` groups of 8 columns, for every block
+/// of rows.
+struct Sums {
+  SmallVector<Value> registers;
+  int64_t groups;
+
+  /// The four registers of block `i` and group `g`.
+  MutableArrayRef<Value> slice(int64_t i, int64_t g) {
+    return MutableArrayRef<Value>(registers).slice(4 * (i * groups + g), 4);
+  }
 };
 
 class MatrixProduct {
@@ -33,35 +40,30 @@ public:
   Value guard(Value sum);
 
 private:
-  /// The accumulator's registers for some columns: by block, then group.
-  SmallVector<Value> sumsOf(Columns columns);
-  MutableArrayRef<Value> slice(SmallVectorImpl<Value> &sums, Columns columns,
-                               int64_t i, int64_t group) {
-    int64_t place = i * columns.count + group - columns.first;
-    return MutableArrayRef<Value>(sums).slice(4 * place, 4);
-  }
-  /// Adds what row `k` on contributes, as deep as an instruction goes.
-  void addStep(SmallVectorImpl<Value> &sums, Columns columns, ReducedPlace k,
-               bool onlyFinite);
+  /// The product as the unit does it.
+  Value multiplyAll();
+  /// a's parts in all blocks of rows, from column `k`.
+  SmallVector<SmallVector<Fragment, 2>> partsOfA(LoopPlace k);
+  /// Adds what row `k` on contributes, as deep as an instruction goes, to the
+  /// `count` groups from column `n`. `sums` has them from `group` on.
+  void addGroups(Sums &sums, int64_t group, int64_t count,
+                 ArrayRef<SmallVector<Fragment, 2>> a, LoopPlace k, LoopPlace n,
+                 bool onlyFinite);
   /// sums + a b for 16 rows and 8 columns: one instruction per pair of parts.
   void multiply(MutableArrayRef<Value> sums, ArrayRef<Fragment> a,
                 ArrayRef<Fragment> b);
   void multiplyParts(MutableArrayRef<Value> sums, const Fragment &a,
                      const Fragment &b);
-  /// How many groups are fetched together.
-  static int64_t fetched(Columns columns, int64_t group) {
-    return std::min<int64_t>(2, columns.first + columns.count - group);
-  }
 
-  /// i1, the same in the whole warp: some sum is not finite.
-  Value isAnyNotFinite(ArrayRef<Value> sums);
-  /// The guarded product, from `start`.
-  Value multiplyGuarded(Columns columns, Value start);
+  /// i1, the same in the whole group: some element of b is not finite.
+  Value isAnyOfBNotFinite();
+  /// The guarded product for any b.
+  Value multiplyGuarded();
   /// b with 0 for what is not finite.
   Fragment finite(const Fragment &b);
-  /// The terms of a step for which b is not finite, where a is not 0.
-  void addNonFinite(SmallVectorImpl<Value> &sums, Columns columns,
-                    ReducedPlace k);
+  /// The terms of a step for which b is not finite, where a is not 0. `sums`
+  /// has the groups from column `n`.
+  void addNonFinite(Sums &sums, LoopPlace k, LoopPlace n);
   /// For every a: 1, or 0 where it is 0; and the same with the sign of a.
   std::pair<Fragment, Fragment> presence(const Fragment &a);
   /// For every b: `mark` where it is not finite, else 0; and `mark` with the

@@ -44,64 +44,45 @@ SmallVector<Value> MatrixProduct::registersOf(Value tile) {
       llvm::seq(count), [&](int64_t i) { return code.getRegister(tile, i); });
 }
 
-SmallVector<Value> MatrixProduct::sumsOf(Columns columns) {
-  SmallVector<Value> sums;
-  for (int64_t i = 0; i < product.blocks; ++i) {
-    int64_t first = Product::registerOf(product.columns, i, columns.first);
-    for (int64_t r = 0; r < 4 * columns.count; ++r)
-      sums.push_back(code.getRegister(product.acc, first + r));
-  }
-  return sums;
+SmallVector<SmallVector<Fragment, 2>> MatrixProduct::partsOfA(LoopPlace k) {
+  SmallVector<SmallVector<Fragment, 2>> parts;
+  for (int64_t i = 0; i < product.blocks; ++i)
+    parts.push_back(operands->split(operands->getA(i, k)));
+  return parts;
 }
 
-void MatrixProduct::addStep(SmallVectorImpl<Value> &sums, Columns columns,
-                            ReducedPlace k, bool onlyFinite) {
-  SmallVector<SmallVector<Fragment, 2>> a;
+void MatrixProduct::addGroups(Sums &sums, int64_t group, int64_t count,
+                              ArrayRef<SmallVector<Fragment, 2>> a, LoopPlace k,
+                              LoopPlace n, bool onlyFinite) {
+  Fragment fragment = operands->getB(k, n, count);
+  SmallVector<Fragment, 2> b =
+      operands->split(onlyFinite ? finite(fragment) : fragment);
   for (int64_t i = 0; i < product.blocks; ++i)
-    a.push_back(operands->split(operands->getA(i, k)));
-  int64_t end = columns.first + columns.count;
-  for (int64_t group = columns.first; group < end; group += 2) {
-    Fragment fragment = operands->getB(k, 8 * group, fetched(columns, group));
-    SmallVector<Fragment, 2> b =
-        operands->split(onlyFinite ? finite(fragment) : fragment);
-    for (int64_t i = 0; i < product.blocks; ++i)
-      for (int64_t g = 0; g < fetched(columns, group); ++g) {
-        auto ofGroup = llvm::map_to_vector<2>(
-            b, [&](const Fragment &part) { return groupOf(part, g); });
-        multiply(slice(sums, columns, i, group + g), a[i], ofGroup);
-      }
+    for (int64_t g = 0; g < count; ++g) {
+      auto ofGroup = llvm::map_to_vector<2>(
+          b, [&](const Fragment &part) { return groupOf(part, g); });
+      multiply(sums.slice(i, group + g), a[i], ofGroup);
+    }
+}
+
+Value MatrixProduct::multiplyAll() {
+  Sums sums{registersOf(product.acc), product.columns / 8};
+  for (int64_t k = 0; k < product.reduced; k += operands->depth) {
+    SmallVector<SmallVector<Fragment, 2>> a = partsOfA(k);
+    for (int64_t group = 0; group < sums.groups; group += 2)
+      addGroups(sums, group, std::min<int64_t>(2, sums.groups - group), a, k,
+                8 * group, /*onlyFinite=*/false);
   }
+  return code.fromRegisters(sums.registers);
 }
 
 Value MatrixProduct::emit() {
-  // What is done again needs the sums from before: of few columns at a time,
-  // unless there are registers for all.
-  int64_t groups = product.columns / 8, together = groups;
-  if (product.isGuarded && groups * product.blocks > 16)
-    together = std::max<int64_t>(2, 8 / product.blocks);
-  SmallVector<SmallVector<Value>> parts;
-  for (int64_t first = 0; first < groups; first += together) {
-    Columns columns{first, std::min(together, groups - first)};
-    SmallVector<Value> before = sumsOf(columns), sums = before;
-    for (int64_t k = 0; k < product.reduced; k += operands->depth)
-      addStep(sums, columns, {k, Value()}, /*onlyFinite=*/false);
-    if (product.isGuarded) {
-      Value result = code.fromRegisters(sums);
-      sums = registersOf(code.choose(
-          result.getType(), isAnyNotFinite(sums),
-          [&] { return multiplyGuarded(columns, code.fromRegisters(before)); },
-          [&] { return result; }));
-    }
-    parts.push_back(sums);
-  }
-  SmallVector<Value> registers;
-  for (int64_t i = 0; i < product.blocks; ++i)
-    for (const SmallVector<Value> &part : parts) {
-      int64_t count = part.size() / product.blocks;
-      llvm::append_range(registers,
-                         ArrayRef<Value>(part).slice(i * count, count));
-    }
-  return code.fromRegisters(registers);
+  if (!product.isGuarded)
+    return multiplyAll();
+  // Asked of b, so that nobody has to keep the sums from before.
+  return code.choose(
+      product.acc.getType(), isAnyOfBNotFinite(),
+      [&] { return multiplyGuarded(); }, [&] { return multiplyAll(); });
 }
 
 Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product) {

@@ -48,12 +48,10 @@ Value ThreadAddresses::at(Coordinate step) {
   return code.advance(pattern, split->add);
 }
 
-Value ThreadAddresses::at(Coordinate step, Value rounds, Coordinate stride) {
-  ThreadInteger count(code, rounds);
-  return pointer(
-      base + swizzledOffset<ThreadInteger>(
-                 tile, {place.row + step.row + count * stride.row,
-                        place.column + step.column + count * stride.column}));
+Value ThreadAddresses::at(Coordinate step, ThreadIntegerPlace by) {
+  return pointer(base + swizzledOffset<ThreadInteger>(
+                            tile, {place.row + step.row + by.row,
+                                   place.column + step.column + by.column}));
 }
 
 static unsigned bytesOf(Type type) {

@@ -30,10 +30,8 @@ public:
   /// The address `step` away. Emits code, which later calls may use again: the
   /// first call for a pattern must dominate the others.
   Value at(::smx::gpu::Coordinate step);
-  /// The address `step` and `rounds` (i32) times `stride` away: computed in
-  /// full.
-  Value at(::smx::gpu::Coordinate step, Value rounds,
-           ::smx::gpu::Coordinate stride);
+  /// The address `step` and `by` away: computed in full.
+  Value at(::smx::gpu::Coordinate step, ThreadIntegerPlace by);
 
 private:
   Value pointer(ThreadInteger address);

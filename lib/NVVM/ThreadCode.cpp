@@ -129,7 +129,11 @@ void ThreadCode::teamBarrier() {
 void ThreadCode::groupBarrier() {
   if (team.groups() == 1)
     return teamBarrier();
-  meet(*this, add(group(), i32(team.groupBarrier)), team.groupThreads());
+  meet(*this, groupBarrierNumber(), team.groupThreads());
+}
+
+Value ThreadCode::groupBarrierNumber() {
+  return add(group(), i32(team.groupBarrier));
 }
 
 Value ThreadCode::shared(int64_t offset) {

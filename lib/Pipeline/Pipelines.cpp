@@ -108,6 +108,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   if (options.depth)
     prefetch.depth = options.depth;
   pm.addNestedPass<gpu::KernelOp>(gpu::createPrefetchPass(prefetch));
+  pm.addNestedPass<gpu::KernelOp>(gpu::createSharedOperandsPass());
   // What is left on the host is sizes, scratch memory and launches.
   pm.addPass(createBufferizePass());
   pm.addPass(createCanonicalizerPass());

@@ -135,4 +135,31 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
   ];
 }
 
+def SharedOperandsPass : Pass<"smx-gpu-shared-operands", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "keep the first operand of products in shared memory where registers are short";
+  let description = [{
+    A tile that is loaded before a loop and only multiplied in it stays in registers if these, the tiles that the loop
+    carries and the results of its products take at most `registers` of a thread. Otherwise it is copied to shared
+    memory, if that has room, and read from there in every round. So is a tile that is not multiplied on the matrix unit:
+    each of its elements is needed by four threads.
+
+    ```mlir
+    %q = smx_gpu.load %x[%i, %c0] dims [0, 1] : memref<?x128xbf16, ..> -> tensor<128x128xbf16, #L>
+    scf.for .. {
+      %s = smx_gpu.mma %q, %k, %zero transpose_b : tensor<128x128xbf16, #L>, !stage -> tensor<128x64xf32, #L>
+    ```
+    ==>
+    ```mlir
+    %q = smx_gpu.alloc : !smx_gpu.shared<128x128xbf16, swizzle = 128>
+    smx_gpu.copy %x[%i, %c0] to %q dims [0, 1] : memref<?x128xbf16, ..>, !smx_gpu.shared<128x128xbf16, swizzle = 128>
+    scf.for .. {
+      %s = smx_gpu.mma %q, %k, %zero transpose_b : !smx_gpu.shared<128x128xbf16, swizzle = 128>, !stage -> tensor<128x64xf32, #L>
+    ```
+  }];
+  let options = [
+    Option<"registers", "registers", "int64_t", "192",
+           "registers of a thread, 32 bits each, that tiles may take; the others are for addresses and operands">,
+  ];
+}
+
 #endif // SMX_GPU_PASSES_TD
