@@ -2,6 +2,7 @@
 #   %smx-src    the source tree          %smx-build  the build tree
 #   %python     the Python interpreter   %cmake      the cmake that configured the build
 #   %assemble <chip> <file>: ptxas -v; fails on spills, stack frames and C75xx notices
+#   %spills <chip> attention|rows <type>...: the same for compiled kernels of many shapes
 # Features: `asserts`, `ptxas`, and one per tool that was built (`softmax-run`, ...).
 import os
 import subprocess
@@ -49,3 +50,6 @@ if "softmax-compile" in built:
         config.substitutions.append(
             ("%assemble", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/assemble.py"
                           f" {found.stdout.strip()}"))
+        config.substitutions.append(
+            ("%spills", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/spills.py softmax-compile"
+                        f" {found.stdout.strip()}"))

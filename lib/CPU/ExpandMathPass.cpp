@@ -7,6 +7,7 @@
 
 #include "PowerOfTwo.h"
 
+#include "smx/CPU/Exp2Polynomial.h"
 #include "smx/CPU/Passes.h"
 #include "smx/IR/ScaledDifference.h"
 
@@ -26,15 +27,13 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
-/// 2^f on [-1/2, 1/2]; relative error 2.6e-9 and 1.8e-17.
-static constexpr double exp2Single[] = {
-    1.0,           0x1.62e432p-1,  0x1.ebfbe2p-3, 0x1.c6ae72p-5,
-    0x1.3b270ep-7, 0x1.5f7276p-10, 0x1.470b4ap-13};
-/// The same for results of which 16 or 12 bits matter: 2.8e-6 and 1.0e-4.
+/// 2^f on [-1/2, 1/2], for results of which 16 or 12 bits matter: relative
+/// error 2.8e-6 and 1.0e-4.
 static constexpr double exp2Short[] = {1.0, 0x1.62e12cp-1, 0x1.ec0378p-3,
                                        0x1.c9fc46p-5, 0x1.3a02ccp-7};
 static constexpr double exp2Shortest[] = {1.0, 0x1.62f5fap-1, 0x1.f00c4cp-3,
                                           0x1.c2a218p-5};
+/// The same in f64: 1.8e-17.
 static constexpr double exp2Double[] = {1.0,
                                         0x1.62e42fefa39f3p-1,
                                         0x1.ebfbdff82c598p-3,

@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace mlir::smx;
 using ::smx::gpu::Coordinate;
 using ::smx::gpu::PlaceBits;
+using ::smx::gpu::SharedTile;
 
 namespace {
 class ExactProduct {
@@ -151,6 +152,76 @@ Value ExactProduct::emit() {
   return code.fromRegisters(sums);
 }
 
+/// Bytes from one step of `columns` columns to the next, in a tile whose
+/// columns lie in spans of the swizzle.
+static int64_t bytesToColumn(mlir::smx::gpu::SharedType type, int64_t columns) {
+  SharedTile tile = sharedTileOf(type);
+  int64_t bytes = columns * tile.elementBytes;
+  return tile.swizzleBytes == 0
+             ? bytes
+             : bytes / tile.swizzleBytes * tile.rows * tile.swizzleBytes;
+}
+
+static int64_t bytesToRow(mlir::smx::gpu::SharedType type, int64_t rows) {
+  SharedTile tile = sharedTileOf(type);
+  int64_t row = tile.swizzleBytes;
+  return rows * (row ? row : tile.columns * tile.elementBytes);
+}
+
+/// How much of the reduced dimension a round of the loop takes: so much that
+/// the next round has the same addresses, a constant further on, and that a
+/// round is long compared to its ends.
+static int64_t reducedPerRound(const Product &product) {
+  constexpr int64_t longEnough = 512;
+  int64_t bytes = product.elementType.getIntOrFloatBitWidth() / 8;
+  int64_t step = SharedTile::phases;
+  if (product.sharedA)
+    step = std::max(step, product.sharedA.getSwizzle() / bytes);
+  if (product.isBTransposed)
+    step = std::max(step, product.sharedB.getSwizzle() / bytes);
+  int64_t terms = product.columns / 2 * product.blocks;
+  while (step * terms < longEnough && product.reduced % (2 * step) == 0)
+    step *= 2;
+  return product.reduced % step == 0 ? step : product.reduced;
+}
+
+/// The columns of a register operand that belong to a round of `step` columns.
+static Value columnsOfRound(ThreadCode &code, const Product &product,
+                            Value round, int64_t step) {
+  SmallVector<Value> registers;
+  for (int64_t i = 0; i < product.blocks; ++i)
+    for (int64_t r = 0; r < step / 2; ++r) {
+      int64_t first = Product::registerOf(product.reduced, i, 0) + r;
+      Value chosen = code.getRegister(product.a, first);
+      for (int64_t other = 1; other < product.reduced / step; ++other) {
+        Value isThis = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
+                                            round, code.i32(other));
+        chosen = LLVM::SelectOp::create(
+            code, isThis, code.getRegister(product.a, first + other * step / 2),
+            chosen);
+      }
+      registers.push_back(chosen);
+    }
+  return code.fromRegisters(registers);
+}
+
 Value mlir::smx::multiplyExactly(ThreadCode &code, const Product &product) {
-  return ExactProduct(code, product).emit();
+  int64_t step = reducedPerRound(product);
+  if (step == product.reduced)
+    return ExactProduct(code, product).emit();
+  // A round is a product of the same tiles, further on.
+  int64_t inA = product.sharedA ? bytesToColumn(product.sharedA, step) : 0;
+  int64_t inB = product.isBTransposed ? bytesToColumn(product.sharedB, step)
+                                      : bytesToRow(product.sharedB, step);
+  auto ofRound = [&](Value round, Value sums) -> Value {
+    Product part = product;
+    part.reduced = step;
+    part.acc = sums;
+    part.b = code.advance(product.b, code.mul(round, code.i32(inB)));
+    part.a = product.sharedA
+                 ? code.advance(product.a, code.mul(round, code.i32(inA)))
+                 : columnsOfRound(code, product, round, step);
+    return ExactProduct(code, part).emit();
+  };
+  return code.repeat(product.reduced / step, product.acc, ofRound);
 }

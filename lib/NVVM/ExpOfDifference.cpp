@@ -6,14 +6,17 @@
 //
 //   n = round(x L - y L),  f = (x L - (n + E)) - g,  result = 2^f 2^n
 //
-// where the parentheses are one multiply-add. 2^f and 2^n are ex2.approx, the
-// second of which is exact; what depends on y alone is the same for a whole
-// row.
+// where the parentheses are one multiply-add. 2^f is a polynomial: ex2.approx
+// may be off by 2 units in the last place, in the weight and in the sum of all.
+// 2^n is ex2.approx, which is exact there. What depends on y alone is the same
+// for a whole row.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RegisterMath.h"
 #include "smx/IR/ScaledDifference.h"
+
+#include "smx/CPU/Exp2Polynomial.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -50,7 +53,7 @@ Value mlir::smx::expandExpOfDifference(RegisterMath &m, Value argument) {
   Value f = m.add(m.fma(d, factor, m.negate(m.add(n, whole))),
                   m.fma(d, correction, m.negate(fraction)));
   // 2^128 is infinite, where 2^f 2^128 may not be.
-  Value mantissa = m.apply("llvm.nvvm.ex2.approx.ftz.f32", f);
+  Value mantissa = m.polynomial(f, exp2Single);
   Value power = m.apply("llvm.nvvm.ex2.approx.f32", m.sub(n, m.constant(1.0)));
   return m.mul(m.add(mantissa, mantissa), power);
 }

@@ -50,6 +50,43 @@ static void dropHostFunctions(ModuleOp module) {
   }
 }
 
+/// Before every outermost loop, and after it, the thread reads its number
+/// again, out of LLVM's sight. What one loop computes from the number, which is
+/// quick to compute again, is then not kept in registers for the next one.
+static void readThreadPerLoop(Block &block) {
+  bool isAfterLoop = false;
+  Value number;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    bool isLoop = isa<LoopLikeOpInterface>(op);
+    if (!isLoop && !isAfterLoop) {
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          readThreadPerLoop(inner);
+      continue;
+    }
+    if (isLoop)
+      number = {};
+    isAfterLoop = true;
+    SmallVector<NVVM::ThreadIdXOp> reads;
+    op.walk([&](NVVM::ThreadIdXOp read) { reads.push_back(read); });
+    if (!reads.empty() && !number) {
+      ImplicitLocOpBuilder b(op.getLoc(), &op);
+      number =
+          LLVM::InlineAsmOp::create(
+              b, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
+              /*has_side_effects=*/true, /*is_align_stack=*/false,
+              LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+              .getResult(0);
+    }
+    for (NVVM::ThreadIdXOp read : reads) {
+      read.replaceAllUsesWith(number);
+      read.erase();
+    }
+    if (isLoop)
+      number = {};
+  }
+}
+
 namespace {
 struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
   using SmxGPUToNVVMPassBase::SmxGPUToNVVMPassBase;
@@ -97,7 +134,10 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     config.foldingMode = DialectConversionFoldingMode::Never;
     if (failed(
             applyFullConversion(device, target, std::move(patterns), config)))
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto function : device.getOps<LLVM::LLVMFuncOp>())
+      for (Block &block : function.getBody())
+        readThreadPerLoop(block);
   }
 };
 } // namespace

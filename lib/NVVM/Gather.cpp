@@ -31,7 +31,7 @@ struct LowerGather : TilePattern<gpu::GatherOp> {
     SmallVector<Value> vectors;
     auto one = VectorType::get(1, tile.getElementType());
     for (int64_t i : llvm::seq(gpu::getRegisterCount(tile))) {
-      Value address = memory.base;
+      Value address = memory.start(code);
       for (auto [index, step] : llvm::zip(adaptor.getIndices(), steps))
         address =
             code.advance(address, code.mul(code.getRegister(index, i), step));

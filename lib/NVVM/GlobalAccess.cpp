@@ -19,7 +19,7 @@ namespace {
 class ThreadTile {
 public:
   ThreadTile(ThreadCode &code, RankedTensorType type, const GlobalTile &memory)
-      : code(code), type(type), memory(memory), base(memory.base) {
+      : code(code), type(type), memory(memory), base(memory.start(code)) {
     ThreadCoordinate at = code.threadPart(type);
     Value places[] = {at.row, at.column};
     for (auto [d, dim] : llvm::enumerate(memory.dims)) {

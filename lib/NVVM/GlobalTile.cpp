@@ -3,12 +3,39 @@
 #include "KernelLowering.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::smx {
 
 int64_t bytesOfElement(Type element) {
   return llvm::divideCeil(
       element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
+}
+
+void leaveLoops(ThreadCode &code, ValueRange needed) {
+  Operation *outermost = nullptr;
+  for (Operation *op = code.getInsertionBlock()->getParentOp(); op;
+       op = op->getParentOp())
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      if (!llvm::all_of(needed, [&](Value value) {
+            return loop.isDefinedOutsideOfLoop(value);
+          }))
+        break;
+      outermost = op;
+    }
+  if (outermost)
+    code.setInsertionPoint(outermost);
+}
+
+Value opaque(ThreadCode &code, Value value) {
+  bool isWord = value.getType().isInteger(32);
+  return LLVM::InlineAsmOp::create(
+             code, value.getType(), value,
+             isWord ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;",
+             isWord ? "=r,r" : "=l,l", /*has_side_effects=*/true,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
 }
 
 GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
@@ -27,26 +54,41 @@ GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
   tile.elementBytes = bytesOfElement(tile.elementType);
   tile.aligned = std::max(aligned, tile.elementBytes);
 
-  Value place = ShapedType::isDynamic(start)
-                    ? memref.offset(code, code.getLoc())
-                    : code.i64(start);
-  for (auto [k, offset] : llvm::enumerate(offsets))
-    place = code.add(place, code.mul(offset, strideOf(k)));
-  tile.base = code.advance(memref.alignedPtr(code, code.getLoc()),
-                           code.mul(place, code.i64(tile.elementBytes)));
-
-  for (auto [d, along] : llvm::enumerate(dims)) {
-    GlobalDim dim;
-    if (along < 0)
-      dim.constantStride = 0;
-    else if (!ShapedType::isDynamic(strides[along]))
-      dim.constantStride = strides[along];
-    else
-      dim.stride = strideOf(along);
-    if (!valid.empty())
-      dim.valid = code.clamped(valid[d], extents[d]);
-    tile.dims.push_back(dim);
+  Value moved = code.i64(0);
+  SmallVector<Value> fixed{descriptor};
+  for (auto [k, offset] : llvm::enumerate(offsets)) {
+    if (!llvm::is_contained(dims, k))
+      fixed.push_back(offset);
+    else // Multiplied in every round: a running sum takes four registers.
+      moved = code.add(moved, code.mul(opaque(code, offset), strideOf(k)));
   }
+  tile.moved = code.mul(moved, code.i64(tile.elementBytes));
+  {
+    OpBuilder::InsertionGuard guard(code);
+    leaveLoops(code, fixed);
+    Value place = ShapedType::isDynamic(start)
+                      ? memref.offset(code, code.getLoc())
+                      : code.i64(start);
+    for (auto [k, offset] : llvm::enumerate(offsets))
+      if (!llvm::is_contained(dims, k))
+        place = code.add(place, code.mul(offset, strideOf(k)));
+    tile.base = code.advance(memref.alignedPtr(code, code.getLoc()),
+                             code.mul(place, code.i64(tile.elementBytes)));
+    for (int64_t along : dims) {
+      GlobalDim dim;
+      if (along < 0)
+        dim.constantStride = 0;
+      else if (!ShapedType::isDynamic(strides[along]))
+        dim.constantStride = strides[along];
+      else
+        dim.stride = strideOf(along);
+      tile.dims.push_back(dim);
+    }
+  }
+
+  if (!valid.empty())
+    for (auto [d, extent] : llvm::enumerate(extents))
+      tile.dims[d].valid = code.clamped(valid[d], extent);
   return tile;
 }
 

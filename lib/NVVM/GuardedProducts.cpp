@@ -2,8 +2,6 @@
 
 #include "MatrixProduct.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 namespace mlir::smx {
 
 /// i1, the same in all threads of the group: some of them has `condition`. By
@@ -47,67 +45,57 @@ Value MatrixProduct::isAnyOfBNotFinite() {
       code, LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, all, all));
 }
 
-/// A loop of `rounds` that stays one: nobody waits for it.
-static scf::ForOp makeLoop(ThreadCode &code, int64_t rounds, Value start) {
-  auto loop = scf::ForOp::create(code, code.i32(0), code.i32(rounds),
-                                 code.i32(1), start);
-  MLIRContext *context = code.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(context, code.getBoolAttr(true), {},
-                                          {}, {}, {}, {}, {});
-  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
-                                       context, {}, {}, {}, unroll, {}, {}, {},
-                                       {}, {}, {}, {}, {}, {}, {}, {}));
-  return loop;
+Sums MatrixProduct::chosen(Sums &all, ArrayRef<Value> isTurn,
+                           int64_t together) {
+  Sums some{{}, together};
+  for (int64_t i = 0; i < product.blocks; ++i)
+    for (int64_t g = 0; g < together; ++g)
+      llvm::append_range(some.registers, all.slice(i, g));
+  for (int64_t i = 0; i < product.blocks; ++i)
+    for (int64_t g = together; g < all.groups; ++g)
+      for (auto [value, other] :
+           llvm::zip(some.slice(i, g % together), all.slice(i, g)))
+        value =
+            LLVM::SelectOp::create(code, isTurn[g / together], other, value);
+  return some;
 }
 
 Value MatrixProduct::multiplyGuarded() {
   // Little code, and no address from before the branch, where LLVM would
   // compute what it takes from the thread's number if it knew that number.
-  Value thread =
-      LLVM::InlineAsmOp::create(
-          code, code.getI32Type(), code.thread(), "mov.b32 $0, $1;", "=r,r",
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-          .getResult(0);
+  Value thread = opaque(code, code.thread());
   std::unique_ptr<MatrixOperands> elsewhere = std::move(operands);
   operands = makeMatrixOperands(code, product, thread);
   int64_t groups = product.columns / 8, together = groups % 2 ? 1 : 2;
-  // Registers have no addresses: the sums move on by a step in every round, and
-  // the first ones are those whose turn it is.
-  scf::ForOp columns = makeLoop(code, groups / together, product.acc);
-  {
-    OpBuilder::InsertionGuard guard(code);
-    code.setInsertionPointToStart(columns.getBody());
-    Sums all{registersOf(columns.getRegionIterArg(0)), groups};
-    Sums next{{}, together};
+  auto ofColumns = [&](Value turn, Value sums) -> Value {
+    Sums all{registersOf(sums), groups};
+    LoopPlace n(0, turn, 8 * together);
+    // Registers have no addresses: those of a round are chosen from all.
+    SmallVector<Value> isTurn;
+    for (int64_t other = 0; other < groups / together; ++other)
+      isTurn.push_back(LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, turn,
+                                            code.i32(other)));
+    Sums some = chosen(all, isTurn, together);
+    auto step = [&](Value round, Value before) -> Value {
+      Sums after{registersOf(before), together};
+      LoopPlace k(0, round, operands->depth);
+      addGroups(after, 0, together, partsOfA(k), k, n, /*onlyFinite=*/true);
+      addNonFinite(after, k, n);
+      return code.fromRegisters(after.registers);
+    };
+    some.registers =
+        registersOf(code.repeat(product.reduced / operands->depth,
+                                code.fromRegisters(some.registers), step));
     for (int64_t i = 0; i < product.blocks; ++i)
-      for (int64_t g = 0; g < together; ++g)
-        llvm::append_range(next.registers, all.slice(i, g));
-    LoopPlace n(0, columns.getInductionVar(), 8 * together);
-    scf::ForOp steps = makeLoop(code, product.reduced / operands->depth,
-                                code.fromRegisters(next.registers));
-    {
-      OpBuilder::InsertionGuard guard(code);
-      code.setInsertionPointToStart(steps.getBody());
-      Sums sums{registersOf(steps.getRegionIterArg(0)), together};
-      LoopPlace k(0, steps.getInductionVar(), operands->depth);
-      addGroups(sums, 0, together, partsOfA(k), k, n, /*onlyFinite=*/true);
-      addNonFinite(sums, k, n);
-      scf::YieldOp::create(code, code.fromRegisters(sums.registers));
-    }
-    next.registers = registersOf(steps.getResult(0));
-    Sums moved = all;
-    for (int64_t i = 0; i < product.blocks; ++i)
-      for (int64_t g = 0; g < groups; ++g) {
-        int64_t from = g + together;
-        llvm::copy(from < groups ? all.slice(i, from)
-                                 : next.slice(i, from - groups),
-                   moved.slice(i, g).begin());
-      }
-    scf::YieldOp::create(code, code.fromRegisters(moved.registers));
-  }
+      for (int64_t g = 0; g < groups; ++g)
+        for (auto [old, now] :
+             llvm::zip(all.slice(i, g), some.slice(i, g % together)))
+          old = LLVM::SelectOp::create(code, isTurn[g / together], now, old);
+    return code.fromRegisters(all.registers);
+  };
+  Value result = code.repeat(groups / together, product.acc, ofColumns);
   operands = std::move(elsewhere);
-  return columns.getResult(0);
+  return result;
 }
 
 Value MatrixProduct::guard(Value sum) {

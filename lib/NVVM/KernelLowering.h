@@ -220,6 +220,11 @@ public:
   /// `condition ? then() : otherwise()`, of `type`, as a branch (scf.if).
   Value choose(Type type, Value condition, llvm::function_ref<Value()> then,
                llvm::function_ref<Value()> otherwise);
+  /// `count` rounds of `body`, which takes the number of the round (i32) and a
+  /// value, and returns the value for the next round; the last one. Emits
+  /// scf.for, marked to stay a loop.
+  Value repeat(int64_t count, Value start,
+               llvm::function_ref<Value(Value round, Value value)> body);
 };
 
 /// Registers i, i+1, .. i+n-1 of every thread hold neighbouring columns (or
@@ -255,8 +260,10 @@ struct GlobalDim {
 
 /// A tile of global memory, as load, store, copy and put see it.
 struct GlobalTile {
-  /// Element (0, 0): !llvm.ptr<1>.
-  Value base;
+  /// Element (0, 0): `moved` bytes (i64) along the tile's dimensions from
+  /// `base`, a !llvm.ptr<1> that all tiles at the same place in the other
+  /// dimensions share, in and outside loops.
+  Value base, moved;
   Type elementType;
   /// Bytes of an element in memory (i1: 1).
   int64_t elementBytes = 0;
@@ -266,7 +273,19 @@ struct GlobalTile {
   int64_t aligned = 0;
 
   bool contiguous() const { return dims.back().constantStride == 1; }
+  Value start(ThreadCode &code) const {
+    return code.advance(base, moved);
+  }
 };
+
+/// The same value (i32, i64 or a pointer to global memory), of which LLVM knows
+/// nothing: what it is computed from needs no registers afterwards, and what is
+/// computed from it stays behind it.
+Value opaque(ThreadCode &code, Value value);
+
+/// Moves the insertion point before all loops around it in which `needed` is
+/// not defined.
+void leaveLoops(ThreadCode &code, ValueRange needed);
 
 /// The operands of a load, store, copy or put; `descriptor` is the converted
 /// memref, `offsets` and `valid` are converted (i64) and may be empty.

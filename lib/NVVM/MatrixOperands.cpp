@@ -72,7 +72,10 @@ public:
                 ::smx::gpu::matrixBits);
     if (!product.sharedA)
       return;
-    ThreadIntegerPlace place = ::smx::gpu::columnMajorMatrices(lane);
+    // Not before a loop, where every address that follows from it would take a
+    // register.
+    ThreadInteger laneHere(code, opaque(code, lane.getValue()));
+    ThreadIntegerPlace place = ::smx::gpu::columnMajorMatrices(laneHere);
     place.row = place.row + warp * 16;
     inA.emplace(code, product.sharedA, product.a, place,
                 ::smx::gpu::matrixBits);

@@ -59,6 +59,9 @@ private:
   Value isAnyOfBNotFinite();
   /// The guarded product for any b.
   Value multiplyGuarded();
+  /// Of `all`, the `together` groups whose turn it is: number r of `isTurn`
+  /// (i1) for those from group r * together on.
+  Sums chosen(Sums &all, ArrayRef<Value> isTurn, int64_t together);
   /// b with 0 for what is not finite.
   Fragment finite(const Fragment &b);
   /// The terms of a step for which b is not finite, where a is not 0. `sums`

@@ -178,6 +178,23 @@ Value ThreadCode::choose(Type type, Value condition,
   return branch.getResult(0);
 }
 
+Value ThreadCode::repeat(
+    int64_t count, Value start,
+    llvm::function_ref<Value(Value round, Value value)> body) {
+  auto loop = scf::ForOp::create(*this, i32(0), i32(count), i32(1), start);
+  MLIRContext *context = getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, getBoolAttr(true), {}, {},
+                                          {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}));
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(*this,
+                       body(loop.getInductionVar(), loop.getRegionIterArg(0)));
+  return loop.getResult(0);
+}
+
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,9 @@ private:
   int64_t width;
   CopyGrid grid;
   ThreadIntegerPlace place;
+  /// The first row, out of LLVM's sight: the others that are compared with the
+  /// number of valid rows are not kept between rounds of a loop.
+  ThreadInteger checkedRow;
   ThreadAddresses addresses;
   SmallVector<Pending> pending;
 };
@@ -71,6 +74,8 @@ TileCopy::TileCopy(ThreadCode &code, const GlobalTile &source,
       grid(type.getShape()[0], type.getShape()[1], code.team.groupThreads(),
            width / source.elementBytes),
       place(grid.place(ThreadInteger(code, code.thread()))),
+      checkedRow(code, source.dims[0].valid ? opaque(code, place.row.getValue())
+                                            : place.row.getValue()),
       addresses(code, type, destination, place,
                 grid.bits(source.elementBytes)) {}
 
@@ -79,7 +84,7 @@ Value TileCopy::bytes(int64_t dim, int64_t places) {
   int64_t factor = places * source.elementBytes;
   if (d.constantStride)
     return code.i64(*d.constantStride * factor);
-  return code.mul(d.stride, code.i64(factor));
+  return code.mul(d.stride, opaque(code, code.i64(factor)));
 }
 
 Value TileCopy::validBytes(::smx::gpu::Coordinate step) {
@@ -93,7 +98,7 @@ Value TileCopy::validBytes(::smx::gpu::Coordinate step) {
         code.i32(width));
   }
   if (Value rows = source.dims[0].valid) {
-    Value isValid = code.less((place.row + step.row).getValue(), rows);
+    Value isValid = code.less((checkedRow + step.row).getValue(), rows);
     count = LLVM::SelectOp::create(
         code, isValid, count ? count : code.i32(width), code.i32(0));
   }
@@ -137,24 +142,24 @@ void TileCopy::store() {
   pending.clear();
 }
 
-/// The same address, of which LLVM knows nothing. It would otherwise keep the
-/// address of every row step, less what changes between rounds of a loop, in
-/// two registers of its own; so a row comes from the one before it.
-static Value withoutHistory(ThreadCode &code, Value address) {
-  return LLVM::InlineAsmOp::create(
-             code, address.getType(), address, "mov.b64 $0, $1;", "=l,l",
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
-}
-
 void TileCopy::emit() {
-  Value row = code.advance(
-      source.base, byteOffset(code, source, 0, place.row.getValue(), 0));
-  row = code.advance(row,
-                     byteOffset(code, source, 1, place.column.getValue(), 0));
+  Value row;
+  {
+    // All that a loop keeps is where the thread starts.
+    OpBuilder::InsertionGuard guard(code);
+    leaveLoops(code, source.base);
+    ThreadIntegerPlace first = grid.place(ThreadInteger(code, code.thread()));
+    row = code.advance(source.base,
+                       byteOffset(code, source, 0, first.row.getValue(), 0));
+    row = code.advance(row,
+                       byteOffset(code, source, 1, first.column.getValue(), 0));
+    row = opaque(code, row);
+  }
+  row = code.advance(row, source.moved);
+  // A row comes from the one before it. LLVM would otherwise keep the address
+  // of every step, less what changes between rounds, in registers of its own.
   if (grid.rowSteps() > 1)
-    row = withoutHistory(code, row);
+    row = opaque(code, row);
   Value rowStep = bytes(0, grid.rowThreads());
   Value columnStep = bytes(1, grid.step(0, 1).column);
   for (int64_t i = 0, rows = grid.rowSteps(); i < rows; ++i) {

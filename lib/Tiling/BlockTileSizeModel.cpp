@@ -12,7 +12,11 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<OpFoldResult> sizes,
                                           int64_t rows, int64_t stream,
                                           bool warpgroups) {
-  constexpr int64_t longestTile = 4096, blockElements = 2048, strip = 64;
+  constexpr int64_t longestTile = 4096, blockElements = 2048;
+  // Of a strip of neighbouring rows: at most so long and so large a tile, and
+  // at least so many rows, which are 32 bytes or more in memory.
+  constexpr int64_t longestStrip = 1024, openStrip = 256, stripElements = 16384,
+                    narrowestStrip = 16, widestStrip = 64;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
   auto lastOf = [](ArrayRef<OpFoldResult> some) {
@@ -25,7 +29,11 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       getElementTypeOrSelf(op.getStateOperands().front().getType())
           .getIntOrFloatBitWidth() /
       8;
-  AffineMap streamed = op.getOperandMaps()[op.getStateOperands().size()];
+  unsigned states = op.getStateOperands().size();
+  AffineMap streamed = op.getOperandMaps()[states];
+  int64_t inputBits =
+      getElementTypeOrSelf(op.getInputOperands().back().getType())
+          .getIntOrFloatBitWidth();
   bool streamIsFastest = streamed.getResults().back() ==
                          getAffineDimExpr(numRows, op->getContext());
 
@@ -36,16 +44,19 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     int64_t columns = 1;
     for (OpFoldResult size : sizes.drop_front(numRows + 1))
       columns *= getConstantIntValue(size).value_or(128);
-    // A warp holds 16 rows of the accumulator and of the scores; two such
-    // blocks where they are narrow, and fewer keys where they are wide.
+    // A warp holds 16 rows of the accumulator and of the scores. What it reads
+    // of keys and values serves 32 rows where registers have room for them and
+    // the matrix unit multiplies; masks take some of that room.
     int64_t width = columns * elementBytes / 4;
-    tileRows = width <= 64 ? 128 : 64;
-    tile.stream = width <= 128 ? 64 : width <= 256 ? 32 : 16;
+    bool isShort = inputBits == 16 && width <= 128;
+    tileRows = isShort ? 128 : 64;
+    if (width <= (isShort && op.mayBeMasked() ? 64 : 128))
+      tile.stream = 64;
+    else
+      tile.stream = inputBits == 16 ? 32 : 16;
     // What is streamed has 16 bits an element, and a warpgroup rows enough.
-    Type streamedType = getElementTypeOrSelf(
-        op->getOperand(op.getStateOperands().size() + 1).getType());
-    if (warpgroups && streamedType.getIntOrFloatBitWidth() == 16 &&
-        columns <= 256 && rowExtent.value_or(ShapedType::kDynamic) != 1) {
+    if (warpgroups && inputBits == 16 && columns <= 256 &&
+        rowExtent.value_or(ShapedType::kDynamic) != 1) {
       tileRows = columns <= 64 ? 192 : 128;
       tile.stream = columns <= 128 ? 128 : 64;
     }
@@ -57,8 +68,11 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
         llvm::bit_floor(uint64_t(blockElements / std::max<int64_t>(whole, 1))),
         1, 32);
   } else {
-    tileRows = strip;
-    tile.stream = strip;
+    tile.stream = std::min(extent.value_or(openStrip), longestStrip);
+    tileRows = std::clamp<int64_t>(
+        llvm::bit_floor(
+            uint64_t(stripElements / std::max<int64_t>(tile.stream, 1))),
+        narrowestStrip, widestStrip);
   }
   if (stream != 0)
     tile.stream = stream;
@@ -69,7 +83,6 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     tileRows = rows;
   // Where every row has values of its own there is no product of matrices, and
   // a tile has no room for a third dimension.
-  unsigned states = op.getStateOperands().size();
   for (AffineMap input : ArrayRef(op.getOperandMaps()).drop_front(states + 1))
     if (numRows != 0 && input.isFunctionOfDim(numRows - 1))
       tileRows = 1;

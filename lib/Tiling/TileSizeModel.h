@@ -44,12 +44,15 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 ///
 /// The model: with an accumulator, 64 rows by 64 keys leave room in the
 /// registers of 4 warps for two blocks of threads on a multiprocessor;
-/// accumulators of at most 64 columns take 128 rows, wider ones than 128 fewer
-/// keys. `warpgroups` of 64 rows have the registers of a multiprocessor to
+/// accumulators of at most 128 columns of 16-bit values take 128 rows, and
+/// where registers are short, as under a mask, there are 32 or 16 keys.
+/// `warpgroups` of 64 rows have the registers of a multiprocessor to
 /// themselves: 128 rows by 128 keys, 192 by 128 where the accumulator has at
-/// most 64 columns, and 128 by 64 where it has more than 128. A plain row is spread over a block in tiles of at most 4096 elements,
-/// several short rows to a block; where rows are the fastest dimension, 64 of
-/// them by 64 elements.
+/// most 64 columns, and 128 by 64 where it has more than 128. A plain row is
+/// spread over a block in tiles of at most 4096 elements, several short rows to
+/// a block. Where rows are the fastest dimension, 16 to 64 of them by at most
+/// 1024 elements, so that rows are read once and every tile costs the running
+/// sum one rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<OpFoldResult> sizes, int64_t rows,
                                int64_t stream, bool warpgroups);

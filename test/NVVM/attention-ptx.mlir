@@ -28,10 +28,10 @@
 // CHECK: mbarrier.arrive.shared.b64
 // CHECK: ex2.approx.ftz.f32
 // CHECK: cvt.rn.bf16x2.f32
-// Weights are operands as they are; values are transposed on the way.
+// Weights are operands as they are; values are transposed on the way, unless one of them is not finite.
+// CHECK: bar.red.or.pred
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
-// CHECK: vote.sync.any
 // CHECK-NOT: .local
 smx_gpu.kernel @attention(%q: !global, %k: !global, %v: !global, %o: !global) warps(8) {
   %c0 = arith.constant 0 : index

@@ -67,20 +67,29 @@ smx_gpu.kernel @odd(%x: memref<?x16xf16>) warps(1) {
   smx_gpu.return
 }
 
-// A term is 0 where a is 0. If the sums are not all finite, the product is done again.
+// A term is 0 where a is 0. Only if b is not finite throughout, in the eyes of all warps, this takes more than a product:
+// loops over columns and over the reduced dimension, whose sums are chosen from all.
 // CHECK-LABEL: llvm.func @guarded
 smx_gpu.kernel @guarded(%x: memref<?x16xf16>) warps(1) {
   %c0 = arith.constant 0 : index
   %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x16xf16> -> tensor<16x16xf16, #L>
   %b = smx_gpu.alloc : !f16
   %acc = arith.constant dense<0.0> : tensor<16x24xf32, #L>
-  // CHECK-COUNT-3: nvvm.mma.sync
+  // CHECK-NOT: nvvm.mma.sync
+  // CHECK: llvm.load {{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
   // CHECK: %[[BAD:.+]] = llvm.fcmp "uno"
-  // CHECK: %[[ANY:.+]] = nvvm.vote.sync any %{{.+}}, %[[BAD]] -> i1
+  // CHECK: %[[ANY:.+]] = llvm.inline_asm has_side_effects "bar.red.or.pred $0, $2, $3, $1;", "=b,b,r,r,~{memory}" %[[BAD]]
   // CHECK: scf.if %[[ANY]] -> (vector<12xf32>)
   // CHECK: scf.for
-  // CHECK-COUNT-12: nvvm.mma.sync
+  // CHECK: llvm.select
+  // CHECK: scf.for
+  // CHECK-COUNT-4: nvvm.mma.sync
+  // CHECK-NOT: nvvm.mma.sync
+  // CHECK: } {loop_annotation = #{{.+}}}
+  // CHECK: llvm.select
+  // CHECK: } {loop_annotation = #{{.+}}}
   // CHECK: } else {
+  // CHECK-COUNT-3: nvvm.mma.sync
   // CHECK-NOT: nvvm.mma.sync
   %r = smx_gpu.mma %a, %b, %acc guarded : tensor<16x16xf16, #L>, !f16 -> tensor<16x24xf32, #L>
   smx_gpu.return

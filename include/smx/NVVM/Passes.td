@@ -45,7 +45,7 @@ def SmxNVVMExpandMathPass : Pass<"smx-nvvm-expand-math"> {
     | exp2               | ex2.approx                            | 2 ulp                 |
     | exp `afn`          | mul, ex2.approx.ftz                   | 2 ulp + 0.5 ulp of x a unit of x |
     | exp                | ex2.approx and the rest of x log2(e)  | 3 ulp                 |
-    | exp of a difference, `contract` | ex2.approx of a fraction, and of a whole number | 1.5 ulp + ex2.approx below 1/2 |
+    | exp of a difference, `contract` | a polynomial for the fraction, ex2.approx for the whole part | 1 ulp |
     | log, log2 `afn`    | lg2.approx.ftz                        | 2^-22, absolute       |
     | log, log2, log1p   | division and a series (f64 too)       | 1, 2 and 3 ulp        |
     | rsqrt              | rsqrt.approx                          | 2^-22.9, relative     |

@@ -1,0 +1,73 @@
+"""Compiles kernels of many shapes to PTX, assembles each and prints its registers; fails on a spill or a stack frame.
+
+Usage: spills.py <softmax-compile> <ptxas> <chip> attention|rows <type>...
+"""
+import re
+import subprocess
+import sys
+import tempfile
+
+MASKS = {
+    "full": "",
+    "grouped": "",
+    "causal": " mask(#smx.band<top_left, right = 0>)",
+    "window": " mask(#smx.band<top_left, left = 1000, right = 0>)",
+    "open": " mask(#smx.band<top_left, right = 0>)",
+}
+
+
+def attention(element, dim, mask):
+    batch, length = ("?", "?") if mask == "open" else (2, 4096)
+    query = f"tensor<{batch}x8x{length}x{dim}x{element}>"
+    key = f"tensor<{batch}x{2 if mask == 'grouped' else 8}x{length}x{dim}x{element}>"
+    return f"""func.func @attention(%q: {query}, %k: {key}, %v: {key}) -> {query} {{
+  %o = smx.attention %q, %k, %v scale({dim ** -0.5}){MASKS[mask]} : {query}, {key}, {key} -> {query}
+  return %o : {query}
+}}
+"""
+
+
+def softmax(element, extent, axis):
+    shape = f"tensor<{extent}x{extent}x{element}>"
+    return f"""func.func @softmax(%x: {shape}) -> {shape} {{
+  %y = smx.softmax %x axis({axis}) : {shape} -> {shape}
+  return %y : {shape}
+}}
+"""
+
+
+def kernels(family, types):
+    for element in types:
+        if family == "attention":
+            # 16 rows of 128 f64 leave a thread too few registers, and of 256 none.
+            for dim in (64,) if element == "f64" else (64, 128, 256):
+                for mask in MASKS:
+                    yield f"attention {element} {dim} {mask}", attention(element, dim, mask)
+        else:
+            for extent in (77, 300, 1024, 4096, 32768, "?"):
+                for axis in (0, 1):
+                    yield f"softmax {element} {extent} axis {axis}", softmax(element, extent, axis)
+
+
+def main() -> int:
+    compiler, ptxas, chip, family, *types = sys.argv[1:]
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        file = folder + "/kernel.ptx"
+        for name, text in kernels(family, types):
+            compiled = subprocess.run([compiler, "-", "--emit=ptx", "--chip=" + chip, "--alignment=16", "-o", file],
+                                      input=text, capture_output=True, text=True, cwd=folder)
+            assembled = compiled if compiled.returncode else subprocess.run(
+                [ptxas, "-v", "-arch=" + chip, file, "-o", "/dev/null"], capture_output=True, text=True)
+            report = assembled.stdout + assembled.stderr
+            registers = "/".join(re.findall(r"Used (\d+) registers", report))
+            spills = re.findall(r"[1-9]\d* bytes (?:stack frame|spill stores|spill loads)", report)
+            failed = assembled.returncode != 0 or bool(spills)
+            print(f"{name}: {registers} registers" + (", " + ", ".join(spills) if spills else ""), flush=True)
+            if failed:
+                print(f"spills.py: {name}: " + (", ".join(spills) or report.strip()), file=sys.stderr)
+            bad += failed
+    return 1 if bad else 0
+
+
+sys.exit(main())
