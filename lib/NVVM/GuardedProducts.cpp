@@ -98,14 +98,29 @@ Value MatrixProduct::multiplyGuarded() {
   return result;
 }
 
+Value MatrixProduct::isAnyNotFinite(ArrayRef<Value> sums) {
+  // Several chains: the first sums are there before the last ones.
+  Value zero = single(0);
+  SmallVector<Value, 4> chains(4, zero);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value &chain = chains[i % chains.size()];
+    chain = LLVM::FMAOp::create(code, sum, zero, chain);
+  }
+  Value all = chains.front();
+  for (Value chain : ArrayRef<Value>(chains).drop_front())
+    all = LLVM::FAddOp::create(code, all, chain);
+  Value isNotFinite =
+      LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, all, all);
+  // The unit works for the whole warp.
+  return NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1),
+                                  isNotFinite, NVVM::VoteSyncKind::any);
+}
+
 Value MatrixProduct::guard(Value sum) {
   Value all = LLVM::FAddOp::create(code, product.acc, sum);
   return code.choose(
       all.getType(), isAnyNotFinite(registersOf(sum)),
-      [&] {
-        return multiplyGuarded({0, product.columns / 8}, product.acc);
-      },
-      [&] { return all; });
+      [&] { return multiplyGuarded(); }, [&] { return all; });
 }
 
 Value guardProduct(ThreadCode &code, const Product &product, Value sum) {

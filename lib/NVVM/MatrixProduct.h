@@ -57,6 +57,8 @@ private:
 
   /// i1, the same in the whole group: some element of b is not finite.
   Value isAnyOfBNotFinite();
+  /// i1, the same in the whole warp: some sum is not finite.
+  Value isAnyNotFinite(ArrayRef<Value> sums);
   /// The guarded product for any b.
   Value multiplyGuarded();
   /// Of `all`, the `together` groups whose turn it is: number r of `isTurn`

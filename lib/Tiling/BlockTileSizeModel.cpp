@@ -13,9 +13,10 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           int64_t rows, int64_t stream,
                                           bool warpgroups) {
   constexpr int64_t longestTile = 4096, blockElements = 2048;
-  // Of a strip of neighbouring rows: at most so long and so large a tile, and
-  // at least so many rows, which are 32 bytes or more in memory.
-  constexpr int64_t longestStrip = 1024, openStrip = 256, stripElements = 16384,
+  // Of a strip of neighbouring rows: at most so long and so large a tile, in
+  // bytes of state elements, and at least so many rows, which are 32 bytes or
+  // more in memory.
+  constexpr int64_t longestStrip = 4096, openStrip = 256, stripBytes = 65536,
                     narrowestStrip = 16, widestStrip = 64;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
@@ -68,11 +69,12 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
         llvm::bit_floor(uint64_t(blockElements / std::max<int64_t>(whole, 1))),
         1, 32);
   } else {
-    tile.stream = std::min(extent.value_or(openStrip), longestStrip);
-    tileRows = std::clamp<int64_t>(
-        llvm::bit_floor(
-            uint64_t(stripElements / std::max<int64_t>(tile.stream, 1))),
-        narrowestStrip, widestStrip);
+    tile.stream =
+        std::min(extent.value_or(openStrip), longestStrip / elementBytes);
+    int64_t column = std::max<int64_t>(tile.stream * elementBytes, 1);
+    tileRows =
+        std::clamp<int64_t>(llvm::bit_floor(uint64_t(stripBytes / column)),
+                            narrowestStrip, widestStrip);
   }
   if (stream != 0)
     tile.stream = stream;
