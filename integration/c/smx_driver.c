@@ -84,6 +84,36 @@ static int open_device(smx_runtime *runtime, int ordinal) {
                    "can not open the device", NULL);
 }
 
+int smx_encode_map(smx_runtime *runtime, const smx_tensor_map *map,
+                   uint64_t address, const int64_t *numbers, void *encoded) {
+  /* CUtensorMapDataType; a byte stands for what has no type of its own. */
+  static const int types[] = {8, 7, 6, 9, 0, 0, 0, 3, 5};
+  const unsigned steps[SMX_MAX_MAP_RANK] = {1, 1, 1, 1, 1};
+  uint64_t sizes[SMX_MAX_MAP_RANK], strides[SMX_MAX_MAP_RANK] = {0};
+  uint32_t dim;
+  if (numbers[map->elements])
+    address += (uint64_t)numbers[map->offset];
+  else
+    address = SMX_CU_MAP_BYTES;
+  for (dim = 0; dim < map->rank; ++dim) {
+    sizes[dim] = (uint64_t)numbers[map->sizes[dim]];
+    if (dim + 1 < map->rank)
+      strides[dim] = (uint64_t)numbers[map->strides[dim]];
+  }
+  /* CUtensorMapSwizzle: none, 32, 64 and 128 bytes. */
+  return smx_check(
+      runtime,
+      runtime->driver.cuTensorMapEncodeTiled(
+          encoded, types[map->dtype], map->rank, (void *)(uintptr_t)address,
+          sizes, strides, map->box, steps, 0,
+          map->swizzle == 32    ? 1
+          : map->swizzle == 64  ? 2
+          : map->swizzle == 128 ? 3
+                                : 0,
+          SMX_CU_MAP_PROMOTE_128, 0),
+      "the copy engine can not take a tensor of these sizes and strides", NULL);
+}
+
 smx_runtime *smx_open(int device, char *error, size_t error_bytes) {
   smx_runtime *runtime = calloc(1, sizeof(*runtime));
   if (runtime && open_device(runtime, device) == 0)

@@ -18,7 +18,10 @@ enum {
   SMX_CU_MAX_DYNAMIC_SHARED = 8,
   SMX_CU_NON_PORTABLE_CLUSTER = 14,
   SMX_CU_JIT_ERROR_LOG = 5,
-  SMX_CU_JIT_ERROR_LOG_BYTES = 6
+  SMX_CU_JIT_ERROR_LOG_BYTES = 6,
+  SMX_CU_MAP_PROMOTE_128 = 2, /* what the L2 fetches at once */
+  SMX_CU_MAP_BYTES = 128,
+  SMX_CU_MAP_ALIGNMENT = 64
 };
 
 #define SMX_DRIVER_FUNCTIONS(X)                                                \
@@ -44,6 +47,9 @@ enum {
   X(cuModuleGetFunction, "cuModuleGetFunction",                                \
     (CUfunction *, CUmodule, const char *))                                    \
   X(cuFuncSetAttribute, "cuFuncSetAttribute", (CUfunction, int, int))          \
+  X(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                          \
+    (void *, int, unsigned, void *, const uint64_t *, const uint64_t *,        \
+     const unsigned *, const unsigned *, int, int, int, int))                  \
   X(cuLaunchKernel, "cuLaunchKernel",                                          \
     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      unsigned, smx_stream, void **, void **))
@@ -76,6 +82,9 @@ int smx_fail(smx_runtime *runtime, const char *format, ...);
 /* 0 for success; otherwise sets "<what>: <CUresult>" and returns 1. */
 int smx_check(smx_runtime *runtime, CUresult result, const char *what,
               const char *name);
+/* Writes the SMX_CU_MAP_BYTES bytes of a tensor map of memory at `address`. */
+int smx_encode_map(smx_runtime *runtime, const smx_tensor_map *map,
+                   uint64_t address, const int64_t *numbers, void *encoded);
 /* Make the runtime's context current for the calling thread, and undo that. */
 int smx_enter(smx_runtime *runtime);
 void smx_leave(smx_runtime *runtime);

@@ -233,15 +233,25 @@ static int check_numbers(smx_runtime *runtime, const smx_function *function,
   return 0;
 }
 
-/* A kernel reads each parameter, of up to 8 bytes, where a number or an address
-   lies. */
+/* Room for the tensor maps of a kernel; `maps` is the first, as aligned as the
+   driver wants it. Returns what is to be freed. */
+static void *allocate_maps(const smx_kernel *kernel, unsigned char **maps) {
+  unsigned char *room = malloc((size_t)kernel->map_count * SMX_CU_MAP_BYTES +
+                               SMX_CU_MAP_ALIGNMENT);
+  *maps = room + (SMX_CU_MAP_ALIGNMENT - (uintptr_t)room % SMX_CU_MAP_ALIGNMENT);
+  return room;
+}
+
+/* A kernel reads each parameter where a number, of up to 8 bytes, an address or
+   a tensor map lies. */
 static int launch(smx_runtime *runtime, const smx_kernel *kernel,
                   CUfunction found, const smx_value *values, int64_t *numbers,
                   uint64_t *scratch, smx_stream stream) {
   static const int64_t most[] = {2147483647, 65535, 65535};
-  void **parameters;
+  void **parameters, *room;
+  unsigned char *maps;
   uint32_t i;
-  CUresult result;
+  int failed;
   for (i = 0; i < 3; ++i) {
     int64_t blocks = numbers[kernel->grid[i]];
     if (blocks == 0)
@@ -254,9 +264,17 @@ static int launch(smx_runtime *runtime, const smx_kernel *kernel,
                       (long long)most[i]);
   }
   parameters = malloc((kernel->parameter_count + 1) * sizeof(*parameters));
-  if (!parameters)
-    return smx_fail(runtime, "out of memory");
-  for (i = 0; i < kernel->parameter_count; ++i) {
+  room = allocate_maps(kernel, &maps);
+  failed = (!parameters || !room) && smx_fail(runtime, "out of memory");
+  for (i = 0; !failed && i < kernel->map_count; ++i) {
+    const smx_tensor_map *map = &kernel->maps[i];
+    failed = smx_encode_map(runtime, map,
+                            map->memory == SMX_ARGUMENT
+                                ? values[map->index].tensor->data
+                                : scratch[map->index],
+                            numbers, maps + i * SMX_CU_MAP_BYTES);
+  }
+  for (i = 0; !failed && i < kernel->parameter_count; ++i) {
     uint32_t index = kernel->parameters[i].index;
     switch (kernel->parameters[i].kind) {
     case SMX_ARGUMENT:
@@ -268,14 +286,23 @@ static int launch(smx_runtime *runtime, const smx_kernel *kernel,
     case SMX_NUMBER:
       parameters[i] = &numbers[index];
       break;
+    case SMX_TENSOR_MAP:
+      parameters[i] = maps + index * SMX_CU_MAP_BYTES;
+      break;
     }
   }
-  result = runtime->driver.cuLaunchKernel(
-      found, (unsigned)numbers[kernel->grid[0]],
-      (unsigned)numbers[kernel->grid[1]], (unsigned)numbers[kernel->grid[2]],
-      kernel->threads, 1, 1, kernel->shared_bytes, stream, parameters, NULL);
+  if (!failed)
+    failed = smx_check(
+        runtime,
+        runtime->driver.cuLaunchKernel(
+            found, (unsigned)numbers[kernel->grid[0]],
+            (unsigned)numbers[kernel->grid[1]],
+            (unsigned)numbers[kernel->grid[2]], kernel->threads, 1, 1,
+            kernel->shared_bytes, stream, parameters, NULL),
+        "can not launch kernel", kernel->name);
+  free(room);
   free(parameters);
-  return smx_check(runtime, result, "can not launch kernel", kernel->name);
+  return failed;
 }
 
 /* Launches everything, with scratch memory that comes and goes in the order of

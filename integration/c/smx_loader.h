@@ -19,8 +19,9 @@
 extern "C" {
 #endif
 
-#define SMX_BUNDLE_VERSION 1
+#define SMX_BUNDLE_VERSION 2
 #define SMX_MAX_RANK 8
+#define SMX_MAX_MAP_RANK 5
 
 /* What the functions of a bundle's header are. Defined as empty before that
    header is included, they are ordinary functions of the object file. */
@@ -147,12 +148,34 @@ typedef struct {
   const char *message;
 } smx_assertion;
 
-typedef enum { SMX_ARGUMENT, SMX_SCRATCH, SMX_NUMBER } smx_parameter_kind;
+typedef enum {
+  SMX_ARGUMENT,
+  SMX_SCRATCH,
+  SMX_NUMBER,
+  SMX_TENSOR_MAP
+} smx_parameter_kind;
 
 typedef struct {
   smx_parameter_kind kind;
   uint32_t index;
 } smx_parameter;
+
+/* How the copy engine sees memory. Innermost dimension first, and no stride of
+   it. The number `elements` says how many there are: without any, any address
+   will do. `offset`, `sizes` and `strides` are numbers, too; offset and strides
+   count bytes. `box`, in elements, is what one copy moves; `swizzle` is the
+   span of the swizzle in bytes. */
+typedef struct {
+  smx_parameter_kind memory; /* SMX_ARGUMENT or SMX_SCRATCH */
+  uint32_t index;
+  smx_dtype dtype;
+  uint32_t rank;
+  uint32_t elements, offset;
+  uint32_t sizes[SMX_MAX_MAP_RANK];
+  uint32_t strides[SMX_MAX_MAP_RANK];
+  uint32_t box[SMX_MAX_MAP_RANK];
+  uint32_t swizzle;
+} smx_tensor_map;
 
 /* Not launched if one of the grid's numbers is 0. */
 typedef struct {
@@ -161,6 +184,8 @@ typedef struct {
   uint32_t threads, cluster, shared_bytes;
   uint32_t parameter_count;
   const smx_parameter *parameters;
+  uint32_t map_count;
+  const smx_tensor_map *maps;
 } smx_kernel;
 
 /* `scratch`: the numbers of the bytes of each piece. */

@@ -139,7 +139,7 @@ class Module:
 
 def tensor_map(address, dtype, sizes, strides, box, swizzle):
     """128 bytes of a CUtensorMap; sizes innermost first, strides in bytes without the innermost one."""
-    dtypes = {"u8": 0, "u16": 1, "i32": 3, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
+    dtypes = {"u8": 0, "i8": 0, "i1": 0, "i32": 3, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
     swizzles = {0: 0, 32: 1, 64: 2, 128: 3}
     raw = (ctypes.c_uint8 * 192)()
     place = (ctypes.addressof(raw) + 63) & ~63  # the driver wants 64-byte alignment

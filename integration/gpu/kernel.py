@@ -34,6 +34,10 @@ class Tensor:
         return Tensor(value.data_ptr(), tuple(value.shape), tuple(value.stride()))
 
 
+# Of a tensor map of no elements.
+ANY_ADDRESS = 128
+
+
 def wrap(value, bits=64):
     """The low bits, as a signed number."""
     value &= (1 << bits) - 1
@@ -109,8 +113,8 @@ class Kernel:
     """One function of an image, loaded into the current context (see driver.use_device)."""
 
     def __init__(self, image, manifest, name=None):
-        if manifest["version"] != 1:
-            raise ValueError(f"the manifest has version {manifest['version']}; this loader reads version 1")
+        if manifest["version"] != 2:
+            raise ValueError(f"the manifest has version {manifest['version']}; this loader reads version 2")
         names = [function["name"] for function in manifest["functions"]]
         name = name or names[0]
         if name not in names:
@@ -167,9 +171,10 @@ class Kernel:
         for parameter in launch["parameters"]:
             kind, index = parameter["kind"], parameter.get("index")
             if kind == "tensor_map":
+                memory = (arguments if parameter["memory"] == "argument" else scratch)[index]
+                address = memory.address + numbers[parameter["offset"]] if numbers[parameter["elements"]] else ANY_ADDRESS
                 chosen = [[numbers[n] for n in parameter[key]] for key in ("sizes", "strides")]
-                piece = driver.tensor_map(arguments[parameter["argument"]].address, parameter["dtype"], *chosen,
-                                          parameter["box"], parameter["swizzle"])
+                piece = driver.tensor_map(address, parameter["dtype"], *chosen, parameter["box"], parameter["swizzle"])
             else:
                 value = (arguments[index].address if kind == "argument" else scratch[index].address
                          if kind == "scratch" else numbers[index])

@@ -70,6 +70,7 @@ static BundleLaunch makeLaunch(const LaunchPlan::Launch &planned,
     launch.grid[dim] = numbers[planned.grid[dim]];
   for (const LaunchPlan::Operand &operand : planned.operands) {
     constexpr int64_t word = 8;
+    launch.arguments.push_back(launch.parameters.size());
     if (operand.isMemory())
       launch.parameters.push_back({operand.kind == LaunchPlan::Kind::Argument
                                        ? BundleParameter::Argument
@@ -119,6 +120,46 @@ llvm::Error BundleBuilder::readPlans(ModuleOp module) {
   return llvm::Error::success();
 }
 
+/// A map of a memref, whose parameters are address, offset, sizes and strides.
+static llvm::Expected<BundleTensorMap> makeTensorMap(const TensorMapUse &use,
+                                                     const BundleLaunch &launch,
+                                                     NumberProgram &numbers) {
+  using Opcode = NumberProgram::Opcode;
+  auto dtype = ::smx::reference::dtypeFromName(use.element);
+  if (!dtype)
+    return createStringError("kernel '" + launch.kernel +
+                             "' copies a tensor of " + use.element +
+                             " by a tensor map, which a bundle has of " +
+                             ::smx::reference::dtypeNames().data());
+  const BundleParameter *memory =
+      &launch.parameters[launch.arguments[use.argument]];
+  BundleTensorMap map;
+  map.memory = memory->kind;
+  map.index = memory->index;
+  map.dtype = *dtype;
+  map.swizzle = use.swizzle;
+  map.box.assign(use.box.rbegin(), use.box.rend());
+  Number one = numbers.addConstant(1);
+  Number bytes = numbers.addConstant(::smx::reference::byteWidth(*dtype));
+  map.offset = numbers.add(Opcode::Mul, memory[1].index, bytes);
+  const BundleParameter *sizes = memory + 2, *strides = sizes + use.dims.size();
+  map.elements = one;
+  for (int64_t d : use.dims)
+    map.elements = numbers.add(Opcode::Mul, map.elements, sizes[d].index);
+  // No size of a map is 0. The stride of a single element is never used but
+  // has to be a multiple of 16 bytes.
+  Number unused = numbers.addConstant(16);
+  for (int64_t d : llvm::reverse(use.dims)) {
+    if (!map.sizes.empty())
+      map.strides.push_back(numbers.add(
+          Opcode::Select, numbers.add(Opcode::Eq, sizes[d].index, one), unused,
+          numbers.add(Opcode::Mul, strides[d].index, bytes)));
+    map.sizes.push_back(
+        numbers.add(Opcode::Select, map.elements, sizes[d].index, one));
+  }
+  return map;
+}
+
 llvm::Error BundleBuilder::readKernels(ModuleOp module) {
   std::string first;
   for (BundleFunction &entry : bundle.functions)
@@ -129,6 +170,16 @@ llvm::Error BundleBuilder::readKernels(ModuleOp module) {
       launch.threads = needs->threads;
       launch.cluster = needs->cluster;
       launch.sharedBytes = needs->sharedBytes;
+      for (const TensorMapUse &use : needs->tensorMaps) {
+        constexpr int64_t bytes = 128;
+        launch.parameters.push_back({BundleParameter::TensorMap,
+                                     unsigned(launch.tensorMaps.size()),
+                                     bytes});
+        auto map = makeTensorMap(use, launch, entry.numbers);
+        if (!map)
+          return map.takeError();
+        launch.tensorMaps.push_back(std::move(*map));
+      }
       if (first.empty())
         first = launch.kernel;
     }

@@ -148,14 +148,31 @@ std::string HeaderPrinter::printNumbers(const BundleFunction &function,
 std::string HeaderPrinter::printLaunches(const BundleFunction &function,
                                          const Twine &table) {
   static constexpr StringLiteral kinds[] = {"SMX_ARGUMENT", "SMX_SCRATCH",
-                                            "SMX_NUMBER"};
-  std::vector<std::string> parameters;
-  for (auto [i, launch] : llvm::enumerate(function.launches))
+                                            "SMX_NUMBER", "SMX_TENSOR_MAP"};
+  std::vector<std::string> parameters, maps;
+  for (auto [i, launch] : llvm::enumerate(function.launches)) {
+    maps.push_back(printTable(
+        "smx_tensor_map", table + "_maps" + Twine(i), launch.tensorMaps,
+        [&](const BundleTensorMap &map, size_t) {
+          auto printNumbers = [&](auto &&list) {
+            os << ", {";
+            llvm::interleaveComma(list, os);
+            os << (list.empty() ? "0}" : "}");
+          };
+          os << "{" << kinds[map.memory] << ", " << map.index << ", SMX_"
+             << StringRef(nameOf(map.dtype)).upper() << ", " << map.sizes.size()
+             << ", " << map.elements << ", " << map.offset;
+          printNumbers(map.sizes);
+          printNumbers(map.strides);
+          printNumbers(map.box);
+          os << ", " << map.swizzle << "}";
+        }));
     parameters.push_back(printTable(
         "smx_parameter", table + "_parameters" + Twine(i), launch.parameters,
         [&](const BundleParameter &parameter, size_t) {
           os << "{" << kinds[parameter.kind] << ", " << parameter.index << "}";
         }));
+  }
   return printTable("smx_kernel", table + "_kernels", function.launches,
                     [&](const BundleLaunch &launch, size_t i) {
                       os << "{\"" << launch.kernel << "\", {";
@@ -163,6 +180,7 @@ std::string HeaderPrinter::printLaunches(const BundleFunction &function,
                       os << "}, " << launch.threads << ", " << launch.cluster
                          << ", " << launch.sharedBytes << ", "
                          << launch.parameters.size() << ", " << parameters[i]
+                         << ", " << launch.tensorMaps.size() << ", " << maps[i]
                          << "}";
                     });
 }
@@ -193,8 +211,8 @@ void HeaderPrinter::print(ImageKind kind, StringRef image) {
      << "softmax-compile: to be compiled with smx_loader.h and\n"
      << "   linked with smx_loader.c. */\n#ifndef " << guard << "\n#define "
      << guard << "\n\n#include \"smx_loader.h\"\n\n"
-     << "#if SMX_BUNDLE_VERSION != 1\n"
-     << "#error \"this header is for version 1 of smx_loader.h\"\n#endif\n\n"
+     << "#if SMX_BUNDLE_VERSION != 2\n"
+     << "#error \"this header is for version 2 of smx_loader.h\"\n#endif\n\n"
      << "static const unsigned char " << name << "_image[] = {";
   for (auto [i, byte] : llvm::enumerate(image))
     os << (i % 24 ? "," : i ? ",\n" : "\n") << unsigned(uint8_t(byte));

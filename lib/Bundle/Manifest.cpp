@@ -10,7 +10,7 @@ namespace json = llvm::json;
 using Number = NumberProgram::Number;
 
 /// What the reader of a manifest must know; a change of meaning counts it up.
-static constexpr int manifestVersion = 1;
+static constexpr int manifestVersion = 2;
 
 /// On one line, however long the file's indentation is.
 static void printCompact(json::OStream &out, const json::Value &value) {
@@ -35,6 +35,12 @@ static json::Value makeArgument(const BundleArgument &argument) {
   return object;
 }
 
+static StringRef nameOf(BundleParameter::Kind kind) {
+  static constexpr StringLiteral names[] = {"argument", "scratch", "number",
+                                            "tensor_map"};
+  return names[kind];
+}
+
 static json::Value makeInstruction(const NumberProgram::Instruction &step) {
   const NumberProgram::OpcodeInfo &info = NumberProgram::getInfo(step.opcode);
   json::Array array{info.name};
@@ -43,9 +49,29 @@ static json::Value makeInstruction(const NumberProgram::Instruction &step) {
   return array;
 }
 
-static json::Value makeParameter(const BundleParameter &parameter) {
-  static constexpr StringLiteral kinds[] = {"argument", "scratch", "number"};
-  return json::Object{{"kind", kinds[parameter.kind]},
+static json::Value makeTensorMap(const BundleTensorMap &map, int64_t bytes) {
+  auto listOf = [](ArrayRef<Number> numbers) {
+    return json::Array(
+        llvm::map_range(numbers, [](Number n) { return int64_t(n); }));
+  };
+  return json::Object{{"kind", "tensor_map"},
+                      {"bytes", bytes},
+                      {"memory", nameOf(map.memory)},
+                      {"index", int64_t(map.index)},
+                      {"dtype", StringRef(::smx::reference::nameOf(map.dtype))},
+                      {"elements", int64_t(map.elements)},
+                      {"offset", int64_t(map.offset)},
+                      {"sizes", listOf(map.sizes)},
+                      {"strides", listOf(map.strides)},
+                      {"box", json::Array(map.box)},
+                      {"swizzle", map.swizzle}};
+}
+
+static json::Value makeParameter(const BundleLaunch &launch,
+                                 const BundleParameter &parameter) {
+  if (parameter.kind == BundleParameter::TensorMap)
+    return makeTensorMap(launch.tensorMaps[parameter.index], parameter.bytes);
+  return json::Object{{"kind", nameOf(parameter.kind)},
                       {"index", int64_t(parameter.index)},
                       {"bytes", parameter.bytes}};
 }
@@ -71,7 +97,10 @@ static void printLaunch(json::OStream &out, const BundleLaunch &launch) {
     out.attribute("threads", launch.threads);
     out.attribute("cluster", launch.cluster);
     out.attribute("shared_bytes", launch.sharedBytes);
-    printList(out, "parameters", launch.parameters, makeParameter);
+    printList(out, "parameters", launch.parameters,
+              [&](const BundleParameter &parameter) {
+                return makeParameter(launch, parameter);
+              });
   });
 }
 

@@ -4,8 +4,9 @@
 // a launch takes the kernel from the smx_gpu module in the file that
 // SMX_HOST_KERNELS names, reads its parameters as the machine would, and runs
 // it by host execution. So grid, shared memory and packed parameters must all
-// be right for a program to print right results. Each launch is a line on
-// stderr.
+// be right for a program to print right results. Tensor maps are refused where
+// the machine would refuse them, and must be of memory as the memrefs of the
+// kernel have it. Each launch and each map is a line on stderr.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,14 @@ namespace smxgpu = mlir::smx::gpu;
 namespace host = mlir::smx::gpuhost;
 
 namespace {
+/// What is in the 128 bytes of a tensor map here. Sizes innermost first, and
+/// strides in bytes.
+struct TensorMap {
+  static constexpr uint64_t mark = 0x70616D726F736E74;
+  uint64_t isMap, address, rank, sizes[5], strides[4];
+};
+static_assert(sizeof(TensorMap) <= 128);
+
 /// CUresult.
 enum Result {
   done = 0, // CUDA_SUCCESS
@@ -100,6 +109,42 @@ static host::Argument takeArgument(Type type, void **&parameters) {
     for (int64_t dim = 0; dim < memref.getRank(); ++dim)
       extents->push_back(take(parameters));
   return buffer;
+}
+
+/// Whether the map describes one of the buffers.
+static bool isOfAny(const TensorMap &map, ArrayRef<host::Argument> arguments) {
+  return llvm::any_of(arguments, [&](const host::Argument &argument) {
+    auto *buffer = std::get_if<host::StridedBuffer>(&argument);
+    if (!buffer || buffer->sizes.size() != map.rank)
+      return false;
+    int64_t bytes = ::smx::reference::byteWidth(buffer->dtype);
+    bool isSame = map.address == reinterpret_cast<uint64_t>(buffer->data) +
+                                     uint64_t(buffer->offset * bytes);
+    for (auto [i, size, stride] : llvm::enumerate(
+             llvm::reverse(buffer->sizes), llvm::reverse(buffer->strides)))
+      isSame &= map.sizes[i] == uint64_t(size) &&
+                (i == 0 || size == 1 ||
+                 map.strides[i - 1] == uint64_t(stride * bytes));
+    return isSame;
+  });
+}
+
+/// Whether the parameter after the arguments is a map of one of them, if the
+/// kernel copies by maps.
+static bool areMapsRight(smxgpu::KernelOp kernel,
+                         ArrayRef<host::Argument> arguments, void *parameter) {
+  bool hasMaps = kernel
+                     .walk([](smxgpu::PutOp put) {
+                       return put.getCopy() == smxgpu::CopyKind::Tensor
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  if (!hasMaps)
+    return true;
+  TensorMap map;
+  std::memcpy(&map, parameter, sizeof(map));
+  return map.isMap == TensorMap::mark && isOfAny(map, arguments);
 }
 
 extern "C" {
@@ -195,6 +240,36 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
   return done;
 }
 
+int cuTensorMapEncodeTiled(void *encoded, int type, unsigned rank,
+                           void *address, const uint64_t *sizes,
+                           const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *steps, int interleave, int swizzle,
+                           int promotion, int fill) {
+  TensorMap map = {
+      TensorMap::mark, reinterpret_cast<uint64_t>(address), rank, {}, {}};
+  // Bytes of the types of elements, as the driver numbers them.
+  constexpr unsigned widths[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+  unsigned width = widths[type];
+  bool isRight = rank >= 1 && rank <= 5 && map.address != 0 &&
+                 map.address % 16 == 0 && interleave == 0 && fill == 0 &&
+                 reinterpret_cast<uint64_t>(encoded) % 64 == 0 &&
+                 box[0] * width <= (16u << swizzle) && promotion == 2;
+  llvm::errs() << "map of " << width << " bytes, swizzle " << swizzle
+               << ", sizes";
+  for (unsigned d = 0; isRight && d < rank; ++d) {
+    map.sizes[d] = sizes[d];
+    isRight &= sizes[d] > 0 && box[d] > 0 && box[d] <= 256 && steps[d] == 1;
+    llvm::errs() << (d ? "x" : " ") << sizes[d] << "/" << box[d];
+    if (d + 1 == rank)
+      break;
+    map.strides[d] = strides[d];
+    isRight &= strides[d] % 16 == 0;
+  }
+  llvm::errs() << "\n";
+  std::memcpy(encoded, &map, sizeof(map));
+  return isRight ? done : invalidValue;
+}
+
 int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z,
                    unsigned threads, unsigned, unsigned, unsigned shared,
                    void *, void **parameters, void **) {
@@ -207,6 +282,10 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z,
   std::vector<host::Argument> arguments;
   for (Type type : kernel.getFunctionType().getInputs())
     arguments.push_back(takeArgument(type, parameters));
+  if (!areMapsRight(kernel, arguments, *parameters)) {
+    llvm::errs() << "host driver: the tensor map is of other memory\n";
+    return invalidValue;
+  }
   if (llvm::Error error = host::runKernel(kernel, {x, y, z}, arguments)) {
     llvm::errs() << "host driver: " << llvm::toString(std::move(error)) << "\n";
     return launchFailed;

@@ -36,13 +36,33 @@ struct BundleArgument {
   std::vector<std::optional<NumberProgram::Number>> extents;
 };
 
-/// A parameter of a kernel: the address of an argument or of scratch memory, or
-/// a number.
+/// A parameter of a kernel: the address of an argument or of scratch memory, a
+/// number, or a tensor map of the launch.
 struct BundleParameter {
-  enum Kind { Argument, Scratch, Number };
+  enum Kind { Argument, Scratch, Number, TensorMap };
   Kind kind;
   unsigned index;
   int64_t bytes;
+};
+
+/// A tensor map that the caller makes of memory for a launch. Dimensions are
+/// innermost first, as the driver wants them; all is such that the driver takes
+/// it, whatever the sizes are.
+struct BundleTensorMap {
+  /// Argument or Scratch, and which of them.
+  BundleParameter::Kind memory;
+  unsigned index;
+  ::smx::reference::DType dtype;
+  /// How many elements there are. Without any nothing is copied, and the map
+  /// may be of any address but 0.
+  NumberProgram::Number elements;
+  /// Of the first element, in bytes from the address.
+  NumberProgram::Number offset;
+  /// In elements; and in bytes, of all dimensions but the innermost.
+  std::vector<NumberProgram::Number> sizes, strides;
+  /// What one copy moves, in elements, and the span of the swizzle in bytes.
+  std::vector<int64_t> box;
+  int64_t swizzle;
 };
 
 struct BundleLaunch {
@@ -53,6 +73,9 @@ struct BundleLaunch {
   /// Dynamic shared memory in bytes.
   int64_t sharedBytes;
   std::vector<BundleParameter> parameters;
+  /// Where the parameters of each argument of the kernel begin.
+  std::vector<size_t> arguments;
+  std::vector<BundleTensorMap> tensorMaps;
 };
 
 struct BundleFunction {
@@ -104,7 +127,7 @@ private:
 /// What the image of a bundle is.
 enum class ImageKind { PTX, Cubin };
 
-/// Writes the manifest: JSON, version 1.
+/// Writes the manifest: JSON, version 2.
 void printManifest(const Bundle &bundle, ImageKind kind, llvm::raw_ostream &os);
 
 /// Writes a C99 header with the image, the manifest as tables, and a function

@@ -15,10 +15,15 @@ class Recorder:
     """libcuda, as far as a launch goes: every call succeeds and every attribute is 0."""
 
     def __init__(self):
-        self.launches = []
+        self.launches, self.maps = [], []
 
     def __getattr__(self, name):
         return lambda *arguments: 0
+
+    def cuTensorMapEncodeTiled(self, place, dtype, rank, address, sizes, strides, box, steps, interleave, swizzle, promotion, fill):
+        self.maps.append([address.value, dtype, list(sizes), list(strides)[:rank - 1], list(box), swizzle])
+        ctypes.memset(place, len(self.maps), 128)
+        return 0
 
     def cuLaunchKernelEx(self, config, function, parameters, extra):
         config = config._obj
@@ -72,6 +77,29 @@ def launch(tools):
     print("count:", is_refused(kernel, x))
 
 
+def tensor_maps(tools):
+    """Keys and values of 3 heads that lie inside of the sequence; and of one, and of none."""
+    driver._library = recorder = Recorder()
+    dynamic = (1, "?", "?", 64)
+    ptx, manifest = compile_image(tools, works.attention_text(dynamic, dynamic, "bf16"), "sm_90a")
+    kernel = Kernel(ptx, manifest)
+
+    def bind(heads, keys):
+        recorder.maps.clear()
+        q, out = (Tensor(base, (1, heads, 100, 64), (6400 * heads, 64, 64 * heads, 1)) for base in (0x10000, 0x40000))
+        k, v = (Tensor(base, (1, heads, keys, 64), (keys * 64 * heads, 64, 64 * heads, 1)) for base in (0x20000, 0x30000))
+        kernel.bind(q, k, v, out)()
+        return sorted(recorder.maps)
+
+    for of_memory in bind(heads=3, keys=200):
+        print("map", hex(of_memory[0]), *of_memory[1:])
+    parameters = recorder.launches[-1]["parameters"]
+    print("parameters of maps", [hex(value) for value in parameters[-len(recorder.maps):]])
+    print("one head", bind(heads=1, keys=200)[0][3])
+    print("no keys", [of_memory[:3:2] for of_memory in bind(heads=3, keys=0)])
+
+
 if __name__ == "__main__":
     numbers()
     launch(Path(sys.argv[2]))
+    tensor_maps(Path(sys.argv[2]))
