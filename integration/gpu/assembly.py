@@ -88,10 +88,12 @@ def main():
     parser.add_argument("--cuobjdump", default=find("cuobjdump"))
     arguments = parser.parse_args()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows = list(pool.map(lambda work: examine(work, arguments.tools, arguments.chip, arguments.ptxas, arguments.cuobjdump),
-                             works.ATTENTION + works.SOFTMAX))
-    head = results.head(arguments) | {"gpu": arguments.chip}
-    results.write(arguments.output, "assembly", head | {"rows": rows}, lines_of(rows))
+        wanted, rows = works.ATTENTION + works.SOFTMAX, []
+        head = results.head(arguments) | {"gpu": arguments.chip}
+        for row in pool.map(lambda work: examine(work, arguments.tools, arguments.chip, arguments.ptxas, arguments.cuobjdump), wanted):
+            rows.append(row)
+            left = len(wanted) - len(rows)
+            results.write(arguments.output, "assembly", head | {"rows": rows}, results.unfinished(left) + lines_of(rows), show=not left)
     return 0 if all(map(is_clean, rows)) else 1
 
 

@@ -5,7 +5,8 @@ PyTorch's own results, the tensors of a real encoder; and says how long a cold c
     scripts/package-static --tests          # where LLVM is: build/static/softmax-tools.tar.xz
     integration/gpu/check.py --tools DIR    # where the GPU is: DIR holds the unpacked programs
 
-Writes results/<gpu>-checks.{json,md}. What fails is in them as it is; the exit status is 1 if anything does.
+Writes results/<gpu>-checks.{json,md} as checks end. What fails is in them as it is; the exit status is 1 if anything
+does.
 """
 
 import argparse
@@ -123,16 +124,29 @@ def main():
     arguments = parser.parse_args()
     tools = arguments.tools.resolve()
     entries = json.loads((PYTORCH / "fixtures.json").read_text())
+    running = {"works": {}, "fixtures": {}, "numeric": {}}
+
+    def save(show=False):
+        found = {key: results.so_far(of_key) for key, of_key in running.items()}
+        timed = {key: found[key] for key in ("works", "fixtures")} | {"all": found["works"] | found["fixtures"]}
+        found["cold_compile"] = {key: percentiles(of_key) for key, of_key in timed.items()}
+        left = sum(len(of_key) - len(found[key]) for key, of_key in running.items())
+        results.write(arguments.output, "checks", results.head(arguments) | found, results.unfinished(left) + lines_of(found), show)
+        return found
+
+    def wait(futures):
+        for _ in concurrent.futures.as_completed(futures):
+            save()
+
     # Compile times first, with cores to spare; the numeric suite takes all there are.
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        timed = {"works": {work.name: pool.submit(cold, tools, work) for work in works.ATTENTION + works.SOFTMAX},
-                 "fixtures": {name: pool.submit(fixture, tools, name, entry) for name, entry in entries.items()}}
-    found = {key: {name: future.result() for name, future in of_key.items()} for key, of_key in timed.items()}
-    found["cold_compile"] = {key: percentiles(found[key]) for key in found} | {"all": percentiles(found["works"] | found["fixtures"])}
+        running["works"] = {work.name: pool.submit(cold, tools, work) for work in works.ATTENTION + works.SOFTMAX}
+        running["fixtures"] = {name: pool.submit(fixture, tools, name, entry) for name, entry in entries.items()}
+        wait([*running["works"].values(), *running["fixtures"].values()])
     with concurrent.futures.ThreadPoolExecutor(len(SUITES)) as pool:
-        running = {name: pool.submit(numeric_suite, tools, arguments.chip, tests) for name, tests in SUITES.items()}
-    found["numeric"] = {name: future.result() for name, future in running.items()}
-    results.write(arguments.output, "checks", results.head(arguments) | found, lines_of(found))
+        running["numeric"] = {name: pool.submit(numeric_suite, tools, arguments.chip, tests) for name, tests in SUITES.items()}
+        wait(running["numeric"].values())
+    found = save(show=True)
     failed = [one for key in ("fixtures", "works") for one in found[key].values() if one["reason"]]
     failed += [suite for suite in found["numeric"].values() if suite["ended"]]
     return 1 if failed else 0

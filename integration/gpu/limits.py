@@ -194,7 +194,8 @@ def main():
     torch.zeros(1, device="cuda")
     driver.use_device()
     found = {}
-    for name, check in checks(arguments.tools, driver.chip()).items():
+    wanted = checks(arguments.tools, driver.chip())
+    for name, check in wanted.items():
         try:
             found[name] = check()
             torch.cuda.synchronize()
@@ -202,8 +203,9 @@ def main():
             found[name] = f"wrong: {str(failure)[:300]}"
         print(f"{name}: {found[name]}", flush=True)
         torch.cuda.empty_cache()
-    results.write(arguments.output, "limits", results.head(arguments) | {"checks": found},
-                  results.table(["check", "result"], found.items()))
+        left = len(wanted) - len(found)
+        results.write(arguments.output, "limits", results.head(arguments) | {"checks": found},
+                      results.unfinished(left) + results.table(["check", "result"], found.items()), show=not left)
     return 1 if any(result.startswith("wrong") for result in found.values()) else 0
 
 

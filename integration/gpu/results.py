@@ -44,13 +44,31 @@ def table(columns, rows):
         "| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
 
-def write(folder, suite, results, lines):
-    """Writes both files and prints the table; `lines` come after a title."""
+def write(folder, suite, results, lines, show=True):
+    """Writes both files, in one step each, and prints the table; `lines` come after a title."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = folder / f"{slug(results['gpu'])}-{suite}"
     title = f"# {suite.capitalize()}: {results['gpu']}, {results['date']}, commit {results['commit']}"
     text = "\n".join([title, "", *lines]) + "\n"
-    stem.with_suffix(".json").write_text(json.dumps(results, indent=1) + "\n")
-    stem.with_suffix(".md").write_text(text)
-    print(text, flush=True)
+    replace(stem.with_suffix(".json"), json.dumps(results, indent=1) + "\n")
+    replace(stem.with_suffix(".md"), text)
+    if show:
+        print(text, flush=True)
     return stem
+
+
+def so_far(futures):
+    """{name: result} of those that have ended, in the order of `futures`."""
+    return {name: future.result() for name, future in futures.items() if future.done()}
+
+
+def unfinished(count):
+    """The first lines of a table whose run is not at its end, or was stopped."""
+    return [f"{count} had not ended when this was written.", ""] if count else []
+
+
+def replace(file, text):
+    """A process that is stopped leaves the file as it was or as it is to be."""
+    part = file.with_name(file.name + ".part")
+    part.write_text(text)
+    part.replace(file)

@@ -4,7 +4,7 @@
     integration/gpu/sanitize.py --tools DIR
 
 DIR holds softmax-run and softmax-compile. softmax-run checks the result against float64 all the same. Writes
-results/<gpu>-sanitizer.{json,md}; the exit status is 1 if a kernel is not clean or a tool misses its fault.
+results/<gpu>-sanitizer.{json,md} as checks end; the exit status is 1 if a kernel is not clean or a tool misses its fault.
 """
 
 import argparse
@@ -118,11 +118,21 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         faults = {tool: pool.submit(check_fault, tool, tools) for tool in FAULT}
         families = {(name, tool): pool.submit(check_family, tool, name, tools) for name in FAMILIES for tool in FAULT}
-    found = {"families": {name: {tool: families[name, tool].result() for tool in FAULT} for name in FAMILIES},
-             "planted": {FAULT[tool]: {tool: faults[tool].result()} for tool in FAULT}}
-    rows = [[name, *of_tool.values()] for name, of_tool in found["families"].items()]
-    rows.append(["planted: " + ", ".join(FAULT.values()), *(faults[tool].result() for tool in FAULT)])
-    results.write(arguments.output, "sanitizer", results.head(arguments) | found, results.table(["kernel", *FAULT], rows))
+
+        def save(show=False):
+            of_fault, of_family = results.so_far(faults), results.so_far(families)
+            found = {"families": {name: {tool: of_family.get((name, tool), "-") for tool in FAULT} for name in FAMILIES},
+                     "planted": {FAULT[tool]: {tool: of_fault.get(tool, "-")} for tool in FAULT}}
+            rows = [[name, *of_tool.values()] for name, of_tool in found["families"].items()]
+            rows.append(["planted: " + ", ".join(FAULT.values()), *(of_fault.get(tool, "-") for tool in FAULT)])
+            left = results.unfinished(len(faults) + len(families) - len(of_fault) - len(of_family))
+            lines = left + results.table(["kernel", *FAULT], rows)
+            results.write(arguments.output, "sanitizer", results.head(arguments) | found, lines, show)
+            return rows
+
+        for _ in concurrent.futures.as_completed([*faults.values(), *families.values()]):
+            save()
+    rows = save(show=True)
     bad = [cell for row in rows for cell in row[1:] if cell not in ("clean", "found")]
     print(f"{len(bad)} of {len(rows) * len(FAULT)} are not as they should be")
     return 1 if bad else 0
