@@ -62,9 +62,9 @@ struct ScheduleOptions {
 ///
 /// The model: products take the fragment layout, on at most 4 warps: more of
 /// them would read the shared operand more often (and on a warpgroup to 64 of
-/// 128 or 192 rows where asked for, which smx-gpu-roles parts). Reductions without products
-/// take the striped layout: 16 bytes a thread, about 16 elements each, 32 to
-/// 512 threads.
+/// 128 or 192 rows where asked for, which smx-gpu-roles parts). Reductions
+/// without products take the striped layout: 16 bytes a thread, about 16
+/// elements each, 32 to 512 threads.
 FailureOr<BlockSchedule> chooseSchedule(scf::ForallOp nest,
                                         const TileClasses &classes,
                                         const ScheduleOptions &options);

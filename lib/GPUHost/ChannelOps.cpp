@@ -121,8 +121,7 @@ static llvm::Error runPut(const Step &step, Group &group) {
   // The engine knows the extents of the memref.
   if (op.getCopy() == gpu::CopyKind::Tensor)
     for (int64_t d : op.getDims())
-      operands.valid.push_back(operands.memory->sizes[d] -
-                               operands.offsets[d]);
+      operands.valid.push_back(operands.memory->sizes[d] - operands.offsets[d]);
   auto window = findWindow(op, "reads", operands);
   if (!window)
     return window.takeError();

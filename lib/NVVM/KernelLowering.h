@@ -273,9 +273,7 @@ struct GlobalTile {
   int64_t aligned = 0;
 
   bool contiguous() const { return dims.back().constantStride == 1; }
-  Value start(ThreadCode &code) const {
-    return code.advance(base, moved);
-  }
+  Value start(ThreadCode &code) const { return code.advance(base, moved); }
 };
 
 /// The same value (i32, i64 or a pointer to global memory), of which LLVM knows
