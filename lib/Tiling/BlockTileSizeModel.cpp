@@ -13,10 +13,11 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           int64_t rows, int64_t stream,
                                           bool warpgroups) {
   constexpr int64_t longestTile = 4096, blockElements = 2048;
-  // Of a strip of neighbouring rows: at most so long and so large a tile, in
-  // bytes of state elements, and at least so many rows, which are 32 bytes or
-  // more in memory.
-  constexpr int64_t longestStrip = 4096, openStrip = 256, stripBytes = 65536,
+  // Of a strip of neighbouring rows, in bytes of state elements: at most so
+  // long a tile, so long where the extent is open (loops for what is left take
+  // registers), and so large a tile; and at least so many rows, which are 32
+  // bytes or more in memory.
+  constexpr int64_t longestStrip = 4096, openStrip = 512, stripBytes = 65536,
                     narrowestStrip = 16, widestStrip = 64;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
@@ -69,8 +70,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
         llvm::bit_floor(uint64_t(blockElements / std::max<int64_t>(whole, 1))),
         1, 32);
   } else {
-    tile.stream =
-        std::min(extent.value_or(openStrip), longestStrip / elementBytes);
+    tile.stream = extent ? std::min(*extent, longestStrip / elementBytes)
+                         : openStrip / elementBytes;
     int64_t column = std::max<int64_t>(tile.stream * elementBytes, 1);
     tileRows =
         std::clamp<int64_t>(llvm::bit_floor(uint64_t(stripBytes / column)),

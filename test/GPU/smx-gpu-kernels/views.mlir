@@ -5,7 +5,6 @@
 // CHECK-LABEL: smx_gpu.kernel @open_batch_kernel
 // CHECK: smx_gpu.make_channel
 // CHECK-NOT: smx_gpu.gather
-// CHECK: smx_gpu.load
 // CHECK: smx_gpu.put %[[K:.+]][
 // CHECK-NOT: smx_gpu.gather
 // CHECK-LABEL: func.func @open_batch
@@ -36,7 +35,6 @@ func.func @open_batch(%q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor
 
 // A tensor that is multiplied by itself: rows of the scores and keys are two dimensions, though one value has both.
 // CHECK-LABEL: smx_gpu.kernel @with_itself_kernel
-// CHECK: smx_gpu.load
 // CHECK: smx_gpu.put
 // CHECK: smx_gpu.mma {{.+}} transpose_b
 func.func @with_itself(%x: tensor<25x16xf32>) -> tensor<25x16xf32> {
