@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
@@ -64,9 +65,12 @@ static void separateInits(scf::ForallOp nest) {
           !use.get().hasOneUse())
         uses.push_back(&use);
   });
+  llvm::SetVector<Operation *> originals;
   for (OpOperand *use : uses) {
     OpBuilder builder(use->getOwner());
-    Operation *copy = builder.clone(*use->get().getDefiningOp());
+    Operation *original = use->get().getDefiningOp();
+    originals.insert(original);
+    Operation *copy = builder.clone(*original);
     use->set(copy->getResult(0));
     if (auto fill = dyn_cast<linalg::FillOp>(copy))
       if (auto empty = fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
@@ -74,6 +78,9 @@ static void separateInits(scf::ForallOp nest) {
         fill.getOutputsMutable()[0].set(builder.clone(*empty)->getResult(0));
       }
   }
+  for (Operation *original : llvm::reverse(originals))
+    if (isOpTriviallyDead(original))
+      original->erase();
 }
 
 /// Gives `use` a value of its own for the memory that it reads. False if what
