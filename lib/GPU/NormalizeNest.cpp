@@ -59,6 +59,9 @@ static void hoistFromBodies(scf::ForallOp nest) {
 static void separateInits(scf::ForallOp nest) {
   SmallVector<OpOperand *> uses;
   nest.walk([&](Operation *op) {
+    // A slice has dimensions of its own.
+    if (isa<tensor::ExtractSliceOp>(op))
+      return;
     for (OpOperand &use : op->getOpOperands())
       if (isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(
               use.get().getDefiningOp()) &&
