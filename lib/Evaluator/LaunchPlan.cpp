@@ -15,37 +15,29 @@ using namespace mlir::smx;
 
 using Opcode = NumberProgram::Opcode;
 
-/// Sizes, strides and offsets of arguments.
-static std::optional<LaunchPlan::Number> readProperty(OpResult result,
-                                                      NumberProgram &program) {
-  Operation *op = result.getOwner();
-  if (auto dim = dyn_cast<memref::DimOp>(op)) {
-    auto argument = dyn_cast<BlockArgument>(dim.getSource());
-    std::optional<int64_t> position = dim.getConstantIndex();
-    if (!argument || !position)
-      return std::nullopt;
-    return program.add(Opcode::Size, argument.getArgNumber(), *position);
-  }
-  auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op);
-  auto argument = metadata ? dyn_cast<BlockArgument>(metadata.getSource())
-                           : BlockArgument();
-  if (!argument)
-    return std::nullopt;
-  if (result == metadata.getOffset()) // The caller's pointer includes it.
-    return program.addConstant(0);
-  for (auto [opcode, results] :
-       {std::pair(Opcode::Size, metadata.getSizes()),
-        std::pair(Opcode::Stride, metadata.getStrides())}) {
-    auto found = llvm::find(results, result);
-    if (found != results.end())
-      return program.add(opcode, argument.getArgNumber(),
-                         found - results.begin());
-  }
-  return std::nullopt;
-}
-
 LaunchPlanBuilder::LaunchPlanBuilder(func::FuncOp function, Operation *symbols)
-    : function(function), symbols(symbols), reader(plan.numbers, readProperty) {
+    : function(function), symbols(symbols),
+      reader(plan.numbers, [this](OpResult result, NumberProgram &) {
+        return readProperty(result);
+      }) {}
+
+std::optional<LaunchPlan::Number>
+LaunchPlanBuilder::readProperty(OpResult result) {
+  Operation *op = result.getOwner();
+  auto dim = dyn_cast<memref::DimOp>(op);
+  auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op);
+  if (!dim && !metadata)
+    return std::nullopt;
+  FailureOr<LaunchPlan::Operand> layout =
+      memory(dim ? dim.getSource() : metadata.getSource(), op);
+  if (failed(layout))
+    return std::nullopt;
+  if (metadata) // The base buffer, then the layout in the same order.
+    return layout->numbers[result.getResultNumber() - 1];
+  std::optional<int64_t> position = dim.getConstantIndex();
+  if (!position)
+    return std::nullopt;
+  return layout->numbers[1 + *position];
 }
 
 FailureOr<LaunchPlan::Number> LaunchPlanBuilder::number(OpFoldResult folded,

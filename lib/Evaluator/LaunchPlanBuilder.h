@@ -31,6 +31,9 @@ private:
                                     Operation *user);
   /// The number of the constant that `get` names.
   FailureOr<unsigned> constant(memref::GetGlobalOp get);
+  /// The number of a size, stride or offset of memory; none if it is something
+  /// else.
+  std::optional<Number> readProperty(OpResult result);
   /// The number of a value; none, with a diagnostic, if it is no arithmetic on
   /// sizes and scalars.
   FailureOr<Number> number(OpFoldResult value, Operation *user);

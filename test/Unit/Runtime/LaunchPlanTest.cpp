@@ -112,6 +112,20 @@ TEST_F(LaunchPlanTest, ScratchIsContiguousAndCopiesKeepTheirPlace) {
   EXPECT_EQ(copy.to.memory, 1u);
 }
 
+TEST_F(LaunchPlanTest, SizesOfScratchAreNumbersToo) {
+  LaunchPlan plan = build(R"mlir(
+    %a = memref.alloc(%rows) : memref<2x4x?xf32>
+    %b = memref.collapse_shape %a [[0, 1], [2]] : memref<2x4x?xf32> into memref<8x?xf32>
+    %length = memref.dim %b, %c1 : memref<8x?xf32>
+    %c = memref.cast %b : memref<8x?xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    smx_gpu.launch @k grid(%length, %c1, %c1) (%c, %length, %s : memref<?x?xf32, strided<[?, 1], offset: ?>>, index, f32))mlir");
+  ASSERT_EQ(plan.getSteps().size(), 1u);
+  LaunchPlan::Argument x{sizes, strides};
+  Numbers numbers = plan.evaluate({x, x, {}, {}});
+  EXPECT_EQ(numbersOf(plan, 0, 0, numbers), Numbers({0, 8, 70, 70, 1}));
+  EXPECT_EQ(numbersOf(plan, 0, 1, numbers), Numbers({70}));
+}
+
 TEST_F(LaunchPlanTest, ConstantsAreBytes) {
   LaunchPlan plan = build(R"mlir(
     %g = memref.get_global @g : memref<1x2xf32>
