@@ -84,8 +84,9 @@ static int open_device(smx_runtime *runtime, int ordinal) {
                    "can not open the device", NULL);
 }
 
-int smx_encode_map(smx_runtime *runtime, const smx_tensor_map *map,
-                   uint64_t address, const int64_t *numbers, void *encoded) {
+int smx_encode_map(smx_runtime *runtime, const smx_kernel *kernel,
+                   const smx_tensor_map *map, uint64_t address,
+                   const int64_t *numbers, void *encoded) {
   /* CUtensorMapDataType; a byte stands for what has no type of its own. */
   static const int types[] = {8, 7, 6, 9, 0, 0, 0, 3, 5};
   const unsigned steps[SMX_MAX_MAP_RANK] = {1, 1, 1, 1, 1};
@@ -101,17 +102,19 @@ int smx_encode_map(smx_runtime *runtime, const smx_tensor_map *map,
       strides[dim] = (uint64_t)numbers[map->strides[dim]];
   }
   /* CUtensorMapSwizzle: none, 32, 64 and 128 bytes. */
-  return smx_check(
-      runtime,
-      runtime->driver.cuTensorMapEncodeTiled(
-          encoded, types[map->dtype], map->rank, (void *)(uintptr_t)address,
-          sizes, strides, map->box, steps, 0,
-          map->swizzle == 32    ? 1
-          : map->swizzle == 64  ? 2
-          : map->swizzle == 128 ? 3
-                                : 0,
-          SMX_CU_MAP_PROMOTE_128, 0),
-      "the copy engine can not take a tensor of these sizes and strides", NULL);
+  return smx_check(runtime,
+                   runtime->driver.cuTensorMapEncodeTiled(
+                       encoded, types[map->dtype], map->rank,
+                       (void *)(uintptr_t)address, sizes, strides, map->box,
+                       steps, 0,
+                       map->swizzle == 32    ? 1
+                       : map->swizzle == 64  ? 2
+                       : map->swizzle == 128 ? 3
+                                             : 0,
+                       SMX_CU_MAP_PROMOTE_128, 0),
+                   "the copy engine can not take the sizes and strides of a "
+                   "tensor of kernel",
+                   kernel->name);
 }
 
 smx_runtime *smx_open(int device, char *error, size_t error_bytes) {

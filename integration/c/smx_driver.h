@@ -82,9 +82,11 @@ int smx_fail(smx_runtime *runtime, const char *format, ...);
 /* 0 for success; otherwise sets "<what>: <CUresult>" and returns 1. */
 int smx_check(smx_runtime *runtime, CUresult result, const char *what,
               const char *name);
-/* Writes the SMX_CU_MAP_BYTES bytes of a tensor map of memory at `address`. */
-int smx_encode_map(smx_runtime *runtime, const smx_tensor_map *map,
-                   uint64_t address, const int64_t *numbers, void *encoded);
+/* Writes the SMX_CU_MAP_BYTES bytes of a tensor map of memory at `address`, for
+   a kernel. */
+int smx_encode_map(smx_runtime *runtime, const smx_kernel *kernel,
+                   const smx_tensor_map *map, uint64_t address,
+                   const int64_t *numbers, void *encoded);
 /* Make the runtime's context current for the calling thread, and undo that. */
 int smx_enter(smx_runtime *runtime);
 void smx_leave(smx_runtime *runtime);

@@ -238,7 +238,9 @@ static int check_numbers(smx_runtime *runtime, const smx_function *function,
 static void *allocate_maps(const smx_kernel *kernel, unsigned char **maps) {
   unsigned char *room = malloc((size_t)kernel->map_count * SMX_CU_MAP_BYTES +
                                SMX_CU_MAP_ALIGNMENT);
-  *maps = room + (SMX_CU_MAP_ALIGNMENT - (uintptr_t)room % SMX_CU_MAP_ALIGNMENT);
+  if (room)
+    *maps =
+        room + (SMX_CU_MAP_ALIGNMENT - (uintptr_t)room % SMX_CU_MAP_ALIGNMENT);
   return room;
 }
 
@@ -249,7 +251,7 @@ static int launch(smx_runtime *runtime, const smx_kernel *kernel,
                   uint64_t *scratch, smx_stream stream) {
   static const int64_t most[] = {2147483647, 65535, 65535};
   void **parameters, *room;
-  unsigned char *maps;
+  unsigned char *maps = NULL;
   uint32_t i;
   int failed;
   for (i = 0; i < 3; ++i) {
@@ -268,7 +270,7 @@ static int launch(smx_runtime *runtime, const smx_kernel *kernel,
   failed = (!parameters || !room) && smx_fail(runtime, "out of memory");
   for (i = 0; !failed && i < kernel->map_count; ++i) {
     const smx_tensor_map *map = &kernel->maps[i];
-    failed = smx_encode_map(runtime, map,
+    failed = smx_encode_map(runtime, kernel, map,
                             map->memory == SMX_ARGUMENT
                                 ? values[map->index].tensor->data
                                 : scratch[map->index],
@@ -292,14 +294,14 @@ static int launch(smx_runtime *runtime, const smx_kernel *kernel,
     }
   }
   if (!failed)
-    failed = smx_check(
-        runtime,
-        runtime->driver.cuLaunchKernel(
-            found, (unsigned)numbers[kernel->grid[0]],
-            (unsigned)numbers[kernel->grid[1]],
-            (unsigned)numbers[kernel->grid[2]], kernel->threads, 1, 1,
-            kernel->shared_bytes, stream, parameters, NULL),
-        "can not launch kernel", kernel->name);
+    failed =
+        smx_check(runtime,
+                  runtime->driver.cuLaunchKernel(
+                      found, (unsigned)numbers[kernel->grid[0]],
+                      (unsigned)numbers[kernel->grid[1]],
+                      (unsigned)numbers[kernel->grid[2]], kernel->threads, 1, 1,
+                      kernel->shared_bytes, stream, parameters, NULL),
+                  "can not launch kernel", kernel->name);
   free(room);
   free(parameters);
   return failed;
