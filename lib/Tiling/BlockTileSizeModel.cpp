@@ -86,7 +86,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     tileRows = rows;
   // Where every row has values of its own there is no product of matrices, and
   // a tile has no room for a third dimension.
-  for (AffineMap input : ArrayRef(op.getOperandMaps()).drop_front(states + 1))
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  for (AffineMap input : ArrayRef(maps).drop_front(states + 1))
     if (numRows != 0 && input.isFunctionOfDim(numRows - 1))
       tileRows = 1;
   tile.rows.assign(numRows, 1);
