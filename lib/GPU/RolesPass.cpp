@@ -91,10 +91,10 @@ static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
   if (!layout || kernel.getCluster() != 1)
     return "it has no products";
   shape.groups = layout.getWarps() / warpgroupWarps;
-  shape.rows = rows / shape.groups;
   if (layout.getWarps() % warpgroupWarps || shape.groups < 2 ||
       shape.groups > 3 || rows % (64 * shape.groups) != 0)
     return "it has not 2 or 3 warpgroups with 64 rows each";
+  shape.rows = rows / shape.groups;
   return "";
 }
 
