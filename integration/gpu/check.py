@@ -22,32 +22,37 @@ import results
 import works
 
 PYTORCH = results.HERE.parent / "pytorch"
-# GoogleTest's filters: each is a process of its own.
-SUITES = {"attention": "Seeded/RowGrid.*/5", "softmax": "Seeded/RowGrid.*/0",
-          "other rows": "Seeded/RowGrid.*/1:Seeded/RowGrid.*/2:Seeded/RowGrid.*/3:Seeded/RowGrid.*/4",
-          "contract and laws": "Contract.*:Laws.*"}
+# GoogleTest's filters, and how many processes share the tests: in one process the driver compiles one module at a time.
+SUITES = {"attention, sm_80": ("*attention_sm_80_*", 16), "attention, sm_90a": ("*attention_sm_90a_*", 16),
+          "softmax": ("*/softmax_sm_*", 4), "other rows": ("*/log*:*/layer_norm_*:*/softmax_dot_*", 4),
+          "contract and laws": ("Contract.*:Laws.*", 2)}
 # A cold compilation is one that the driver does not know either.
 ENVIRONMENT = os.environ | {"CUDA_CACHE_DISABLE": "1"}
 
 
-def call(*command, text=None, seconds=300):
+def call(*command, text=None, seconds=300, environment=ENVIRONMENT):
     """Like subprocess.run; a process that does not end in time failed."""
     command = list(map(str, command))
     try:
-        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=seconds, env=ENVIRONMENT)
+        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=seconds, env=environment)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, "", f"no end within {seconds} s")
 
 
-def numeric_suite(tools, chip, tests):
-    flags = ["--target=cuda", *([f"--chip={chip}"] if chip else []), f"--gtest_filter={tests}"]
-    done = call(tools / "SmxNumericTests", *flags, seconds=480)
-    configurations = sum(map(int, re.findall(r"\[ CONFIGS  \] (\d+)", done.stdout)))
-    wrong = sum(map(int, re.findall(r"failures\.size\(\)\n\s*Which is: (\d+)", done.stdout)))
-    passed, failed = (int((re.findall(rf"\[  {state}  \] (\d+) tests?", done.stdout) or [0])[0]) for state in ("PASSED", "FAILED"))
-    reasons = re.findall(r"Failure\nFailed\n(.+)", done.stdout)
-    return {"configurations": configurations, "wrong": wrong, "tests": passed + failed, "tests_failed": failed,
-            "ended": done.returncode, "reasons": [reason[:300] for reason in reasons]}
+def numeric_suite(tools, tests, processes):
+    def run_shard(index):
+        shard = {"GTEST_TOTAL_SHARDS": str(processes), "GTEST_SHARD_INDEX": str(index)}
+        return call(tools / "SmxNumericTests", "--target=cuda", f"--gtest_filter={tests}", seconds=480,
+                    environment=ENVIRONMENT | shard)
+
+    with concurrent.futures.ThreadPoolExecutor(processes) as pool:
+        shards = list(pool.map(run_shard, range(processes)))
+    output = "".join(shard.stdout for shard in shards)
+    passed, failed = (sum(map(int, re.findall(rf"\[  {state}  \] (\d+) tests?[.,]", output))) for state in ("PASSED", "FAILED"))
+    return {"configurations": sum(map(int, re.findall(r"\[ CONFIGS  \] (\d+)", output))),
+            "wrong": sum(map(int, re.findall(r"failures\.size\(\)\n\s*Which is: (\d+)", output))),
+            "tests": passed + failed, "tests_failed": failed, "ended": max(shard.returncode for shard in shards),
+            "reasons": [reason[:300] for reason in re.findall(r"Failure\nFailed\n(.+)", output)]}
 
 
 def largest_alignment(entry):
@@ -125,7 +130,6 @@ def lines_of(found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     results.add_flags(parser, results.CHECKS)
-    parser.add_argument("--chip", default="", help="architecture that the numeric suite compiles for")
     arguments = parser.parse_args()
     tools = arguments.tools.resolve()
     entries = json.loads((PYTORCH / "fixtures.json").read_text())
@@ -148,8 +152,8 @@ def main():
         running["works"] = {work.name: pool.submit(cold, tools, work) for work in works.ATTENTION + works.SOFTMAX}
         running["fixtures"] = {name: pool.submit(fixture, tools, name, entry) for name, entry in entries.items()}
         wait([*running["works"].values(), *running["fixtures"].values()])
-    with concurrent.futures.ThreadPoolExecutor(len(SUITES)) as pool:
-        running["numeric"] = {name: pool.submit(numeric_suite, tools, arguments.chip, tests) for name, tests in SUITES.items()}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        running["numeric"] = {name: pool.submit(numeric_suite, tools, *suite) for name, suite in SUITES.items()}
         wait(running["numeric"].values())
     found = save(show=True)
     failed = [one for key in ("fixtures", "works") for one in found[key].values() if one["reason"]]

@@ -8,15 +8,21 @@
 #include "NumericCase.h"
 #include "TargetUnderTest.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include "gtest/gtest.h"
 
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <mutex>
 #include <random>
 #include <thread>
 
 using namespace smx;
 using namespace smx::test;
+using llvm::StringRef;
+using llvm::Twine;
 using reference::Band;
 using reference::BandAnchor;
 
@@ -87,6 +93,22 @@ public:
     return c;
   }
 
+  /// With tiles of several warpgroups, and of head dims up to the largest one.
+  NumericCase longAttention() {
+    NumericCase c = attention();
+    c.dtype = pick<DType>({DType::F16, DType::BF16, DType::BF16, DType::F32});
+    c.gap = pick<int64_t>({0, 0, 8});
+    c.road.tileRows = c.road.tileStream = 0;
+    c.road.splits = pick<int64_t>({1, 1, 2});
+    c.batch = 1;
+    c.queries = pick<int64_t>({127, 128, 129, 192, 193, 257, 300});
+    c.keys = pick<int64_t>({1, 64, 127, 128, 129, 255, 300, 513});
+    c.headDim = pick<int64_t>({32, 64, 64, 72, 96, 128, 128, 192, 256});
+    c.valueDim = pick<int64_t>({c.headDim, c.headDim, c.headDim, 64, 128});
+    c.scale = 1.0 / std::sqrt(static_cast<double>(c.headDim));
+    return c;
+  }
+
 private:
   template <typename T>
   T pick(std::vector<T> choices) {
@@ -115,8 +137,9 @@ private:
   std::mt19937_64 random;
 };
 
-/// Checks `count` cases on all cores; prints how many there were.
-void checkAll(int count, const std::vector<NumericCase> &cases) {
+/// Checks all cases on all cores; prints how many there were. The first one is
+/// number `first` of its op.
+void checkAll(int first, const std::vector<NumericCase> &cases) {
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::vector<std::string> failures;
@@ -125,7 +148,15 @@ void checkAll(int count, const std::vector<NumericCase> &cases) {
        ++i)
     workers.emplace_back([&] {
       for (size_t at = next++; at < cases.size(); at = next++) {
+        auto begin = std::chrono::steady_clock::now();
+        if (targetUnderTest().showsProgress)
+          std::fprintf(stderr, "%zu begins: %s\n", first + at,
+                       cases[at].describe().c_str());
         std::string failure = checkCase(cases[at]);
+        std::chrono::duration<double> took =
+            std::chrono::steady_clock::now() - begin;
+        if (targetUnderTest().showsProgress)
+          std::fprintf(stderr, "%zu ends: %.1f s\n", first + at, took.count());
         std::lock_guard<std::mutex> lock(mutex);
         if (!failure.empty())
           failures.push_back(failure);
@@ -135,29 +166,75 @@ void checkAll(int count, const std::vector<NumericCase> &cases) {
     worker.join();
   for (size_t i = 0; i < failures.size() && i < 5; ++i)
     ADD_FAILURE() << failures[i];
-  EXPECT_EQ(failures.size(), 0u) << "of " << count << " configurations";
-  std::printf("[ CONFIGS  ] %d\n", count);
+  EXPECT_EQ(failures.size(), 0u) << "of " << cases.size() << " configurations";
+  std::printf("[ CONFIGS  ] %zu\n", cases.size());
 }
 
-class RowGrid : public testing::TestWithParam<std::pair<Op, int>> {};
+enum class Family { Rows, Attention, LongAttention };
 
-TEST_P(RowGrid, MatchesTheReference) {
-  auto [op, count] = GetParam();
-  if (int most = targetUnderTest().mostCases)
-    count = std::min(count, most);
-  CaseMaker maker(1000 + static_cast<int>(op));
+/// Configurations `first` to `first + count` of a family. Small parts are
+/// shared out over processes by GoogleTest's sharding: in one process the CUDA
+/// driver compiles one module at a time.
+struct Part {
+  std::string name, chip;
+  Family family;
+  Op op;
+  int first, count;
+};
+
+std::vector<Part> allParts() {
+  const TargetUnderTest &target = targetUnderTest();
+  std::vector<Part> parts;
+  auto add = [&](StringRef name, Family family, Op op, int total) {
+    std::vector<std::string> chips{target.chip};
+    // The chips that attention has kernels of its own for.
+    if (chips[0].empty() && target.target == mlir::smx::Target::Cpu)
+      chips = {""};
+    else if (chips[0].empty())
+      chips = op == Op::Attention ? std::vector<std::string>{"sm_80", "sm_90a"}
+                                  : std::vector<std::string>{"sm_80"};
+    if (target.mostCases)
+      total = std::min(total, target.mostCases);
+    constexpr int most = 20;
+    for (const std::string &chip : chips)
+      for (int first = 0; first < total; first += most)
+        parts.push_back(
+            {(name + "_" + chip + (chip.empty() ? "" : "_") + Twine(first))
+                 .str(),
+             chip, family, op, first, std::min(most, total - first)});
+  };
+  add("softmax", Family::Rows, Op::Softmax, 260);
+  add("log_softmax", Family::Rows, Op::LogSoftmax, 120);
+  add("logsumexp", Family::Rows, Op::LogSumExp, 120);
+  add("softmax_dot", Family::Rows, Op::SoftmaxDot, 120);
+  add("layer_norm", Family::Rows, Op::LayerNorm, 80);
+  add("attention", Family::Attention, Op::Attention, 320);
+  add("long_attention", Family::LongAttention, Op::Attention, 80);
+  return parts;
+}
+
+class Grid : public testing::TestWithParam<Part> {};
+
+TEST_P(Grid, MatchesTheReference) {
+  const Part &part = GetParam();
+  llvm::SaveAndRestore chip(targetUnderTest().chip, part.chip);
+  CaseMaker maker(1000 + static_cast<int>(part.op) +
+                  100 * (part.family == Family::LongAttention));
   std::vector<NumericCase> cases;
-  for (int i = 0; i < count; ++i)
-    cases.push_back(op == Op::Attention ? maker.attention() : maker.rowOp(op));
-  checkAll(count, cases);
+  for (int i = 0; i < part.first + part.count; ++i) {
+    NumericCase made = part.family == Family::Rows ? maker.rowOp(part.op)
+                       : part.family == Family::Attention
+                           ? maker.attention()
+                           : maker.longAttention();
+    if (i >= part.first)
+      cases.push_back(made);
+  }
+  checkAll(part.first, cases);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeded, RowGrid,
-                         testing::Values(std::pair(Op::Softmax, 260),
-                                         std::pair(Op::LogSoftmax, 120),
-                                         std::pair(Op::LogSumExp, 120),
-                                         std::pair(Op::SoftmaxDot, 120),
-                                         std::pair(Op::LayerNorm, 80),
-                                         std::pair(Op::Attention, 320)));
+INSTANTIATE_TEST_SUITE_P(Seeded, Grid, testing::ValuesIn(allParts()),
+                         [](const testing::TestParamInfo<Part> &info) {
+                           return info.param.name;
+                         });
 
 } // namespace

@@ -10,14 +10,17 @@ namespace smx::test {
 
 struct TargetUnderTest {
   mlir::smx::Target target = mlir::smx::Target::Cpu;
-  /// GPU architecture; the code of an older one runs on a newer one.
-  std::string chip = "sm_80";
+  /// GPU architecture; empty takes sm_80, whose code runs on newer ones, and
+  /// all that have kernels of their own in the grid.
+  std::string chip;
   /// Configurations of each op in the grid at most; 0 takes all.
   int mostCases = 0;
+  /// Says on stderr when each configuration begins, and how long it took.
+  bool showsProgress = false;
 
   void applyTo(mlir::smx::RoadOptions &road) const {
     road.target = target;
-    road.chip = chip;
+    road.chip = chip.empty() ? "sm_80" : chip;
   }
   /// True if tensors have to be in a device's memory.
   bool isDevice() const { return target == mlir::smx::Target::Cuda; }
