@@ -3,8 +3,10 @@
 #   %python     the Python interpreter   %cmake      the cmake that configured the build
 #   %assemble <chip> <file>: ptxas -v; fails on spills, stack frames and C75xx notices
 #   %spills <chip> attention|rows <type>...: the same for compiled kernels of many shapes
+# Parameters: tools=DIR has the tools that this configuration did not build.
 # Features: `asserts`, `ptxas`, and one per tool that was built (`softmax-run`, ...).
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -32,8 +34,9 @@ config.substitutions.append(("%mlir-dir", config.mlir_dir))
 config.substitutions.append(("%llvm-dir", config.llvm_dir))
 
 tools = ["softmax-opt", "softmax-compile", "softmax-run", "softmax-reduce", "softmax-lsp-server"]
-built = [t for t in tools if os.path.exists(os.path.join(config.smx_tools_dir, t))]
-llvm_config.add_tool_substitutions(built, [config.smx_tools_dir])
+tools_dirs = [config.smx_tools_dir, *filter(None, [lit_config.params.get("tools")])]
+built = [t for t in tools if any(os.path.exists(os.path.join(d, t)) for d in tools_dirs)]
+llvm_config.add_tool_substitutions(built, tools_dirs)
 llvm_config.add_tool_substitutions(
     ["FileCheck", "count", "not", "split-file"], [config.llvm_tools_dir])
 
@@ -43,8 +46,8 @@ if config.enable_assertions:
 
 # The assembler of PTX is the one that softmax-compile finds.
 if "softmax-compile" in built:
-    found = subprocess.run([os.path.join(config.smx_tools_dir, "softmax-compile"), "--print-ptxas"],
-                           capture_output=True, text=True)
+    compiler = shutil.which("softmax-compile", path=os.pathsep.join(tools_dirs))
+    found = subprocess.run([compiler, "--print-ptxas"], capture_output=True, text=True)
     if found.returncode == 0:
         config.available_features.add("ptxas")
         config.substitutions.append(
