@@ -209,7 +209,9 @@ std::vector<Part> allParts() {
   add("softmax_dot", Family::Rows, Op::SoftmaxDot, 120);
   add("layer_norm", Family::Rows, Op::LayerNorm, 80);
   add("attention", Family::Attention, Op::Attention, 320);
-  add("long_attention", Family::LongAttention, Op::Attention, 80);
+  // A CPU has no tiles that only long attention reaches.
+  add("long_attention", Family::LongAttention, Op::Attention,
+      target.target == mlir::smx::Target::Cpu ? 20 : 80);
   return parts;
 }
 
