@@ -21,15 +21,19 @@ static Value withoutExtension(Value value) {
   return value;
 }
 
-/// `b` of `select(a == 0, 0, b)`, or null.
+/// `b` of `select(a is -0, 0, b)`, or null.
 static Value unguarded(Value value, Value a) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   if (!select || !matchPattern(select.getTrueValue(), m_AnyZeroFloat()))
     return {};
-  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
-  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
-      withoutExtension(compare.getLhs()) != a ||
-      !matchPattern(compare.getRhs(), m_AnyZeroFloat()))
+  auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  APInt bits;
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      !matchPattern(compare.getRhs(), m_ConstantInt(&bits)) ||
+      !bits.isSignMask())
+    return {};
+  auto bitcast = compare.getLhs().getDefiningOp<arith::BitcastOp>();
+  if (!bitcast || withoutExtension(bitcast.getIn()) != a)
     return {};
   return select.getFalseValue();
 }

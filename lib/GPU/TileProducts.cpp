@@ -33,8 +33,9 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   auto aType = cast<RankedTensorType>(a->getType());
   if (viewOf(aTensor) == nullptr &&
       isPadded(product.reduced, aType.getDimSize(1)))
+    // -0 is what a guarded product skips.
     *a = withPadding(*a, product.reduced, 1,
-                     builder.getFloatAttr(aType.getElementType(), 0.0));
+                     builder.getFloatAttr(aType.getElementType(), -0.0));
   unsigned aBits = aType.getElementTypeBitWidth(),
            bBits = bType.getIntOrFloatBitWidth();
   if (aType.getElementType() != bType) {

@@ -11,7 +11,7 @@ using namespace mlir::smx::gpuhost;
 
 namespace {
 /// sum + a b: `a` is rows x depth; `b` is depth x columns, or columns x depth
-/// if it is transposed. Guarded: where `a` is 0, so is the term.
+/// if it is transposed. Guarded: where `a` is -0, the term is 0.
 struct ProductShape {
   int64_t rows, columns, depth;
   bool transposed, guarded;
@@ -34,7 +34,7 @@ static void multiplyInto(const ProductShape &shape, const Slot *a,
       row[n] = static_cast<Sum>(sum[m * shape.columns + n].f);
     for (int64_t k = 0; k < shape.depth; ++k) {
       const double factor = a[m * shape.depth + k].f;
-      if (shape.guarded && factor == 0)
+      if (shape.guarded && factor == 0 && std::signbit(factor))
         continue;
       const double *bRow = &bRows[k * shape.columns];
       for (int64_t n = 0; n < shape.columns; ++n)

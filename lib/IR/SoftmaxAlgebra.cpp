@@ -216,8 +216,11 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
       tile.reduce("weights and running sum", {scores, {reference, row}},
                   {{weights, scores.map}, {moved[3], row}}, {rows},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value weight = soft.weight(m, m.cast(v[0], soft.type), v[1],
-                                               scoreType, soft.bitsOfSum);
+                    Value score = m.cast(v[0], soft.type);
+                    Value weight =
+                        soft.weight(m, score, v[1], scoreType, soft.bitsOfSum);
+                    if (op.getMasked())
+                      weight = soft.maskedWeight(m, score, weight);
                     return {weight, m.add(weight, v[3])};
                   });
 
@@ -236,7 +239,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
         if (op.getMasked()) {
           // 0 * NaN is NaN: what a mask hides is selected away.
           Value zero = m.constant(0.0, soft.type);
-          value = m.select(m.equal(v[0], zero), zero, value);
+          value = m.select(m.isNegativeZero(v[0]), zero, value);
         }
         return {m.add(m.mul(v[0], value), v[2])};
       })[0];

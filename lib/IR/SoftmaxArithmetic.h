@@ -60,6 +60,13 @@ struct SoftmaxArithmetic {
   static int bitsFor(Type resultType) {
     return resultType.isBF16() ? 12 : resultType.isF16() ? 16 : 24;
   }
+  /// The weight of a score that a mask may hide: -0 if it does, as for any
+  /// score of -inf. A weight that is too small for its type is +0, and a NaN of
+  /// its value counts.
+  Value maskedWeight(ScalarMath m, Value s, Value weight) const {
+    Value isHidden = m.equal(s, m.neg(infinity(m)));
+    return m.select(isHidden, m.constant(-0.0, type), weight);
+  }
   /// What a sum that was taken relative to `maximum` is multiplied by to be
   /// relative to `reference`.
   Value rescale(ScalarMath m, Value maximum, Value reference) const {

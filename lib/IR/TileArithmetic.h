@@ -58,6 +58,16 @@ struct ScalarMath {
   Value equal(Value x, Value y) {
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
   }
+  /// True for -0 and nothing else.
+  Value isNegativeZero(Value x) {
+    auto type = cast<FloatType>(x.getType());
+    Type bits = b.getIntegerType(type.getWidth());
+    Value sign = arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(bits, APInt::getSignMask(type.getWidth())));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                 arith::BitcastOp::create(b, loc, bits, x),
+                                 sign);
+  }
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }

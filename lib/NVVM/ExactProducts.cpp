@@ -122,10 +122,23 @@ Value ExactProduct::addProduct(Value sum, Value a, Value b) {
   Value result = LLVM::FMAOp::create(code, a, b, sum);
   if (!product.isGuarded)
     return result;
-  Value zero = LLVM::ConstantOp::create(code, a.getType(),
-                                        FloatAttr::get(a.getType(), 0));
-  Value isZero = LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::oeq, a, zero);
-  return LLVM::SelectOp::create(code, isZero, sum, result);
+  // Of an f64 the upper word: with that of -0, it is no more than 2^-1042 away
+  // from it.
+  Value word;
+  if (a.getType().isF64()) {
+    Value bits = LLVM::BitcastOp::create(code, code.getI64Type(), a);
+    word = LLVM::TruncOp::create(
+        code, code.getI32Type(),
+        LLVM::LShrOp::create(
+            code, bits,
+            LLVM::ConstantOp::create(code, code.getI64IntegerAttr(32))));
+  } else {
+    word = LLVM::BitcastOp::create(code, code.getI32Type(), a);
+  }
+  Value isHidden =
+      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, word,
+                           code.i32(std::numeric_limits<int32_t>::min()));
+  return LLVM::SelectOp::create(code, isHidden, sum, result);
 }
 
 Value ExactProduct::emit() {

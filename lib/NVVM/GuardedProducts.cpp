@@ -161,8 +161,15 @@ std::pair<Fragment, Fragment> MatrixProduct::presence(const Fragment &a) {
       llvm::APFloat::getLargest(cast<FloatType>(element).getFloatSemantics())
           .convertToDouble();
   for (Value x : a) {
+    // |x|, but 2 for +0: the bit that -0 lacks once its sign is flipped, put
+    // where the exponent of 2 has it.
+    Value flipped = LLVM::XOrOp::create(code, asWord(x), word(-0.0));
+    Value notNegative = LLVM::AndOp::create(code, flipped, word(-0.0));
+    Value bit = LLVM::LShrOp::create(code, notNegative, code.i32(1));
+    Value rest = LLVM::XOrOp::create(code, flipped, notNegative);
+    Value size = LLVM::BitcastOp::create(code, operands->registerType,
+                                         LLVM::OrOp::create(code, rest, bit));
     // Twice, since the least number is far below the reciprocal of the largest.
-    Value size = LLVM::FAbsOp::create(code, x);
     for ([[maybe_unused]] int time : {0, 1})
       size = LLVM::FMulOp::create(code, size, constant(largest));
     isThere.push_back(LLVM::MinNumOp::create(code, size, constant(1)));

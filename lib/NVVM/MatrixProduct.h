@@ -4,7 +4,7 @@
 // groups of b, each fetched once; in it over the rows of the warp. Few operands
 // are live at a time, and the next ones can be fetched while the unit is busy.
 //
-// A guarded product has 0 for every term whose a is 0. The unit knows no such
+// A guarded product has 0 for every term whose a is -0. The unit knows no such
 // rule, but where b is finite throughout it keeps it: the group looks at b
 // first. Where b is not, a case for correctness and not for speed, the product
 // takes what is finite of b, and the other terms are added one by one.
@@ -66,10 +66,10 @@ private:
   Sums chosen(Sums &all, ArrayRef<Value> isTurn, int64_t together);
   /// b with 0 for what is not finite.
   Fragment finite(const Fragment &b);
-  /// The terms of a step for which b is not finite, where a is not 0. `sums`
+  /// The terms of a step for which b is not finite, where a is not -0. `sums`
   /// has the groups from column `n`.
   void addNonFinite(Sums &sums, LoopPlace k, LoopPlace n);
-  /// For every a: 1, or 0 where it is 0; and the same with the sign of a.
+  /// For every a: 1, or 0 where it is -0; and the same with the sign of a.
   std::pair<Fragment, Fragment> presence(const Fragment &a);
   /// For every b: `mark` where it is not finite, else 0; and `mark` with the
   /// sign of an infinity, else 0.

@@ -67,7 +67,7 @@ smx_gpu.kernel @odd(%x: memref<?x16xf16>) warps(1) {
   smx_gpu.return
 }
 
-// A term is 0 where a is 0. Only if b is not finite throughout, in the eyes of all warps, this takes more than a product:
+// A term is 0 where a is -0. Only if b is not finite throughout, in the eyes of all warps, this takes more than a product:
 // loops over columns and over the reduced dimension, whose sums are chosen from all.
 // CHECK-LABEL: llvm.func @guarded
 smx_gpu.kernel @guarded(%x: memref<?x16xf16>) warps(1) {
@@ -129,7 +129,7 @@ smx_gpu.kernel @exact(%x: memref<?x8xf32>) warps(1) {
   smx_gpu.return
 }
 
-// f64 goes in two words; guarded, a sum stays as it is where a is 0.
+// f64 goes in two words; guarded, a sum stays as it is where a is -0.
 // CHECK-LABEL: llvm.func @double
 smx_gpu.kernel @double(%x: memref<?x8xf64>) warps(1) {
   %c0 = arith.constant 0 : index
@@ -138,7 +138,10 @@ smx_gpu.kernel @double(%x: memref<?x8xf64>) warps(1) {
   %acc = arith.constant dense<0.0> : tensor<16x8xf64, #L>
   // CHECK-COUNT-2: nvvm.shfl.sync idx {{.+}} : i32 -> i32
   // CHECK: %[[SUM:.+]] = llvm.intr.fma(%[[A:.+]], %{{.+}}, %[[BEFORE:.+]]) : (f64, f64, f64) -> f64
-  // CHECK: %[[NONE:.+]] = llvm.fcmp "oeq" %[[A]]
+  // CHECK: %[[BITS:.+]] = llvm.bitcast %[[A]] : f64 to i64
+  // CHECK: %[[UPPER:.+]] = llvm.lshr %[[BITS]]
+  // CHECK: %[[WORD:.+]] = llvm.trunc %[[UPPER]] : i64 to i32
+  // CHECK: %[[NONE:.+]] = llvm.icmp "eq" %[[WORD]]
   // CHECK: llvm.select %[[NONE]], %[[BEFORE]], %[[SUM]]
   %r = smx_gpu.mma %a, %b, %acc guarded : tensor<16x8xf64, #L>, !double -> tensor<16x8xf64, #L>
   smx_gpu.return

@@ -263,8 +263,8 @@ def SmxGpu_MmaOp : SmxGpu_ProductOp<"mma", [AllTypesMatch<["acc", "result"]>, Me
     `a` is a register tile in the layout of the accumulator, or a shared tile; `b` is a shared tile,
     `K x N`, or `N x K` with `transpose_b`. 16-bit operands go through the matrix unit with an f32
     accumulator; wider ones are multiplied exactly (fused multiply-add) or as three TF32 products.
-    With `guarded`, where `a` is 0 the term is 0, whatever `b` holds: weights of hidden places hide
-    a NaN or an infinity of the value.
+    With `guarded`, where `a` is -0 the term is 0, whatever `b` holds: weights of hidden places hide
+    a NaN or an infinity of the value. A weight of +0 was too small for its type, and hides nothing.
 
     P10: the shapes are those of a product.
     P11: the accumulator has a fragment layout, and a register operand `a` has the same.

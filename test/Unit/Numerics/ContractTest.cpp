@@ -229,6 +229,24 @@ TEST(Contract, WhatAMaskHidesIsIgnored) {
   });
 }
 
+TEST(Contract, ANaNOfAVisibleKeyIsSeenWhateverItsWeight) {
+  // The weight of key 1 is far below the smallest number of every type, and is
+  // 0; queries 1 to 3 see it all the same, in a tile that the mask cuts.
+  SmallAttention a;
+  a.c.band = reference::Band::causal(reference::BandAnchor::TopLeft);
+  for (int64_t d = 0; d < 8; ++d) {
+    for (int64_t i = 0; i < 4; ++i)
+      a.inputs[0][i * 8 + d] = 16;
+    for (int64_t j = 0; j < 40; ++j)
+      a.inputs[1][j * 8 + d] = j == 1 ? -2000 : 1;
+  }
+  a.inputs[2][8] = nan_;
+  inEveryForm(a.c, a.inputs, a.outputs, [](const std::vector<Tensor> &y) {
+    for (int64_t i = 0; i < 32; ++i)
+      EXPECT_EQ(std::isnan(y[0][i]), i >= 8 && i % 8 == 0) << i;
+  });
+}
+
 TEST(Contract, ANaNScoreMakesItsQueryNaN) {
   SmallAttention a;
   a.inputs[0][2 * 8] = nan_;
