@@ -115,12 +115,13 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
         FloatAttr::get(Float64Type::get(&getContext()), scale), maskedRow);
   }
 
-  /// -scores, exactly: only a positive scale commutes with the maximum.
-  static Value negated(OpBuilder &builder, Location loc, Value scores) {
+  /// What `body` makes of each score, with elements of type `element`.
+  static Value
+  mapScores(OpBuilder &builder, Location loc, Value scores, Type element,
+            function_ref<Value(OpBuilder &, Location, Value)> body) {
     auto type = cast<RankedTensorType>(scores.getType());
     Value empty = tensor::EmptyOp::create(
-        builder, loc, tensor::getMixedSizes(builder, loc, scores),
-        type.getElementType());
+        builder, loc, tensor::getMixedSizes(builder, loc, scores), element);
     AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
     SmallVector<utils::IteratorType> iterators(type.getRank(),
                                                utils::IteratorType::parallel);
@@ -128,22 +129,41 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
                builder, loc, empty.getType(), scores, empty,
                ArrayRef<AffineMap>{map, map}, iterators,
                [&](OpBuilder &b, Location loc, ValueRange args) {
-                 Value x = arith::NegFOp::create(b, loc, args[0]);
-                 linalg::YieldOp::create(b, loc, x);
+                 linalg::YieldOp::create(b, loc, body(b, loc, args[0]));
                })
         .getResult(0);
+  }
+
+  /// The scores as they are reduced; `scale` becomes its magnitude.
+  static Value normalizedScores(OpBuilder &builder, Location loc, Value scores,
+                                double &scale, Type result) {
+    Type element = getElementTypeOrSelf(scores.getType());
+    Type wanted = getElementTypeOrSelf(result);
+    // How exact a weight has to be is decided by the type of its score: a
+    // result with more bits than the scores has weights of as many.
+    if (wanted.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+      scores = mapScores(builder, loc, scores, wanted,
+                         [&](OpBuilder &b, Location loc, Value x) -> Value {
+                           return arith::ExtFOp::create(b, loc, wanted, x);
+                         });
+    if (scale > 0)
+      return scores;
+    // Only a positive scale commutes with the maximum; -scores is exact.
+    scale = -scale;
+    return mapScores(builder, loc, scores,
+                     getElementTypeOrSelf(scores.getType()),
+                     [](OpBuilder &b, Location loc, Value x) -> Value {
+                       return arith::NegFOp::create(b, loc, x);
+                     });
   }
 
   template <typename OpT>
   void lowerRowOp(OpT op, StringRef quantity) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
-    Value input = op.getInput();
     double scale = op.getScale().convertToDouble();
-    if (scale < 0) {
-      input = negated(builder, loc, input);
-      scale = -scale;
-    }
+    Value input = normalizedScores(builder, loc, op.getInput(), scale,
+                                   op.getResult().getType());
     MaskedRow maskedRow = op.getMaskedRow().value_or(MaskedRow::NaN);
     lowerOverAxis(builder, op, input, op.getAxis(),
                   algebraFor(/*prefersBase2=*/false, scale, maskedRow),
@@ -194,12 +214,9 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
   void lowerSoftmaxDot(SoftmaxDotOp op) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
-    Value scores = op.getScores();
     double scale = op.getScale().convertToDouble();
-    if (scale < 0) {
-      scores = negated(builder, loc, scores);
-      scale = -scale;
-    }
+    Value scores = normalizedScores(builder, loc, op.getScores(), scale,
+                                    op.getResult().getType());
     MaskedRow maskedRow = op.getMaskedRow().value_or(MaskedRow::NaN);
     unsigned rows = cast<RankedTensorType>(scores.getType()).getRank() - 1;
     unsigned dims = cast<RankedTensorType>(op.getValues().getType()).getRank();

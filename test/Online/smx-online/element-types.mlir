@@ -1,6 +1,6 @@
 // RUN: softmax-opt %s --smx-online | FileCheck %s
 
-// States are f32, and f64 for f64 elements, whatever the result's elements are.
+// States are f32, and f64 for f64 scores; the scores have the result's type where it has more bits.
 
 // CHECK-LABEL: @half
 // CHECK: smx.identity {{.*}} -> tensor<4xf32>, tensor<4xf32>
@@ -11,12 +11,25 @@ func.func @half(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
   return %y : tensor<4x8xf16>
 }
 
+// A result with more bits than the scores has weights of as many.
 // CHECK-LABEL: @bfloat_to_single
+// CHECK: %[[X:.+]] = linalg.generic {{.*}} ins(%{{.+}} : tensor<4x8xbf16>) outs(%{{.+}} : tensor<4x8xf32>)
+// CHECK: arith.extf %{{.+}} : bf16 to f32
 // CHECK: smx.identity {{.*}} -> tensor<4xf32>, tensor<4xf32>
-// CHECK: smx.finish {{.*}} with(%{{.+}} : tensor<4x8xbf16>) {{.*}} : tensor<4x8xf32>
+// CHECK: smx.update {{.*}} with(%[[X]] : tensor<4x8xf32>)
+// CHECK: smx.finish {{.*}} with(%[[X]] : tensor<4x8xf32>) {{.*}} : tensor<4x8xf32>
 func.func @bfloat_to_single(%x: tensor<4x8xbf16>) -> tensor<4x8xf32> {
   %y = smx.softmax %x axis(1) : tensor<4x8xbf16> -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @single_to_double
+// CHECK: arith.extf %{{.+}} : f32 to f64
+// CHECK: arith.negf %{{.+}} : f64
+// CHECK: smx.identity {{.*}} -> tensor<4xf64>, tensor<4xf64>
+func.func @single_to_double(%x: tensor<4x8xf32>) -> tensor<4xf64> {
+  %y = smx.logsumexp %x axis(1) scale(-1.0) : tensor<4x8xf32> -> tensor<4xf64>
+  return %y : tensor<4xf64>
 }
 
 // CHECK-LABEL: @double
