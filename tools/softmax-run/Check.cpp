@@ -8,6 +8,7 @@
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Road.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
@@ -144,6 +145,22 @@ static mlir::Value lookThrough(mlir::Value value) {
   return value;
 }
 
+/// True if a sum over an axis is on the way to `value`: it rounds as often as
+/// it has terms.
+static bool isSum(mlir::Value value) {
+  llvm::SetVector<mlir::Operation *> slice;
+  mlir::BackwardSliceOptions options;
+  options.inclusive = true;
+  if (mlir::failed(mlir::getBackwardSlice(value, &slice, options)))
+    return true;
+  return llvm::any_of(slice, [](mlir::Operation *op) {
+    auto linalgOp = mlir::dyn_cast<mlir::linalg::LinalgOp>(op);
+    return linalgOp
+               ? linalgOp.getNumReductionLoops() > 0
+               : mlir::isa_and_present<mlir::smx::SmxDialect>(op->getDialect());
+  });
+}
+
 Expectation CheckedModule::expect(size_t number, reference::DType dtype) {
   Expectation expectation;
   expectation.how.dtype = dtype;
@@ -156,6 +173,8 @@ Expectation CheckedModule::expect(size_t number, reference::DType dtype) {
   if (auto found = result ? familyOf(result) : std::nullopt) {
     std::tie(expectation.how.family, expectation.how.rowLength) = *found;
     expectation.isRecognised = true;
+    if (auto softmax = result.getDefiningOp<mlir::smx::SoftmaxOp>())
+      expectation.how.areScoresSums = isSum(softmax.getInput());
   }
   return expectation;
 }
@@ -188,7 +207,8 @@ static reference::Tolerance scaled(reference::Tolerance tolerance,
                                    double factor) {
   for (double *part :
        {&tolerance.ulps, &tolerance.ulpsBelowFloor, &tolerance.mixed,
-        &tolerance.ofLargest, &tolerance.ulpsOfLargest, &tolerance.ofNaive})
+        &tolerance.ofLargest, &tolerance.ulpsOfLargest, &tolerance.ofNaive,
+        &tolerance.ulpsOfNaive})
     *part *= factor;
   return tolerance;
 }
@@ -238,8 +258,7 @@ Checked smx::run::checkOutput(const Tensor &out, const Tensor &reference,
   constexpr int64_t largest = int64_t(1) << 22;
   if (!checked.report.pass || out.size() > largest)
     return checked;
-  reference::Tolerance tolerance =
-      reference::toleranceFor(how.dtype, how.family, how.mode, how.rowLength);
+  const reference::Tolerance tolerance = reference::toleranceFor(how);
   double low = 0, high = 1;
   for (int step = 0; step < 7; ++step) {
     const double middle = (low + high) / 2;

@@ -162,9 +162,11 @@ evaluateReferences(CheckedModule &module, const Kernel &kernel,
   if (checkAgainst == CheckAgainst::None)
     return references;
   bool needsTyped = false;
-  for (auto [i, spec] : llvm::enumerate(kernel.outputs()))
+  for (auto [i, spec] : llvm::enumerate(kernel.outputs())) {
+    Expectation expectation = module.expect(i, spec.dtype);
     needsTyped |= reference::isLowPrecision(spec.dtype) ||
-                  !module.expect(i, spec.dtype).isRecognised;
+                  !expectation.isRecognised || expectation.how.areScoresSums;
+  }
   if (needsTyped) {
     Progress progress("evaluating the module in its own precision");
     auto typed = module.evaluateAsTyped(inputs);

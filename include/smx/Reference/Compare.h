@@ -49,6 +49,9 @@ struct Tolerance {
   double ulpsOfLargest = 0;
   /// Times max|naive - ref|, where a naive result is given.
   double ofNaive = 0;
+  /// Times max(|naive - ref| in units in the last place at ref) over
+  /// |ref| > floor, in those units at r.
+  double ulpsOfNaive = 0;
   /// The naive error and |r|max are taken per row instead of over the tensor.
   bool perRow = false;
   /// Results whose magnitude is below the smallest normal number may be 0.
@@ -93,7 +96,14 @@ struct Comparison {
   /// Rounding such a score costs that many units in the last place of its
   /// weight, whatever the schedule.
   double largestScore = 0;
+  /// The scores of a softmax are sums that the kernel computes itself. What
+  /// rounding does to a score costs its weight a share, so a naive result in
+  /// the same precision shows it in units in the last place.
+  bool areScoresSums = false;
 };
+
+/// The table's entry with what computed scores add to it.
+Tolerance toleranceFor(const Comparison &how);
 
 /// Compares a result with the float64 reference. `naive` is the same
 /// computation in three passes in the dtype (Naive.h), and may be null: without

@@ -164,3 +164,23 @@ TEST(Compare, NothingToCompareIsRight) {
           .pass);
   EXPECT_TRUE(compareWithin(Tensor(), Tensor(), nullptr, DType::F32, {}).pass);
 }
+
+/// The share that scores of one's own cost is that of the naive result, and
+/// nobody else's.
+TEST(Compare, ScoresThatAreSumsAreMeasuredByTheNaiveResult) {
+  const Tensor reference({2}, {0.5, 0x1p-10});
+  const Tensor naive({2}, {0.5 * (1 + 0x1p-20), 0x1p-10});
+  const Tensor within({2}, {0.5, 0x1p-10 * (1 + 0x1.8p-20)});
+  const Tensor beyond({2}, {0.5, 0x1p-10 * (1 + 0x1.8p-19)});
+  Comparison how;
+  how.dtype = DType::F32;
+  EXPECT_FALSE(compare(within, reference, &naive, how).pass);
+  how.areScoresSums = true;
+  EXPECT_TRUE(compare(within, reference, &naive, how).pass);
+  EXPECT_FALSE(compare(beyond, reference, &naive, how).pass);
+  EXPECT_FALSE(compare(within, reference, nullptr, how).pass);
+  // What is below the floor excuses nothing above it.
+  const Tensor low({2}, {0.5, 0x1p-120}), offLow({2}, {0.5, 0x1p-119});
+  const Tensor off({2}, {0.5 * (1 + 0x1p-18), 0x1p-120});
+  EXPECT_FALSE(compare(off, low, &offLow, how).pass);
+}
