@@ -56,8 +56,10 @@ public:
                               "bounds")),
                llvm::cl::init(Target::Cpu)),
         chip("chip", cat, llvm::cl::value_desc("sm_NN"),
-             llvm::cl::desc("GPU architecture (default: the device's; sm_80 "
-                            "where nothing is run)"),
+             llvm::cl::desc(
+                 "GPU architecture (default: the device's, with its own "
+                 "instructions: sm_90a on a Hopper; sm_80 where "
+                 "nothing is run)"),
              llvm::cl::init("")),
         warps("warps", cat, llvm::cl::value_desc("count"),
               llvm::cl::desc("warps of a block of threads; 0 = choose"),

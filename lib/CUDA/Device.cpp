@@ -81,6 +81,11 @@ std::string DeviceInfo::chip() const {
   return ("sm_" + Twine(major) + Twine(minor)).str();
 }
 
+std::string DeviceInfo::specificChip() const {
+  // The one architecture whose own instructions there are lowerings to.
+  return major == 9 && minor == 0 ? chip() + "a" : chip();
+}
+
 std::string DeviceInfo::describe() const {
   return ("device " + Twine(ordinal) + " (" + name + ", " + chip() + ")").str();
 }

@@ -142,7 +142,7 @@ static llvm::Expected<cuda::Device> openDevice(CompileOptions &options) {
     return driver.takeError();
   auto device = cuda::Device::open(*driver, options.device);
   if (device && !roadFlags.namesChip())
-    options.road.chip = device->info().chip();
+    options.road.chip = device->info().specificChip();
   return device;
 }
 

@@ -47,6 +47,9 @@ struct DeviceInfo {
   /// The architecture as PTX names it, "sm_90"; without the suffix for
   /// architecture-specific features.
   std::string chip() const;
+  /// What code for this device alone is best made for: "sm_90a", with wgmma, on
+  /// a Hopper; elsewhere `chip()`.
+  std::string specificChip() const;
   /// For messages: "device 0 (NVIDIA H200, sm_90)".
   std::string describe() const;
 };

@@ -81,6 +81,13 @@ TEST_F(DriverTest, DeviceTellsWhatItCanDo) {
   EXPECT_EQ(device.ordinal(), 1);
   EXPECT_EQ(info.name, "Fake H200");
   EXPECT_EQ(info.chip(), "sm_90");
+  EXPECT_EQ(info.specificChip(), "sm_90a");
+  // Suffixes are for code of one architecture; elsewhere there is none.
+  DeviceInfo other = info;
+  other.major = 8;
+  EXPECT_EQ(other.specificChip(), "sm_80");
+  other.major = 10;
+  EXPECT_EQ(other.specificChip(), "sm_100");
   EXPECT_EQ(info.describe(), "device 1 (Fake H200, sm_90)");
   EXPECT_EQ(info.multiprocessors, 132);
   EXPECT_EQ(info.maxThreadsPerBlock, 1024);
