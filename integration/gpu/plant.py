@@ -26,9 +26,11 @@ def without_barriers(ptx):
 
 
 def with_divergent_barrier(ptx):
-    """The kernel with a barrier of the whole block at its end, to which half a warp comes."""
+    """The kernel with two barriers of the whole block at its end; half a warp comes to the first one, all to the second.
+
+    Threads that have ended are missed by no barrier, so the first one alone would be no fault."""
     barrier = (b"{ .reg .pred %planted; .reg .b32 %thread;\n mov.u32 %thread, %tid.x;\n setp.lt.u32 %planted, %thread, 16;\n"
-               b" @!%planted bra PLANTED;\n bar.sync 0;\n PLANTED: }\n")
+               b" @!%planted bra PLANTED;\n bar.sync 0;\n PLANTED:\n bar.sync 1; }\n")
     before, end, after = ptx.rpartition(b"ret;")
     return before + barrier + end + after
 
