@@ -115,13 +115,13 @@ private:
 /// where rounding a difference would cost the exponential its last digits.
 static bool mayStayUnrounded(Operation *op) {
   auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!isa<arith::SubFOp, arith::MulFOp>(op) ||
+  if (!isa<arith::SubFOp, arith::MulFOp, math::FmaOp>(op) ||
       !arith::bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
                                  arith::FastMathFlags::contract))
     return false;
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<math::ExpOp, math::Exp2Op>(user) ||
-           (isa<arith::MulFOp>(user) && mayStayUnrounded(user));
+           (isa<arith::MulFOp, math::FmaOp>(user) && mayStayUnrounded(user));
   });
 }
 
