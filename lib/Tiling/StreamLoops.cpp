@@ -57,20 +57,35 @@ struct LoopBuilder {
     return arith::MaxSIOp::create(builder, loc, x, y);
   }
 
+  /// What is left of the extent behind `offset`, at most a tile.
+  OpFoldResult sizeAt(OpBuilder &b, OpFoldResult offset) {
+    AffineExpr extentDim = dim(0), offsetDim = dim(1);
+    return affine::makeComposedFoldedAffineMin(
+        b, loc,
+        AffineMap::get(2, 0,
+                       {b.getAffineConstantExpr(tile), extentDim - offsetDim},
+                       b.getContext()),
+        {extent, offset});
+  }
+
+  /// Tiles of `size`, or of what is left if there is none.
   SmallVector<Value> loop(OpFoldResult from, OpFoldResult to, OpFoldResult size,
                           bool masked, ValueRange carried) {
+    auto visit = [&](OpBuilder &b, OpFoldResult offset, ValueRange args) {
+      return body(b, offset, size ? size : sizeAt(b, offset), masked, args);
+    };
     std::optional<int64_t> first = getConstantIntValue(from),
                            last = getConstantIntValue(to);
     if (first && last && *first >= *last)
       return carried;
     if (first && last && *last - *first <= tile)
-      return body(builder, from, size, masked, carried);
+      return visit(builder, from, carried);
     Value step = arith::ConstantIndexOp::create(builder, loc, tile);
     auto forOp = scf::ForOp::create(
         builder, loc, index(from), index(to), step, carried,
         [&](OpBuilder &b, Location loc, Value offset, ValueRange args) {
           // A tail is at most one tile, and starts where the whole tiles end.
-          scf::YieldOp::create(b, loc, body(b, offset, size, masked, args));
+          scf::YieldOp::create(b, loc, visit(b, offset, args));
         });
     hoistInvariantTiles(forOp);
     return forOp.getResults();
@@ -78,9 +93,11 @@ struct LoopBuilder {
 };
 } // namespace
 
-SmallVector<Value> mlir::smx::buildStreamLoops(
-    OpBuilder &builder, Location loc, OpFoldResult extent, int64_t tile,
-    const StreamBounds &bounds, ValueRange initial, StreamBody body) {
+SmallVector<Value>
+mlir::smx::buildStreamLoops(OpBuilder &builder, Location loc,
+                            OpFoldResult extent, int64_t tile,
+                            const StreamBounds &bounds, bool joinsTail,
+                            ValueRange initial, StreamBody body) {
   LoopBuilder loops{builder, loc, extent, tile, body};
   OpFoldResult zero = builder.getIndexAttr(0);
   OpFoldResult full = builder.getIndexAttr(tile);
@@ -107,10 +124,17 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
   }
   Value backBegin = loops.max(loops.index(frontEnd), fullEnd);
   carried = loops.loop(frontEnd, backBegin, full, /*masked=*/false, carried);
+  bool hasTail = getConstantIntValue(left) != 0;
+  if (hasTail && joinsTail) {
+    Value last = loops.min(loops.roundedUp(keys.end),
+                           loops.roundedUp(loops.index(extent)));
+    return loops.loop(backBegin, last, OpFoldResult(), /*masked=*/true,
+                      carried);
+  }
   carried = loops.loop(backBegin, end, full, /*masked=*/true, carried);
-  // The tail is visited if some row sees a key in it.
-  if (getConstantIntValue(left) == 0)
+  if (!hasTail)
     return carried;
+  // The tail is visited if some row sees a key in it.
   Value seesTail = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, keys.end, whole);
   Value tailEnd = arith::SelectOp::create(builder, loc, seesTail,

@@ -13,10 +13,12 @@ using StreamBody = llvm::function_ref<SmallVector<Value>(
 
 /// Visits `[0, extent)` in tiles of `tile` elements, in order: masked tiles in
 /// front, tiles seen whole, masked tiles behind, and what is left over at the
-/// end. Loops that can not run because of static extents are not built.
+/// end. Loops that can not run because of static extents are not built. If
+/// `joinsTail`, the loop over masked tiles behind goes on to what is left over:
+/// a body less to compile, for tiles of any size up to the whole.
 SmallVector<Value> buildStreamLoops(OpBuilder &builder, Location loc,
                                     OpFoldResult extent, int64_t tile,
-                                    const StreamBounds &bounds,
+                                    const StreamBounds &bounds, bool joinsTail,
                                     ValueRange initial, StreamBody body);
 
 } // namespace mlir::smx

@@ -159,7 +159,8 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
   if (tileSizes.isDeferred)
     llvm::append_range(initial, emptyShelves(builder, rows));
   SmallVector<Value> results = buildStreamLoops(
-      builder, loc(), extent, tileSizes.stream, bounds, initial,
+      builder, loc(), extent, tileSizes.stream, bounds,
+      /*joinsTail=*/tileSizes.inBlocks, initial,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool masked,
           ValueRange carried) {
         DomainTile tile = rows;
@@ -215,7 +216,8 @@ Value TiledReduction::buildFinishLoop(
   Value rowBlock = tensor::ExtractSliceOp::create(
       builder, loc(), destination, block.offsets, block.sizes, strides);
   return buildStreamLoops(
-      builder, loc(), sizes[numRows], tileSizes.stream, {}, rowBlock,
+      builder, loc(), sizes[numRows], tileSizes.stream, {},
+      /*joinsTail=*/false, rowBlock,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool,
           ValueRange carried) -> SmallVector<Value> {
         DomainTile tile = rows;
