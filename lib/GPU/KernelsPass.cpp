@@ -3,6 +3,7 @@
 #include "CallerMemory.h"
 #include "NormalizeNest.h"
 #include "RowAlignment.h"
+#include "BlockOrder.h"
 #include "TileConverter.h"
 #include "smx/Bufferize/BoundaryType.h"
 #include "smx/GPU/Passes.h"
@@ -186,7 +187,8 @@ void KernelBuilder::readInstead(OpResult result, Value memory) {
 }
 
 /// Blocks are numbered with the last dimension of the nest fastest, in one
-/// dimension of the grid: only that one may be longer than 65535.
+/// dimension of the grid: only that one may be longer than 65535. The longest
+/// tiles of that dimension come first.
 LogicalResult KernelBuilder::bindInductionVars(TileConverter &converter,
                                                OpBuilder &builder) {
   Location loc = nest.getLoc();
@@ -220,6 +222,12 @@ LogicalResult KernelBuilder::bindInductionVars(TileConverter &converter,
         number = arith::RemUIOp::create(builder, loc, rest, count);
         rest = arith::DivUIOp::create(builder, loc, rest, count);
       }
+    }
+    if (dim == counts.size() - 1 && growsWith(nest, dim)) {
+      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+      Value last =
+          arith::SubIOp::create(builder, loc, outside(counts[dim]), one);
+      number = arith::SubIOp::create(builder, loc, last, number);
     }
     Value step = arith::ConstantIndexOp::create(
         builder, loc, *getConstantIntValue(steps[dim]));

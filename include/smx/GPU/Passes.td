@@ -8,6 +8,7 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
   let summary = "turn every loop nest over tiles into a kernel on register and shared tiles";
   let description = [{
     A parallel loop over tiles of rows becomes a kernel, one block of threads to a tile, and a launch.
+    If later tiles take longer (rows of causal attention see more keys), they are the first blocks.
     Tensors in memory become memrefs; all others become register tiles with a layout: a fragment where
     the nest has matrix products, stripes otherwise. The second operand of a product goes through a
     channel. Tiles are padded to what the layout needs: loads fill with 0, reductions and products
