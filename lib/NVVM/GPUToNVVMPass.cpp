@@ -50,9 +50,21 @@ static void dropHostFunctions(ModuleOp module) {
   }
 }
 
-/// Before every outermost loop, and after it, the thread reads its number
-/// again, out of LLVM's sight. What one loop computes from the number, which is
-/// quick to compute again, is then not kept in registers for the next one.
+/// Where the thread reads its number for an outermost loop: before it, or in
+/// each round, if a round has loops of its own. What it computes from the
+/// number is then nothing to such a round, and takes no registers across it.
+static Operation *whereToRead(Operation &loop) {
+  auto forOp = dyn_cast<scf::ForOp>(loop);
+  if (!forOp)
+    return &loop;
+  WalkResult found = forOp.getBody()->walk(
+      [](LoopLikeOpInterface) { return WalkResult::interrupt(); });
+  return found.wasInterrupted() ? &forOp.getBody()->front() : &loop;
+}
+
+/// For every outermost loop, and after it, the thread reads its number again,
+/// out of LLVM's sight. What one loop computes from the number, which is quick
+/// to compute again, is then not kept in registers for the next one.
 static void readThreadPerLoop(Block &block) {
   bool isAfterLoop = false;
   Value number;
@@ -70,7 +82,7 @@ static void readThreadPerLoop(Block &block) {
     SmallVector<NVVM::ThreadIdXOp> reads;
     op.walk([&](NVVM::ThreadIdXOp read) { reads.push_back(read); });
     if (!reads.empty() && !number) {
-      ImplicitLocOpBuilder b(op.getLoc(), &op);
+      ImplicitLocOpBuilder b(op.getLoc(), isLoop ? whereToRead(op) : &op);
       number =
           LLVM::InlineAsmOp::create(
               b, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",

@@ -54,6 +54,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     tileRows = isShort ? 128 : 64;
     if (width <= (isShort && op.mayBeMasked() ? 64 : 128))
       tile.stream = 64;
+    else if (isShort)
+      tile.stream = 48;
     else
       tile.stream = inputBits == 16 ? 32 : 16;
     // What is streamed has 16 bits an element, and a warpgroup rows enough.
