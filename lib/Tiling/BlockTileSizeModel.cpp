@@ -52,12 +52,13 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     int64_t width = columns * elementBytes / 4;
     bool isShort = inputBits == 16 && width <= 128;
     tileRows = isShort ? 128 : 64;
-    if (width <= (isShort && op.mayBeMasked() ? 64 : 128))
+    bool isTight = op.mayBeMasked() && inputBits != 32;
+    if (width <= (isTight ? 64 : 128))
       tile.stream = 64;
     else if (isShort)
       tile.stream = 48;
     else
-      tile.stream = inputBits == 16 ? 32 : 16;
+      tile.stream = inputBits == 16 || width <= 128 ? 32 : 16;
     // What is streamed has 16 bits an element, and a warpgroup rows enough.
     if (warpgroups && inputBits == 16 && columns <= 256 &&
         rowExtent.value_or(ShapedType::kDynamic) != 1) {

@@ -35,14 +35,18 @@ func.func @rescale_then_accumulate(%m: tensor<4xf32>, %l: tensor<4xf32>, %acc: t
 #jd = affine_map<(i, j, d) -> (j, d)>
 #id = affine_map<(i, j, d) -> (i, d)>
 
-// 0 * NaN is NaN: where a mask may hide something, the value of a weight of 0 is selected away.
+// 0 * NaN is NaN: where a mask may hide something, hidden weights are -0, and what they would weigh is selected away.
 
 // CHECK-LABEL: @masked
+// CHECK: %[[NOTHING:.+]] = arith.constant -0.000000e+00 : f32
+// CHECK: arith.select %{{.+}}, %[[NOTHING]]
 // CHECK: %accumulate = linalg.generic
 // CHECK: ^bb0(%[[P:[^:]+]]: f32, %[[HALF:[^:]+]]: f16, %{{.+}}: f32):
 // CHECK: %[[VALUE:.+]] = arith.extf %[[HALF]]
 // CHECK: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[HIDDEN:.+]] = arith.cmpf oeq, %[[P]], %[[ZERO]]
+// CHECK: %[[SIGN:.+]] = arith.constant -2147483648 : i32
+// CHECK: %[[BITS:.+]] = arith.bitcast %[[P]] : f32 to i32
+// CHECK: %[[HIDDEN:.+]] = arith.cmpi eq, %[[BITS]], %[[SIGN]]
 // CHECK: %[[SELECTED:.+]] = arith.select %[[HIDDEN]], %[[ZERO]], %[[VALUE]]
 // CHECK: arith.mulf %[[P]], %[[SELECTED]]
 func.func @masked(%m: tensor<4xf32>, %l: tensor<4xf32>, %acc: tensor<4x8xf32>, %x: tensor<4x32xf32>, %v: tensor<32x8xf16>) -> tensor<4x8xf32> {
