@@ -31,15 +31,16 @@ struct CallMemory {
 };
 } // namespace
 
-/// Elements from the first one on that a view reaches.
-static int64_t capacityOf(const TensorView &view) {
-  int64_t last = 0;
+/// Elements that a view reaches: before its first one, and from there on.
+static std::pair<int64_t, int64_t> reachOf(const TensorView &view) {
+  int64_t before = 0, last = 0;
   for (auto [size, stride] : llvm::zip(view.sizes, view.strides)) {
     if (size == 0)
-      return 0;
-    last += std::max<int64_t>(0, (size - 1) * stride);
+      return {0, 0};
+    const int64_t step = (size - 1) * stride;
+    (step < 0 ? before : last) += std::abs(step);
   }
-  return last + 1;
+  return {before, last + 1};
 }
 
 static LaunchOperand makeOperand(const LaunchPlan::Operand &planned,
@@ -56,7 +57,7 @@ static LaunchOperand makeOperand(const LaunchPlan::Operand &planned,
   case LaunchPlan::Kind::Argument: {
     const TensorView &view = memory.views[planned.memory];
     operand.memory = view.data;
-    operand.capacity = capacityOf(view);
+    std::tie(operand.capacityBefore, operand.capacity) = reachOf(view);
     break;
   }
   case LaunchPlan::Kind::Scratch: {

@@ -98,10 +98,13 @@ Error Emulator::launch(size_t number, const std::array<int64_t, 3> &grid,
       continue;
     }
     gpuhost::StridedBuffer buffer;
-    buffer.data = operand.memory;
-    buffer.capacity = operand.capacity;
+    // A buffer starts with its lowest element.
+    const int64_t before = operand.capacityBefore;
+    buffer.data =
+        static_cast<char *>(operand.memory) - before * operand.elementBytes;
+    buffer.capacity = before + operand.capacity;
     buffer.dtype = steps[number]->elementType(place);
-    buffer.offset = operand.offset();
+    buffer.offset = before + operand.offset();
     buffer.sizes.assign(operand.sizes().begin(), operand.sizes().end());
     buffer.strides.assign(operand.strides().begin(), operand.strides().end());
     arguments.push_back(std::move(buffer));

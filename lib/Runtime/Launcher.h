@@ -21,8 +21,9 @@ struct LaunchOperand {
   /// Where the memory starts that it lies in; null for a number, and for
   /// memory without elements.
   void *memory = nullptr;
-  /// What there is from `memory` on, in elements.
-  int64_t capacity = 0;
+  /// What there is from `memory` on, and before it (strides may be negative),
+  /// in elements.
+  int64_t capacity = 0, capacityBefore = 0;
   int64_t elementBytes = 0;
   bool isMemory = false;
   /// Offset, sizes, strides in elements, or the number.

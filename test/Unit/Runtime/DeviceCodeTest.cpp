@@ -106,6 +106,17 @@ TEST_F(DeviceCodeTest, LaunchesWithTheMemoryOfTheCall) {
   EXPECT_TRUE(recorded.allocated.empty());
 }
 
+TEST_F(DeviceCodeTest, NegativeStridesReachBeforeTheFirstElement) {
+  auto code = make(launchOfX);
+  TensorView x(data + 16, reference::DType::F32, {3, 5}, {-8, 1}),
+      y(data, {3, 8});
+  EXPECT_EQ(llvm::toString(code->launch({x, y}, nullptr)), "");
+  const LaunchOperand &operand = recorded.operands.at(0)[0];
+  EXPECT_EQ(operand.memory, data + 16);
+  EXPECT_EQ(operand.capacityBefore, 16);
+  EXPECT_EQ(operand.capacity, 5);
+}
+
 TEST_F(DeviceCodeTest, AGridWithoutBlocksIsNoLaunch) {
   auto code = make(launchOfX);
   EXPECT_EQ(launch(*code, 0), "");

@@ -122,9 +122,14 @@ TEST(Emulator, TakesAnyLegalTensor) {
   alignas(64) float x[2048], y[2048];
   for (float &value : x)
     value = float(random() % 1000) / 250;
-  // Aligned; a view that starts anywhere; rows that start anywhere.
-  for (auto [start, stride] :
-       {std::pair(0, 100), {1, 104}, {0, 101}, {3, 103}}) {
+  // Aligned; a view that starts anywhere; rows that start anywhere; rows from
+  // the last one to the first.
+  for (auto [start, stride] : {std::pair(0, 100),
+                               {1, 104},
+                               {0, 101},
+                               {3, 103},
+                               {624, -104},
+                               {607, -101}}) {
     std::fill(std::begin(y), std::end(y), -1.0f);
     ASSERT_EQ(llvm::toString(
                   kernel({{x + start, DType::F32, {7, 100}, {stride, 1}}},
