@@ -161,9 +161,9 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   // for the unit that it runs on, and ptxas optimises again. The default
   // pipeline takes three times as long for the same instructions.
   llvm::FunctionPassManager passes;
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(
       llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(llvm::ADCEPass());
