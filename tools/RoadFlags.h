@@ -6,7 +6,7 @@
 #ifndef SMX_TOOLS_ROADFLAGS_H
 #define SMX_TOOLS_ROADFLAGS_H
 
-#include "smx/Pipeline/Pipelines.h"
+#include "smx/Pipeline/WideProductsFlag.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,6 +73,8 @@ public:
                                  "of; 0 = nothing is known; where something is "
                                  "run, the most that is looked for (0 = 16)"),
                   llvm::cl::init(0)),
+        wideProducts("wide-products", cat, llvm::cl::desc(wideProductsText),
+                     wideProductsValues(), llvm::cl::init(WideProducts::Fma)),
         verifyStages("verify-stages", cat,
                      llvm::cl::desc("check the contract of every stage"),
                      llvm::cl::init(true)) {}
@@ -92,6 +94,7 @@ public:
     options.warps = warps;
     options.depth = depth;
     options.alignment = alignment;
+    options.wideProducts = wideProducts;
     options.verifyStages = verifyStages;
     return options;
   }
@@ -122,6 +125,7 @@ private:
   llvm::cl::opt<Target> target;
   llvm::cl::opt<std::string> chip;
   llvm::cl::opt<int64_t> warps, depth, alignment;
+  llvm::cl::opt<WideProducts> wideProducts;
   llvm::cl::opt<bool> verifyStages;
 };
 

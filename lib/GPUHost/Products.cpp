@@ -2,6 +2,8 @@
 
 #include "Program.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <cmath>
 #include <limits>
 
@@ -15,8 +17,25 @@ namespace {
 struct ProductShape {
   int64_t rows, columns, depth;
   bool transposed, guarded;
+  gpu::Precision precision;
 };
 } // namespace
+
+/// The TF32 number that the leading bits of an f32 number are.
+static double leadingTF32(double x) {
+  auto bits = llvm::bit_cast<uint32_t>(static_cast<float>(x));
+  return llvm::bit_cast<float>(bits & ~uint32_t(0x1fff));
+}
+
+/// a b of f32 numbers as the matrix unit has it: the sum of two TF32 numbers
+/// each, without the product of the small ones, and without what is left of an
+/// infinity.
+static double multiplyTF32x3(double a, double b) {
+  const double bigA = leadingTF32(a), bigB = leadingTF32(b);
+  const double smallA = a == bigA ? 0 : leadingTF32(a - bigA);
+  const double smallB = b == bigB ? 0 : leadingTF32(b - bigB);
+  return smallA * bigB + bigA * smallB + bigA * bigB;
+}
 
 /// `Sum` is the accumulator's type: every addition rounds to it, and the
 /// product before it does not round.
@@ -40,6 +59,8 @@ static void multiplyInto(const ProductShape &shape, const Slot *a,
       for (int64_t n = 0; n < shape.columns; ++n)
         if constexpr (std::is_same_v<Sum, double>)
           row[n] = std::fma(factor, bRow[n], row[n]);
+        else if (shape.precision == gpu::Precision::TF32x3)
+          row[n] = static_cast<Sum>(row[n] + multiplyTF32x3(factor, bRow[n]));
         else
           row[n] = static_cast<Sum>(row[n] + factor * bRow[n]);
     }
@@ -49,13 +70,16 @@ static void multiplyInto(const ProductShape &shape, const Slot *a,
 }
 
 template <typename Op>
-static void multiply(Op op, bool guarded, const Slot *a, const Slot *b,
-                     std::vector<Slot> &sum) {
+static void multiply(Op op, bool guarded, gpu::Precision precision,
+                     const Slot *a, const Slot *b, std::vector<Slot> &sum) {
   auto result = cast<RankedTensorType>(op.getResult().getType());
   ArrayRef<int64_t> bShape = op.getB().getType().getShape();
-  const ProductShape shape{result.getDimSize(0), result.getDimSize(1),
+  const ProductShape shape{result.getDimSize(0),
+                           result.getDimSize(1),
                            bShape[op.getTransposeB() ? 1 : 0],
-                           op.getTransposeB(), guarded};
+                           op.getTransposeB(),
+                           guarded,
+                           precision};
   if (result.getElementType().isF64())
     multiplyInto<double>(shape, a, b, sum);
   else
@@ -99,8 +123,8 @@ static llvm::Error runMma(const Step &step, Group &group) {
   if (!operands)
     return operands.takeError();
   auto result = std::make_shared<Tile>(**accumulator);
-  multiply(op, op.getGuarded(), operands->first, operands->second,
-           result->elements);
+  multiply(op, op.getGuarded(), op.getPrecision(), operands->first,
+           operands->second, result->elements);
   setResult(step, group, TilePtr(std::move(result)));
   group.machine.noteProgress();
   return llvm::Error::success();
@@ -143,8 +167,8 @@ static llvm::Error runMmaAsync(const Step &step, Group &group) {
   if (!operands)
     return operands.takeError();
   product->sum = std::move(*sum);
-  multiply(op, /*guarded=*/false, operands->first, operands->second,
-           product->sum);
+  multiply(op, /*guarded=*/false, gpu::Precision::Exact, operands->first,
+           operands->second, product->sum);
 
   auto result = makeTile(product->sum.size());
   std::fill(result->elements.begin(), result->elements.end(),

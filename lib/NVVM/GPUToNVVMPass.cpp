@@ -139,7 +139,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populateReductionPatterns(converter, *plan, patterns);
     populateSharedTilePatterns(converter, *plan, patterns);
     populateChannelPatterns(converter, *plan, patterns);
-    populateProductPatterns(converter, *plan, patterns);
+    populateProductPatterns(converter, *plan, doublesOnMatrixUnit, patterns);
     populateAsyncProductPatterns(converter, *plan, patterns);
     ConversionConfig config;
     // Folders look at what surrounds an op; here that is half converted.

@@ -346,7 +346,7 @@ void populateAsyncProductPatterns(const TileTypeConverter &converter,
                                   const KernelPlan &plan,
                                   RewritePatternSet &patterns);
 void populateProductPatterns(const TileTypeConverter &converter,
-                             const KernelPlan &plan,
+                             const KernelPlan &plan, bool doublesOnMatrixUnit,
                              RewritePatternSet &patterns);
 
 } // namespace mlir::smx

@@ -17,7 +17,8 @@ using namespace mlir::smx;
 
 void mlir::smx::buildNVVMPipeline(OpPassManager &pm,
                                   const NVVMLoweringOptions &options) {
-  pm.addPass(createSmxGPUToNVVMPass(SmxGPUToNVVMPassOptions{options.chip}));
+  pm.addPass(createSmxGPUToNVVMPass(
+      SmxGPUToNVVMPassOptions{options.chip, options.doublesOnMatrixUnit}));
   OpPassManager &device = pm.nest<mlir::gpu::GPUModuleOp>();
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
@@ -36,6 +37,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> chip{*this, "chip",
                            llvm::cl::desc("architecture: sm_80 or newer"),
                            llvm::cl::init("sm_80")};
+  Option<bool> doublesOnMatrixUnit{
+      *this, "doubles-on-matrix-unit",
+      llvm::cl::desc("multiply f64 tiles by mma.m8n8k4"),
+      llvm::cl::init(false)};
 };
 } // namespace
 
@@ -43,6 +48,7 @@ void mlir::smx::registerNVVMPipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "smx-nvvm", "lower smx_gpu kernels to llvm and nvvm",
       [](OpPassManager &pm, const PipelineOptions &options) {
-        buildNVVMPipeline(pm, NVVMLoweringOptions{options.chip});
+        buildNVVMPipeline(
+            pm, NVVMLoweringOptions{options.chip, options.doublesOnMatrixUnit});
       });
 }

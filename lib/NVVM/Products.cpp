@@ -20,7 +20,10 @@ Product::Product(gpu::MmaOp op, gpu::MmaOp::Adaptor operands)
 
 namespace {
 struct LowerMma : TilePattern<gpu::MmaOp> {
-  using TilePattern::TilePattern;
+  LowerMma(const TileTypeConverter &converter, const KernelPlan &plan,
+           bool doublesOnMatrixUnit)
+      : TilePattern(converter, plan), doublesOnMatrixUnit(doublesOnMatrixUnit) {
+  }
 
   LogicalResult
   matchAndRewrite(gpu::MmaOp op, OpAdaptor adaptor,
@@ -32,6 +35,9 @@ struct LowerMma : TilePattern<gpu::MmaOp> {
     if (type.isF16() || type.isBF16() ||
         op.getPrecision() == gpu::Precision::TF32x3)
       result = multiplyOnMatrixUnit(code, product);
+    // The guard is a comparison of every term, which the unit has none of.
+    else if (type.isF64() && doublesOnMatrixUnit && !product.isGuarded)
+      result = multiplyDoubles(code, product);
     else if (type.isF32() || type.isF64())
       result = multiplyExactly(code, product);
     else
@@ -41,11 +47,14 @@ struct LowerMma : TilePattern<gpu::MmaOp> {
     rewriter.replaceOp(op, result);
     return success();
   }
+
+  bool doublesOnMatrixUnit;
 };
 } // namespace
 
 void mlir::smx::populateProductPatterns(const TileTypeConverter &converter,
                                         const KernelPlan &plan,
+                                        bool doublesOnMatrixUnit,
                                         RewritePatternSet &patterns) {
-  patterns.add<LowerMma>(converter, plan);
+  patterns.add<LowerMma>(converter, plan, doublesOnMatrixUnit);
 }

@@ -1,4 +1,4 @@
-//===- Products.h - the three ways to multiply tiles ------------*- C++ -*-===//
+//===- Products.h - the ways to multiply tiles ------------*- C++ -*-===//
 #ifndef SMX_LIB_NVVM_PRODUCTS_H
 #define SMX_LIB_NVVM_PRODUCTS_H
 
@@ -51,6 +51,10 @@ Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product);
 /// acc + a b of a guarded product, of which `sum` is a b as the matrix unit
 /// gives it: done again, term by term, where that is not finite.
 Value guardProduct(ThreadCode &code, const Product &product, Value sum);
+
+/// f64 on the matrix unit: fused multiply-adds too, but not in the order of the
+/// reduced dimension. Not for guarded products.
+Value multiplyDoubles(ThreadCode &code, const Product &product);
 
 /// Fused multiply-adds in the operands' own type, in the order of the reduced
 /// dimension.

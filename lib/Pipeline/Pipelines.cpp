@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - the road as pass pipelines -------------------------===//
 
 #include "smx/Pipeline/Pipelines.h"
+#include "smx/Pipeline/WideProductsFlag.h"
 
 #include "smx/Analysis/Passes.h"
 #include "smx/Bufferize/Passes.h"
@@ -104,6 +105,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
   }
+  if (options.wideProducts == WideProducts::MatrixUnit)
+    pm.addNestedPass<gpu::KernelOp>(gpu::createTF32ProductsPass());
   gpu::PrefetchPassOptions prefetch;
   if (options.depth)
     prefetch.depth = options.depth;
@@ -119,6 +122,8 @@ static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createLowerAffinePass());
   NVVMLoweringOptions lowering;
   lowering.chip = options.chip;
+  lowering.doublesOnMatrixUnit =
+      options.wideProducts == WideProducts::MatrixUnit;
   buildNVVMPipeline(pm, lowering);
 }
 
@@ -204,6 +209,10 @@ struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
       llvm::cl::desc("bytes that pointers and row strides are multiples of"),
       llvm::cl::init(0)};
 
+  Option<WideProducts> wideProducts{
+      *this, "wide-products", llvm::cl::desc(wideProductsText),
+      llvm::cl::init(WideProducts::Fma), wideProductsValues()};
+
   RoadOptions toRoadOptions() const {
     RoadOptions options;
     options.tileRows = rows;
@@ -215,6 +224,7 @@ struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
     options.warps = warps;
     options.depth = depth;
     options.alignment = alignment;
+    options.wideProducts = wideProducts;
     return options;
   }
 };

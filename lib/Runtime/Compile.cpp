@@ -90,8 +90,9 @@ static std::string makeKey(llvm::StringRef text,
      << road.vectorBits << " " << road.threads << " " << road.verifyStages
      << " " << static_cast<int>(road.target) << " " << road.chip << " "
      << road.warps << " " << road.depth << " " << road.alignment << " "
-     << options.cudaDriver << " " << options.device << " " << options.optLevel
-     << " " << static_cast<int>(options.from) << " " << options.entry << "\n"
+     << static_cast<int>(road.wideProducts) << " " << options.cudaDriver << " "
+     << options.device << " " << options.optLevel << " "
+     << static_cast<int>(options.from) << " " << options.entry << "\n"
      << text;
   return key;
 }

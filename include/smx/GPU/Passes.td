@@ -50,6 +50,25 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def TF32ProductsPass : Pass<"smx-gpu-tf32-products", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "multiply f32 tiles on the matrix unit, as three TF32 products";
+  let description = [{
+    An operand is the sum of two TF32 numbers, of 11 bits each; the product of the two small ones is left out.
+
+    ```mlir
+    %s = smx_gpu.mma %q, %k, %zero transpose_b : tensor<64x32xf32, #L>, !smx_gpu.shared<64x32xf32, swizzle = 128>
+        -> tensor<64x64xf32, #L>
+    ```
+    ==>
+    ```mlir
+    %s = smx_gpu.mma %q, %k, %zero transpose_b precision(tf32x3) : tensor<64x32xf32, #L>,
+        !smx_gpu.shared<64x32xf32, swizzle = 128> -> tensor<64x64xf32, #L>
+    ```
+
+    Changes rounding: a term has a relative error of about 2^-21, where that of a fused multiply-add has none.
+  }];
+}
+
 def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {
   let summary = "start the copy of a tile one round of the loop before it is needed";
   let description = [{

@@ -28,7 +28,9 @@ def SmxGPUToNVVMPass : Pass<"smx-gpu-to-nvvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"", "architecture to lower for: sm_80 or newer">
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"", "architecture to lower for: sm_80 or newer">,
+    Option<"doublesOnMatrixUnit", "doubles-on-matrix-unit", "bool", /*default=*/"false",
+           "multiply f64 tiles by mma.m8n8k4, whose terms are fused multiply-adds too, in another order">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "LLVM::LLVMDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];
 }

@@ -17,6 +17,8 @@ namespace mlir::smx {
 struct NVVMLoweringOptions {
   /// Architecture: sm_80 or newer, sm_90a for wgmma.
   std::string chip = "sm_80";
+  /// f64 tiles are multiplied by the matrix unit, not by the threads.
+  bool doublesOnMatrixUnit = false;
 };
 
 /// Appends the passes from `smx_gpu` kernels to a `gpu.module @kernels` of llvm

@@ -10,10 +10,21 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "smx/Pipeline/Stages.h"
+
 #include <cstdint>
 #include <string>
 
 namespace mlir::smx {
+
+/// How a GPU multiplies matrices of more than 16 bits an element.
+enum class WideProducts {
+  /// Fused multiply-adds of the threads, in the order of the reduced dimension.
+  Fma,
+  /// The matrix unit: f32 as three TF32 products, with a relative error of
+  /// about
+  /// 2^-21 in each term; f64 by fused multiply-adds in another order.
+  MatrixUnit,
+};
 
 /// What a caller may decide about the road; zero always means "the model
 /// chooses".
@@ -42,6 +53,8 @@ struct RoadOptions {
   /// multiples of; below 4 it says nothing. 16 lets a GPU copy 16 bytes at a
   /// time.
   int64_t alignment = 0;
+  /// What a GPU multiplies f32 and f64 matrices with.
+  WideProducts wideProducts = WideProducts::Fma;
   /// Check the contract of every stage as it is reached.
   bool verifyStages = true;
 };
