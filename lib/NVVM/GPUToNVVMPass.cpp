@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -108,6 +109,14 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     MLIRContext *context = &getContext();
     if (module.getOps<gpu::KernelOp>().empty())
       return;
+    // A place in a tile is bounded by its shape, and comparisons of places are
+    // limited to what a tile can tell apart; nothing bounds a tensor.
+    for (gpu::KernelOp kernel : module.getOps<gpu::KernelOp>())
+      remark::analysis(
+          kernel.getLoc(),
+          remark::RemarkOpts::name("IndexWidth").category("smx-gpu-to-nvvm"))
+          << remark::metric("places-in-tiles", 32)
+          << remark::metric("offsets-in-memory", 64);
     dropHostFunctions(module);
     mlir::gpu::GPUModuleOp device = moveKernels(module, chip);
 

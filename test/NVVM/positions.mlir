@@ -1,5 +1,7 @@
 // Places are 64 bits wide; comparisons of places are made in 32, with one constant per register.
 // RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-to-nvvm --remarks-filter=smx-gpu-to-nvvm 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// REMARK: remark: [Analysis] IndexWidth | Category:smx-gpu-to-nvvm | offsets-in-memory=64, places-in-tiles=32
 
 #L = #smx_gpu.fragment<warps = 1>
 
