@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::smx::gpu {
@@ -125,7 +127,8 @@ private:
 };
 } // namespace
 
-bool growsWith(scf::ForallOp nest, unsigned number) {
+/// True if rounds of loops grow, and none shrink, with an induction variable.
+static bool growsWith(scf::ForallOp nest, unsigned number) {
   GrowthAnalysis analysis(nest, nest.getInductionVar(number));
   bool grows = false, shrinks = false;
   nest.walk([&](scf::ForOp loop) {
@@ -135,6 +138,120 @@ bool growsWith(scf::ForallOp nest, unsigned number) {
     shrinks |= rounds.most <= 0 && rounds.least < 0;
   });
   return grows && !shrinks;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlockOrder::countTiles(OpBuilder &host) {
+  Location loc = nest.getLoc();
+  AffineExpr lower, upper;
+  bindDims(nest.getContext(), lower, upper);
+  for (auto [from, to, step] :
+       llvm::zip(nest.getMixedLowerBound(), nest.getMixedUpperBound(),
+                 nest.getMixedStep())) {
+    std::optional<int64_t> stride = getConstantIntValue(step);
+    if (!stride)
+      return nest.emitError("expected static steps of the loop over tiles");
+    OpFoldResult count = affine::makeComposedFoldedAffineApply(
+        host, loc, (upper - lower).ceilDiv(*stride), {from, to});
+    counts.push_back(getValueOrCreateConstantIndexOp(host, loc, count));
+  }
+  grows = !counts.empty() && growsWith(nest, counts.size() - 1);
+  if (grows) {
+    lastCount = counts.back();
+    if (mostBlocks != 0) {
+      OpFoldResult pairs = affine::makeComposedFoldedAffineApply(
+          host, loc, getAffineDimExpr(0, nest.getContext()).ceilDiv(2),
+          {getAsOpFoldResult(lastCount)});
+      counts.back() = getValueOrCreateConstantIndexOp(host, loc, pairs);
+    }
+  }
+  tiles = arith::ConstantIndexOp::create(host, loc, 1);
+  for (Value count : counts)
+    tiles = arith::MulIOp::create(host, loc, tiles, count);
+  blocks = tiles;
+  if (mostBlocks != 0)
+    blocks = arith::MinSIOp::create(
+        host, loc, tiles,
+        arith::ConstantIndexOp::create(host, loc, mostBlocks));
+  return success();
+}
+
+Value BlockOrder::numberOfTile(OpBuilder &builder, Outside outside) {
+  Location loc = nest.getLoc();
+  constexpr auto x = ::mlir::gpu::Dimension::x;
+  Value block = ::mlir::gpu::BlockIdOp::create(builder, loc, x);
+  if (mostBlocks == 0)
+    return block;
+  Value step = ::mlir::gpu::GridDimOp::create(builder, loc, x);
+  auto loop = scf::ForOp::create(builder, loc, block, outside(tiles), step);
+  builder.setInsertionPointToStart(loop.getBody());
+  return loop.getInductionVar();
+}
+
+Value BlockOrder::numberInPair(OpBuilder &builder, Outside outside,
+                               Value number) {
+  Location loc = nest.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value last =
+      arith::SubIOp::create(builder, loc, outside(lastCount), constant(1));
+  Value partner = arith::SubIOp::create(builder, loc, last, number);
+  // The one in the middle has no partner.
+  Value isAlone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        number, partner);
+  Value members =
+      arith::SelectOp::create(builder, loc, isAlone, constant(1), constant(2));
+  auto loop =
+      scf::ForOp::create(builder, loc, constant(0), members, constant(1));
+  builder.setInsertionPointToStart(loop.getBody());
+  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       loop.getInductionVar(), constant(0));
+  return arith::SelectOp::create(builder, loc, isLong, partner, number);
+}
+
+SmallVector<Value> BlockOrder::findTile(OpBuilder &builder, Outside outside) {
+  Location loc = nest.getLoc();
+  Value rest = numberOfTile(builder, outside);
+  SmallVector<OpFoldResult> lowers = nest.getMixedLowerBound(),
+                            steps = nest.getMixedStep();
+  SmallVector<Value> numbers(counts.size());
+  for (unsigned dim = counts.size(); dim-- > 0;) {
+    numbers[dim] = rest;
+    if (dim != 0) {
+      Value count = outside(counts[dim]);
+      if (getConstantIntValue(counts[dim]) == 1) {
+        numbers[dim] = arith::ConstantIndexOp::create(builder, loc, 0);
+      } else {
+        numbers[dim] = arith::RemUIOp::create(builder, loc, rest, count);
+        rest = arith::DivUIOp::create(builder, loc, rest, count);
+      }
+    }
+  }
+  if (grows && mostBlocks != 0) {
+    numbers.back() = numberInPair(builder, outside, numbers.back());
+  } else if (grows) {
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value last = arith::SubIOp::create(builder, loc, outside(lastCount), one);
+    numbers.back() = arith::SubIOp::create(builder, loc, last, numbers.back());
+  }
+  for (auto [dim, number] : llvm::enumerate(numbers)) {
+    Value step = arith::ConstantIndexOp::create(
+        builder, loc, *getConstantIntValue(steps[dim]));
+    number = arith::MulIOp::create(builder, loc, number, step);
+    if (!isConstantIntValue(lowers[dim], 0)) {
+      Value from = getConstantIntValue(lowers[dim])
+                       ? arith::ConstantIndexOp::create(
+                             builder, loc, *getConstantIntValue(lowers[dim]))
+                             .getResult()
+                       : outside(cast<Value>(lowers[dim]));
+      number = arith::AddIOp::create(builder, loc, number, from);
+    }
+  }
+  return numbers;
 }
 
 } // namespace mlir::smx::gpu

@@ -1,4 +1,10 @@
-//===- BlockOrder.h - in which order blocks start ---------------*- C++ -*-===//
+//===- BlockOrder.h - in which order tiles are computed ---------*- C++ -*-===//
+//
+// Tiles are numbered with the last dimension of a nest fastest, in one
+// dimension of the grid: only that one may be longer than 65535. Where later
+// tiles of that dimension take longer, the longest ones come first.
+//
+//===----------------------------------------------------------------------===//
 #ifndef SMX_LIB_GPU_BLOCKORDER_H
 #define SMX_LIB_GPU_BLOCKORDER_H
 
@@ -6,11 +12,41 @@
 
 namespace mlir::smx::gpu {
 
-/// True if the loops in `nest` have more rounds the larger the induction
-/// variable `number` of it is, as those of causal attention have for rows. Then
-/// the blocks of large numbers are to start first: what is left for the end is
-/// short, and leaves no multiprocessor waiting for long.
-bool growsWith(scf::ForallOp nest, unsigned number);
+/// Which tiles of a nest a block of threads computes.
+class BlockOrder {
+public:
+  /// The kernel's value for one of the host.
+  using Outside = llvm::function_ref<Value(Value)>;
+
+  /// A block computes one tile; or, if `mostBlocks` is not 0, at most so many
+  /// blocks walk over all tiles, of which a long and a short one are a pair.
+  BlockOrder(scf::ForallOp nest, int64_t mostBlocks)
+      : nest(nest), mostBlocks(mostBlocks) {}
+
+  /// To be called first: computes on the host how many tiles there are. Fails
+  /// if their extent is not static.
+  LogicalResult countTiles(OpBuilder &host);
+  /// The blocks to launch.
+  Value getBlocks() const { return blocks; }
+  /// The nest's induction variables for the tile that code at `builder` is for,
+  /// which goes into a loop if blocks walk.
+  SmallVector<Value> findTile(OpBuilder &builder, Outside outside);
+
+private:
+  /// The number of the tile, or of the pair.
+  Value numberOfTile(OpBuilder &builder, Outside outside);
+  /// Of pair `number` the long tile and then the short one, in a loop.
+  Value numberInPair(OpBuilder &builder, Outside outside, Value number);
+
+  scf::ForallOp nest;
+  int64_t mostBlocks;
+  /// Tiles, or pairs in the last one, along each dimension of the nest; tiles
+  /// along the last one if it grows; all tiles or pairs; and the blocks.
+  SmallVector<Value> counts;
+  Value lastCount, tiles, blocks;
+  /// Later tiles of the last dimension take longer.
+  bool grows = false;
+};
 
 } // namespace mlir::smx::gpu
 

@@ -222,8 +222,10 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
         options.warps ? options.warps : std::min<int64_t>(blocks, 4);
     constexpr int64_t warpgroupRows = 64;
     if (options.warpgroups && !options.warps && shape.elementBits == 16 &&
-        (rows == 2 * warpgroupRows || rows == 3 * warpgroupRows))
+        (rows == 2 * warpgroupRows || rows == 3 * warpgroupRows)) {
       schedule.warps = rows / 16;
+      schedule.hasWarpgroups = true;
+    }
     schedule.layout = FragmentAttr::get(context, schedule.warps);
     schedule.rowExtent = llvm::alignTo(rows, 16 * schedule.warps);
     for (const TileProduct &product : shape.products) {

@@ -36,6 +36,8 @@ struct BlockSchedule {
   /// fastest dimension of memory.
   int64_t rowDim = 0;
   int64_t warps = 1;
+  /// The rows are those of several warpgroups, which smx-gpu-roles parts.
+  bool hasWarpgroups = false;
   /// Dimensions of products: a tile has them also where they have one element.
   llvm::SmallDenseSet<TileClasses::Class> productDims;
 
@@ -55,6 +57,8 @@ struct ScheduleOptions {
   int64_t warps = 0;
   /// A warpgroup to 64 rows where 16-bit matrices are multiplied.
   bool warpgroups = false;
+  /// Most blocks of a kernel of several warpgroups.
+  int64_t blocks = 0;
 };
 
 /// Chooses the schedule of one loop nest. Fails, with a diagnostic that names

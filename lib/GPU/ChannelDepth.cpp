@@ -3,22 +3,45 @@
 #include "ChannelDepth.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::smx::gpu {
 
-static int64_t fittingDepth(KernelOp kernel, int64_t wanted, StringRef pass) {
-  int64_t stageBytes = 0;
-  kernel.walk([&](MakeChannelOp op) {
-    stageBytes += llvm::alignTo(
-        op.getChannel().getType().getStageType().getBytes(), 1024);
+/// The channels that a loop puts to; others hold all that they are given. One
+/// that is dealt has a stage for each group, and no use for more.
+static llvm::SmallSetVector<MakeChannelOp, 4> findRings(KernelOp kernel) {
+  llvm::SmallSetVector<MakeChannelOp, 4> rings;
+  kernel.walk([&](PutOp put) {
+    if (!put->getParentOfType<LoopLikeOpInterface>() ||
+        put.getChannel().getType().getDealt())
+      return;
+    Value channel = put.getChannel();
+    while (auto argument = dyn_cast<BlockArgument>(channel)) {
+      auto role = cast<RoleOp>(argument.getOwner()->getParentOp());
+      channel = role.getCaptures()[argument.getArgNumber()];
+    }
+    rings.insert(channel.getDefiningOp<MakeChannelOp>());
   });
+  return rings;
+}
+
+static int64_t fittingDepth(KernelOp kernel, ArrayRef<MakeChannelOp> rings,
+                            int64_t wanted, StringRef pass) {
+  // Of a stage of each, and of all their stages as deep as they are.
+  int64_t stageBytes = 0, ringBytes = 0;
+  for (MakeChannelOp ring : rings) {
+    ChannelType type = MakeChannelOp(ring).getChannel().getType();
+    int64_t bytes = llvm::alignTo(type.getStageType().getBytes(), 1024);
+    stageBytes += bytes;
+    ringBytes += bytes * type.getDepth();
+  }
   if (stageBytes == 0)
     return 1;
   // Beside the tiles: barriers, and room to exchange values between warps.
   constexpr int64_t reserve = 4096;
   int64_t left = int64_t(kernel.getSharedLimit()) - reserve -
-                 (kernel.getSharedBytes() - stageBytes);
+                 (kernel.getSharedBytes() - ringBytes);
   int64_t fitting = std::max<int64_t>(left / stageBytes, 1);
   if (fitting < wanted)
     remark::missed(kernel.getLoc(),
@@ -29,14 +52,15 @@ static int64_t fittingDepth(KernelOp kernel, int64_t wanted, StringRef pass) {
 }
 
 int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass) {
-  int64_t depth = fittingDepth(kernel, wanted, pass);
-  kernel.walk([&](MakeChannelOp op) {
-    // All that names its type follows.
-    ChannelType old = op.getChannel().getType();
-    op.getChannel().setType(ChannelType::get(op.getContext(), old.getShape(),
-                                             old.getElementType(),
-                                             old.getSwizzle(), depth));
-  });
+  auto rings = findRings(kernel);
+  int64_t depth = fittingDepth(kernel, rings.getArrayRef(), wanted, pass);
+  // All that names the type of a channel follows.
+  for (MakeChannelOp ring : rings) {
+    ChannelType old = ring.getChannel().getType();
+    ring.getChannel().setType(ChannelType::get(
+        ring.getContext(), old.getShape(), old.getElementType(),
+        old.getSwizzle(), depth, old.getDealt()));
+  }
   return depth;
 }
 

@@ -6,8 +6,8 @@
 
 namespace mlir::smx::gpu {
 
-/// Gives all channels of a kernel `wanted` stages, or as many as the chip's
-/// shared memory holds, and returns how many. A remark of the category `pass`
+/// Gives the channels that loops of a kernel put to `wanted` stages, or as many
+/// as the chip's shared memory holds, and returns how many. A remark of the category `pass`
 /// says if they are fewer. Roles must not have captured the channels yet.
 int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass);
 

@@ -2,6 +2,7 @@
 
 #include "GroupCode.h"
 
+#include "FirstOperands.h"
 #include "OverlappedLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,8 +10,9 @@
 
 namespace mlir::smx::gpu {
 
-GroupCode::GroupCode(OpBuilder &builder, const GroupShape &shape, Value turns)
-    : builder(builder), shape(shape), turns(turns) {
+GroupCode::GroupCode(OpBuilder &builder, const GroupShape &shape,
+                     const FirstOperands &operands, Value turns)
+    : builder(builder), shape(shape), operands(operands), turns(turns) {
   Location loc = builder.getUnknownLoc();
   Value group = GroupIdOp::create(builder, loc);
   Value rows = arith::ConstantIndexOp::create(builder, loc, shape.rows);
@@ -62,8 +64,22 @@ void GroupCode::clone(Block &block) {
 }
 
 void GroupCode::clone(Operation &op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && shape.overlapsProducts)
+    if (std::optional<OverlappedLoop> overlapped = OverlappedLoop::match(loop))
+      return overlapped->emit(*this);
+  cloneOp(op);
+  releaseOperandsOf(op);
+}
+
+void GroupCode::releaseOperandsOf(Operation &op) {
+  operands.releaseAfter(op, *this);
+}
+
+void GroupCode::cloneOp(Operation &op) {
   if (isa<PutOp, MakeChannelOp>(op))
     return;
+  if (operands.contains(op))
+    return operands.get(op, *this);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return cloneLoop(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -130,9 +146,6 @@ void GroupCode::moveRows(OpTy op) {
 //===----------------------------------------------------------------------===//
 
 void GroupCode::cloneLoop(scf::ForOp loop) {
-  if (shape.overlapsProducts)
-    if (std::optional<OverlappedLoop> overlapped = OverlappedLoop::match(loop))
-      return overlapped->emit(*this);
   auto copy = scf::ForOp::create(
       builder, loop.getLoc(), mapping.lookup(loop.getLowerBound()),
       mapping.lookup(loop.getUpperBound()), mapping.lookup(loop.getStep()),

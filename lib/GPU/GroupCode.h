@@ -1,5 +1,4 @@
-//===- GroupCode.h - code on a block's tiles for one group of warps -*- C++
-//-*-===//
+//===- GroupCode.h - code of one group of warps -----------------*- C++ -*-===//
 //
 // A block's tile of rows is cut into as many parts as there are groups; a group
 // computes its part with the same ops. What knows rows by number moves: loads,
@@ -27,11 +26,15 @@ struct GroupShape {
   bool overlapsProducts = true;
 };
 
+class FirstOperands;
+
 /// Clones ops of a kernel into a role.
 class GroupCode {
 public:
-  /// `turns` may be null: no order among the groups.
-  GroupCode(OpBuilder &builder, const GroupShape &shape, Value turns);
+  /// `operands` are fetched by another role. `turns` may be null: no order
+  /// among the groups.
+  GroupCode(OpBuilder &builder, const GroupShape &shape,
+            const FirstOperands &operands, Value turns);
 
   IRMapping mapping;
 
@@ -40,6 +43,9 @@ public:
   /// Clones what stands in `block` before its terminator. Puts are left out.
   void clone(Block &block);
   void clone(Operation &op);
+  /// Gives back the fetched operands that `op`, of which code is emitted
+  /// elsewhere, is the last to use.
+  void releaseOperandsOf(Operation &op);
 
   SmallVector<Value> lookup(ValueRange values) const;
   SmallVector<Type> convert(TypeRange types) const;
@@ -48,6 +54,7 @@ public:
   void passTurn(Location loc);
 
 private:
+  void cloneOp(Operation &op);
   void cloneLoop(scf::ForOp loop);
   void cloneBranch(scf::IfOp branch);
   void clonePosition(PositionOp op);
@@ -58,6 +65,7 @@ private:
 
   OpBuilder &builder;
   const GroupShape &shape;
+  const FirstOperands &operands;
   Value turns, firstRow;
 };
 

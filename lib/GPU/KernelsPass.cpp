@@ -1,9 +1,9 @@
 //===- KernelsPass.cpp - loop nests become kernels and launches -----------===//
 
+#include "BlockOrder.h"
 #include "CallerMemory.h"
 #include "NormalizeNest.h"
 #include "RowAlignment.h"
-#include "BlockOrder.h"
 #include "TileConverter.h"
 #include "smx/Bufferize/BoundaryType.h"
 #include "smx/GPU/Passes.h"
@@ -54,7 +54,6 @@ private:
   Value destinationOf(OpResult result);
   /// Whoever reads the result reads `memory`, after the nest.
   void readInstead(OpResult result, Value memory);
-  LogicalResult bindInductionVars(TileConverter &converter, OpBuilder &builder);
 
   scf::ForallOp nest;
   StringRef name;
@@ -73,7 +72,6 @@ private:
   SmallVector<OutsideView> outsideViews;
   SmallVector<Operation *> hostCopies;
   SmallVector<Operation *> erased;
-  Value blocks;
 };
 
 Value KernelBuilder::argumentFor(Value operand) {
@@ -186,65 +184,6 @@ void KernelBuilder::readInstead(OpResult result, Value memory) {
   result.replaceAllUsesWith(read);
 }
 
-/// Blocks are numbered with the last dimension of the nest fastest, in one
-/// dimension of the grid: only that one may be longer than 65535. The longest
-/// tiles of that dimension come first.
-LogicalResult KernelBuilder::bindInductionVars(TileConverter &converter,
-                                               OpBuilder &builder) {
-  Location loc = nest.getLoc();
-  AffineExpr lower, upper;
-  bindDims(builder.getContext(), lower, upper);
-  SmallVector<OpFoldResult> lowers = nest.getMixedLowerBound(),
-                            uppers = nest.getMixedUpperBound(),
-                            steps = nest.getMixedStep();
-  SmallVector<Value> counts;
-  for (auto [from, to, step] : llvm::zip(lowers, uppers, steps)) {
-    std::optional<int64_t> stride = getConstantIntValue(step);
-    if (!stride)
-      return nest.emitError("expected static steps of the loop over tiles");
-    OpFoldResult count = affine::makeComposedFoldedAffineApply(
-        host, loc, (upper - lower).ceilDiv(*stride), {from, to});
-    counts.push_back(getValueOrCreateConstantIndexOp(host, loc, count));
-  }
-  blocks = arith::ConstantIndexOp::create(host, loc, 1);
-  for (Value count : counts)
-    blocks = arith::MulIOp::create(host, loc, blocks, count);
-
-  Value rest =
-      ::mlir::gpu::BlockIdOp::create(builder, loc, ::mlir::gpu::Dimension::x);
-  for (unsigned dim = counts.size(); dim-- > 0;) {
-    Value number = rest;
-    if (dim != 0) {
-      Value count = outside(counts[dim]);
-      if (getConstantIntValue(counts[dim]) == 1) {
-        number = arith::ConstantIndexOp::create(builder, loc, 0);
-      } else {
-        number = arith::RemUIOp::create(builder, loc, rest, count);
-        rest = arith::DivUIOp::create(builder, loc, rest, count);
-      }
-    }
-    if (dim == counts.size() - 1 && growsWith(nest, dim)) {
-      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-      Value last =
-          arith::SubIOp::create(builder, loc, outside(counts[dim]), one);
-      number = arith::SubIOp::create(builder, loc, last, number);
-    }
-    Value step = arith::ConstantIndexOp::create(
-        builder, loc, *getConstantIntValue(steps[dim]));
-    number = arith::MulIOp::create(builder, loc, number, step);
-    if (!isConstantIntValue(lowers[dim], 0)) {
-      Value from = getConstantIntValue(lowers[dim])
-                       ? arith::ConstantIndexOp::create(
-                             builder, loc, *getConstantIntValue(lowers[dim]))
-                             .getResult()
-                       : outside(cast<Value>(lowers[dim]));
-      number = arith::AddIOp::create(builder, loc, number, from);
-    }
-    converter.setScalar(nest.getInductionVar(dim), number);
-  }
-  return success();
-}
-
 LogicalResult KernelBuilder::build() {
   FailureOr<TileClasses> classes = normalizeNest(nest);
   if (failed(classes))
@@ -271,8 +210,12 @@ LogicalResult KernelBuilder::build() {
   };
   TileConverter converter(builder, *classes, *schedule, valueOutside,
                           tensorOutside);
-  if (failed(bindInductionVars(converter, builder)))
+  BlockOrder order(nest, schedule->hasWarpgroups ? options.blocks : 0);
+  if (failed(order.countTiles(host)))
     return failure();
+  for (auto [variable, place] : llvm::zip(
+           nest.getInductionVars(), order.findTile(builder, valueOutside)))
+    converter.setScalar(variable, place);
   for (auto [argument, destination] :
        llvm::zip(nest.getRegionIterArgs(), memory)) {
     int64_t rank = cast<RankedTensorType>(argument.getType()).getRank();
@@ -288,12 +231,14 @@ LogicalResult KernelBuilder::build() {
                                insert.getDest(), insert.getMixedOffsets())))
       return failure();
   }
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
   ReturnOp::create(builder, nest.getLoc());
   kernel.setFunctionType(
       builder.getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
 
   Value one = arith::ConstantIndexOp::create(host, nest.getLoc(), 1);
-  LaunchOp::create(host, nest.getLoc(), name, blocks, one, one, operands);
+  LaunchOp::create(host, nest.getLoc(), name, order.getBlocks(), one, one,
+                   operands);
   remark::passed(
       nest.getLoc(),
       remark::RemarkOpts::name("BlockSchedule").category("smx-gpu-kernels"))
@@ -311,7 +256,7 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    ScheduleOptions options{warps, warpgroups};
+    ScheduleOptions options{warps, warpgroups, blocks};
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       SmallVector<scf::ForallOp> nests(

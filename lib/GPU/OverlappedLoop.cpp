@@ -104,7 +104,21 @@ static Value wait(GroupCode &code, Location loc,
 }
 
 void OverlappedLoop::rescale(GroupCode &code, Value acc) {
-  code.mapping.map(loop.getRegionIterArgs()[accumulator], acc);
+  Value carried = loop.getRegionIterArgs()[accumulator];
+  code.mapping.map(carried, acc);
+  // Rows times factors: where the reference of none moves, nothing is done.
+  if (rescaling.size() == 1)
+    if (auto product = dyn_cast<arith::MulFOp>(rescaling.front())) {
+      bool isLeft = product.getLhs() == carried;
+      Value other = isLeft ? product.getRhs() : product.getLhs();
+      auto factors = code.mapping.lookup(other).getDefiningOp<BroadcastOp>();
+      if (factors && getSlice(factors.getValues().getType()).getDim() == 1) {
+        Value scaled = RescaleOp::create(code.getBuilder(), product.getLoc(),
+                                         acc, factors.getValues());
+        code.mapping.map(product.getResult(), scaled);
+        return;
+      }
+    }
   for (Operation *op : rescaling)
     code.clone(*op);
 }
@@ -139,7 +153,12 @@ SmallVector<Value> OverlappedLoop::emitFirst(GroupCode &code) {
       code.clone(op);
     }
   }
-  rescale(code, code.mapping.lookup(loop.getInitArgs()[accumulator]));
+  // Nothing has been added yet: zeros stay zeros.
+  Value init = code.mapping.lookup(loop.getInitArgs()[accumulator]);
+  if (matchPattern(init, m_AnyZeroFloat()))
+    code.mapping.map(sum.getAcc(), init);
+  else
+    rescale(code, init);
   return nextState(code);
 }
 
@@ -199,8 +218,11 @@ void OverlappedLoop::emit(GroupCode &code) {
       code.mapping.map(loop.getRegionIterArgs(), carried.drop_back());
       scf::YieldOp::create(b, loc, emitRound(code, carried.back()));
     }
+    // The scores are all there: the next ones' operand may come.
+    code.releaseOperandsOf(*loop);
     scf::YieldOp::create(b, loc, emitLast(code, rounds.getResults()));
     b.setInsertionPointToStart(branch.elseBlock());
+    code.releaseOperandsOf(*loop);
     scf::YieldOp::create(b, loc, none);
   }
   code.mapping.map(loop.getResults(), branch.getResults());

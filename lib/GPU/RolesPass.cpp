@@ -1,15 +1,15 @@
 //===- RolesPass.cpp - a role that fetches, and groups that compute -------===//
 
 #include "ChannelDepth.h"
+#include "FetchCode.h"
+#include "FirstOperands.h"
 #include "GroupCode.h"
 
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::smx::gpu {
@@ -19,37 +19,6 @@ namespace mlir::smx::gpu {
 //===----------------------------------------------------------------------===//
 // What can be divided
 //===----------------------------------------------------------------------===//
-
-/// Why the copies of a put can not be made by the tensor copy engine, or "".
-static StringRef whyNoTensorCopy(PutOp put) {
-  if (put.getCopy() != CopyKind::Async)
-    return "rows are not known to start at multiples of 16 bytes";
-  ChannelType channel = put.getChannel().getType();
-  ArrayRef<int64_t> shape = channel.getShape();
-  if (channel.getSwizzle() == 0)
-    return "a tile has no swizzle";
-  if (shape[0] > 256 || shape[0] % 8 != 0)
-    return "a tile has more than 256 rows, or no multiple of 8";
-  auto memref = put.getSource().getType();
-  auto argument = dyn_cast<BlockArgument>(put.getSource());
-  if (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp()) ||
-      cast<MemRefType>(memref).getRank() > 5)
-    return "a tile comes from memory that is no argument of at most 5 "
-           "dimensions";
-  if (llvm::is_contained(put.getDims(), -1))
-    return "a tile repeats";
-  if (put.getValid().empty())
-    return "";
-  // Rows that are not valid are masked; columns have to be those of memory.
-  int64_t columns = put.getDims()[1];
-  int64_t extent = cast<MemRefType>(memref).getDimSize(columns);
-  if (!matchPattern(put.getOffsets()[columns], m_Zero()) ||
-      getConstantIntValue(put.getValid()[1]) !=
-          std::min<int64_t>(extent, shape[1]) ||
-      ShapedType::isDynamic(extent))
-    return "the columns of a tile are not those of memory";
-  return "";
-}
 
 /// Why the rows of the kernel's tiles can not be given to groups, or "".
 /// `shape.rows` becomes those of a group.
@@ -99,74 +68,6 @@ static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
 }
 
 //===----------------------------------------------------------------------===//
-// The role that fetches
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Clones puts, with the loops around them and the numbers that they need.
-class FetchCode {
-public:
-  explicit FetchCode(OpBuilder &builder) : builder(builder) {}
-  IRMapping mapping;
-
-  /// Fails if a put depends on a tile.
-  LogicalResult clone(Operation &op);
-
-private:
-  bool isKnown(Operation &op) const {
-    return llvm::all_of(op.getOperands(), [&](Value operand) {
-      return mapping.contains(operand);
-    });
-  }
-
-  LogicalResult clonePut(PutOp put) {
-    if (!isKnown(*put))
-      return failure();
-    auto offsets = llvm::map_to_vector(
-        put.getOffsets(), [&](Value v) { return mapping.lookup(v); });
-    PutOp::create(builder, put.getLoc(), mapping.lookup(put.getSource()),
-                  offsets, /*valid=*/ValueRange(),
-                  mapping.lookup(put.getChannel()), put.getDims(),
-                  CopyKind::Tensor, put.getAligned());
-    return success();
-  }
-
-  OpBuilder &builder;
-};
-
-} // namespace
-
-LogicalResult FetchCode::clone(Operation &op) {
-  bool puts =
-      op.walk([](PutOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  if (!puts) {
-    bool isNumber = llvm::none_of(op.getResultTypes(), [](Type type) {
-      return isa<ShapedType, SharedType, ChannelType>(type);
-    });
-    if (op.getNumResults() && !op.getNumRegions() && isNumber && isKnown(op))
-      builder.clone(op, mapping);
-    return success();
-  }
-  if (auto put = dyn_cast<PutOp>(op))
-    return clonePut(put);
-  auto loop = dyn_cast<scf::ForOp>(op);
-  if (!loop || !llvm::all_of(ValueRange{loop.getLowerBound(),
-                                        loop.getUpperBound(), loop.getStep()},
-                             [&](Value v) { return mapping.contains(v); }))
-    return failure();
-  auto copy = scf::ForOp::create(
-      builder, loop.getLoc(), mapping.lookup(loop.getLowerBound()),
-      mapping.lookup(loop.getUpperBound()), mapping.lookup(loop.getStep()));
-  mapping.map(loop.getInductionVar(), copy.getInductionVar());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(copy.getBody());
-  for (Operation &inner : loop.getBody()->without_terminator())
-    if (failed(clone(inner)))
-      return failure();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -181,7 +82,7 @@ struct RolesPass : impl::RolesPassBase<RolesPass> {
     StringRef reason = whyNoGroups(kernel, shape);
     kernel.walk([&](PutOp put) {
       if (reason.empty())
-        reason = whyNoTensorCopy(put);
+        reason = whyNoTensorCopy(TensorCopy::of(put));
     });
     if (reason.empty() && !divide(kernel, shape))
       reason = "an address is computed from a tile";
@@ -249,6 +150,7 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
   SmallVector<Operation *> old;
   SmallVector<Value> captures(body.getArguments());
   Operation *lastChannel = nullptr;
+  FirstOperands operands(kernel, shape);
   for (Operation &op : body.without_terminator()) {
     if (auto channel = dyn_cast<MakeChannelOp>(op)) {
       captures.push_back(channel.getChannel());
@@ -259,15 +161,19 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
   }
   if (!lastChannel)
     return false;
-  OpBuilder builder(body.getTerminator());
+  OpBuilder builder(lastChannel->getNextNode());
+  operands.makeChannels(builder);
+  llvm::append_range(captures, operands.getChannels());
+  builder.setInsertionPoint(body.getTerminator());
   Location loc = kernel.getLoc();
   auto roles = WarpSpecializeOp::create(builder, loc);
   builder.createBlock(&roles.getBody());
 
-  // The registers that the fetching warps do without go to the others.
-  int64_t few = shape.groups == 2 ? 24 : 32,
-          many = shape.groups == 2 ? 240 : 160;
-  FetchCode fetch(builder);
+  // The registers that the fetching warps do without go to the others. Two
+  // loops around the copies, and open extents, take about 48.
+  int64_t few = shape.groups == 2 ? 56 : 32,
+          many = shape.groups == 2 ? 224 : 160;
+  FetchCode fetch(builder, operands);
   RoleOp load = makeRole(builder, "load", warpgroupWarps, warpgroupWarps, few,
                          captures, fetch.mapping);
   {
@@ -276,6 +182,7 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
     if (llvm::any_of(old,
                      [&](Operation *op) { return failed(fetch.clone(*op)); })) {
       roles.erase();
+      operands.eraseChannels();
       return false;
     }
   }
@@ -297,7 +204,8 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
   RoleOp compute = makeRole(builder, "compute", shape.groups * warpgroupWarps,
                             warpgroupWarps, many, captures, mapping);
   builder.setInsertionPoint(compute.getBody().front().getTerminator());
-  GroupCode code(builder, shape, order ? mapping.lookup(order) : Value());
+  GroupCode code(builder, shape, operands,
+                 order ? mapping.lookup(order) : Value());
   for (auto [from, to] :
        llvm::zip(captures, compute.getBody().front().getArguments()))
     code.mapping.map(from, to);
@@ -311,7 +219,8 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
   remark::passed(kernel.getLoc(),
                  remark::RemarkOpts::name("Roles").category("smx-gpu-roles"))
       << remark::metric("groups", shape.groups)
-      << remark::metric("rows", shape.rows);
+      << remark::metric("rows", shape.rows)
+      << remark::metric("fetched", operands.getChannels().size());
   return true;
 }
 

@@ -161,7 +161,7 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType,
-                                  int64_t swizzle, int64_t depth) {
+                                  int64_t swizzle, int64_t depth, bool dealt) {
   if (depth < 1) // T3
     return emitError() << "a channel has at least one stage, got " << depth;
   return verifyTileInMemory(emitError, shape, elementType, swizzle);
@@ -213,14 +213,16 @@ Type ChannelType::parse(AsmParser &parser) {
   int64_t swizzle = 0, depth = 0;
   if (parseTileInMemory(parser, shape, elementType, swizzle) ||
       parser.parseComma() || parser.parseKeyword("depth") ||
-      parser.parseEqual() || parser.parseInteger(depth) ||
-      parser.parseGreater())
+      parser.parseEqual() || parser.parseInteger(depth))
+    return {};
+  bool dealt = succeeded(parser.parseOptionalComma());
+  if ((dealt && parser.parseKeyword("dealt")) || parser.parseGreater())
     return {};
   return parser.getChecked<ChannelType>(parser.getContext(), shape, elementType,
-                                        swizzle, depth);
+                                        swizzle, depth, dealt);
 }
 
 void ChannelType::print(AsmPrinter &printer) const {
   printTileInMemory(printer, getShape(), getElementType(), getSwizzle());
-  printer << ", depth = " << getDepth() << ">";
+  printer << ", depth = " << getDepth() << (getDealt() ? ", dealt>" : ">");
 }

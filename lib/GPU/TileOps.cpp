@@ -120,6 +120,15 @@ LogicalResult BroadcastOp::verify() { // P7
          << expected << ", got " << values << "; convert to its layout first";
 }
 
+LogicalResult RescaleOp::verify() { // P21
+  RankedTensorType expected = sliceOf(tileType(getTile()), 1);
+  if (expected && expected == getFactors().getType())
+    return success();
+  return emitOpError("expected a two-dimensional tile with a layout, and its "
+                     "slice along dimension 1, got ")
+         << getTile().getType() << " and " << getFactors().getType();
+}
+
 LogicalResult ConvertOp::verify() { // P8
   RankedTensorType from = tileType(getSource()), to = tileType(getResult());
   if (from.getShape() == to.getShape() &&

@@ -48,7 +48,7 @@ static std::string describeFull(ArrayRef<Channel *> targets, int64_t number) {
       continue;
     SmallVector<std::string> holders;
     for (const Consumer &consumer : channel->consumers)
-      if (number - consumer.released >= channel->depth)
+      if (number - consumer.nextToRelease() >= channel->depth)
         holders.push_back(nameWithState(*consumer.group));
     text += ", whose " + std::to_string(channel->depth) +
             " are not released by " +
@@ -184,8 +184,8 @@ static llvm::Error runGet(const Step &step, Group &group) {
   machine.jitter(group);
   Machine::Lock held = machine.lock();
   Consumer *consumer = channel.findConsumer(group);
-  const int64_t number = consumer->got;
-  if (number - consumer->released >= channel.depth)
+  const int64_t number = consumer->nextToGet();
+  if (number - consumer->nextToRelease() >= channel.depth)
     return errorAt(step.op, "holds " + Twine(channel.depth) + " tiles of " +
                                 describe(channel) +
                                 " already, which are all that it has");
@@ -210,7 +210,7 @@ static llvm::Error runRelease(const Step &step, Group &group) {
   if (!consumer || consumer->released == consumer->got)
     return errorAt(step.op, "releases a tile of " + describe(channel) +
                                 " that " + group.name + " did not get");
-  Stage &stage = channel.stageOf(consumer->released);
+  Stage &stage = channel.stageOf(consumer->nextToRelease());
   const Product *product = findRunningProduct(stage.tile);
   if (product && product->issuer == &group)
     return errorAt(step.op, "releases the tile that the product at " +

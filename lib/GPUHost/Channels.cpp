@@ -31,7 +31,7 @@ bool Channel::hasRoom(int64_t number) const {
   if (consumers.empty())
     return number < depth;
   return llvm::all_of(consumers, [&](const Consumer &consumer) {
-    return number - consumer.released < depth;
+    return number - consumer.nextToRelease() < depth;
   });
 }
 
@@ -52,7 +52,7 @@ std::string mlir::smx::gpuhost::describeCounters(const Channel &channel) {
 
 llvm::Error mlir::smx::gpuhost::checkDrained(const Channel &channel) {
   for (const Consumer &consumer : channel.consumers)
-    if (consumer.got != channel.put || consumer.released != consumer.got)
+    if (consumer.nextToGet() < channel.put || consumer.released != consumer.got)
       return errorAt(channel.op, "is not empty at the end of the kernel: " +
                                      describeCounters(channel));
   return llvm::Error::success();

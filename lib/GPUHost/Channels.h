@@ -14,10 +14,16 @@ struct Copy {
 };
 
 /// A group that takes tiles out of a channel: every such group gets all of
-/// them.
+/// them, or one of `step` if they are dealt.
 struct Consumer {
   const Group *group = nullptr;
+  /// The number of its first tile, and how far apart they are.
+  int64_t first = 0, step = 1;
   int64_t got = 0, released = 0;
+
+  /// The numbers of the tiles that are to be got and released next.
+  int64_t nextToGet() const { return first + got * step; }
+  int64_t nextToRelease() const { return first + released * step; }
 };
 
 /// A group that fills a channel: all such groups put each tile together.

@@ -56,7 +56,7 @@ llvm::Error mlir::smx::gpuhost::checkHandle(Operation *op,
   if (!shared.channel)
     return llvm::Error::success();
   const Consumer *consumer = shared.channel->findConsumer(*shared.owner);
-  if (consumer->released > shared.number)
+  if (consumer->nextToRelease() > shared.number)
     return errorAt(op, "uses tile " + Twine(shared.number) + " of " +
                            describe(*shared.channel) +
                            " after its release by " + shared.owner->name);

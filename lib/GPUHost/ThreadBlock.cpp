@@ -51,8 +51,13 @@ static Channel makeChannel(smxgpu::MakeChannelOp op, const ThreadBlock &block,
   const ChannelUsers users = kernel.channelUsers.lookup(op);
   for (GroupKey key : users.producers)
     channel.producers.push_back({&findGroup(block, key)});
+  // All consumers are groups of one role.
+  const int64_t step = op.getChannel().getType().getDealt()
+                           ? static_cast<int64_t>(users.consumers.size())
+                           : 1;
   for (GroupKey key : users.consumers)
-    channel.consumers.push_back({&findGroup(block, key)});
+    channel.consumers.push_back(
+        {&findGroup(block, key), step > 1 ? key.number : 0, step});
   return channel;
 }
 

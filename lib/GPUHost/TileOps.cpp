@@ -139,6 +139,23 @@ static llvm::Error runBroadcast(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+static llvm::Error runRescale(const Step &step, Group &group) {
+  auto op = cast<gpu::RescaleOp>(step.op);
+  auto tile = getTile(step, group, 0), factors = getTile(step, group, 1);
+  if (!tile || !factors)
+    return llvm::joinErrors(tile.takeError(), factors.takeError());
+  auto result = std::make_shared<Tile>(**tile);
+  const int64_t columns = getExtents(op.getTile().getType())[1];
+  std::optional<DType> dtype =
+      getStoredType(op.getTile().getType().getElementType());
+  for (auto [i, element] : llvm::enumerate(result->elements)) {
+    const double product = element.f * (*factors)->elements[i / columns].f;
+    element = floatSlot(dtype ? roundTo(*dtype, product) : product);
+  }
+  setResult(step, group, TilePtr(std::move(result)));
+  return llvm::Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
@@ -254,6 +271,7 @@ void mlir::smx::gpuhost::addTileOps(HandlerTable &table) {
   table["smx_gpu.store"] = runStore;
   table["smx_gpu.position"] = runPosition;
   table["smx_gpu.broadcast"] = runBroadcast;
+  table["smx_gpu.rescale"] = runRescale;
   table["smx_gpu.reduce"] = runReduce;
   table["smx_gpu.gather"] = runGather;
   table["smx_gpu.assert"] = runAssert;

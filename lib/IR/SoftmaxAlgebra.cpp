@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SoftmaxArithmetic.h"
+#include "smx/IR/ReferenceSlack.h"
 #include "smx/IR/Smx.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -162,6 +163,8 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                   })[0];
 
   // m' = max(m, tile), a = exp(m - m'), l*a
+  auto slackAttr = op->getAttrOfType<FloatAttr>(referenceSlackAttribute);
+  double slack = slackAttr && soft.isBase2() ? slackAttr.getValueAsDouble() : 0;
   auto fresh = [&]() -> TileOperand {
     return {emptyLike(builder, op.getLoc(), states[0], soft.type), row};
   };
@@ -171,7 +174,8 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                    {{states[0], row}, {states[1], row}, {tileMaximum, row}},
                    {{states[0], row}, fresh(), fresh(), {states[1], row}},
                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     Value maximum = m.max(soft.comparable(m, v[2]), v[0]);
+                     Value maximum =
+                         soft.follow(m, soft.comparable(m, v[2]), v[0], slack);
                      Value reference = soft.guarded(m, maximum);
                      Value factor = soft.rescale(m, v[0], reference);
                      return {maximum, reference, factor, m.mul(v[1], factor)};

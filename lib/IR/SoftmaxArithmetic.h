@@ -28,6 +28,14 @@ struct SoftmaxArithmetic {
   Value comparable(ScalarMath m, Value score) const {
     return isBase2() ? times(m, score, base2Factor()) : score;
   }
+  /// The next reference: the maximum of both, or still `reference` where that
+  /// is at most `slack` powers of two behind. A NaN in `score` is dropped.
+  Value follow(ScalarMath m, Value score, Value reference, double slack) const {
+    if (slack == 0)
+      return m.max(score, reference);
+    Value limit = m.add(reference, m.constant(slack, type));
+    return m.select(m.greater(score, limit), score, reference);
+  }
   /// exp(scale * (x - y)), where the scale comes last: differences of near
   /// scores are exact, and a score that is finite does not overflow. Rounding
   /// x - y alone would cost |x - y|/2 units in the last place, so the

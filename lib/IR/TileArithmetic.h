@@ -50,10 +50,9 @@ struct ScalarMath {
   Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
   Value sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
   /// `x > y ? x : y`: one instruction on every target. A NaN in `x` is dropped.
-  Value max(Value x, Value y) {
-    Value isLarger =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, y);
-    return arith::SelectOp::create(b, loc, isLarger, x, y);
+  Value max(Value x, Value y) { return select(greater(x, y), x, y); }
+  Value greater(Value x, Value y) {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, y);
   }
   Value equal(Value x, Value y) {
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);

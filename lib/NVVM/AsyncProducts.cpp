@@ -300,18 +300,25 @@ struct LowerMmaByWarpgroup : TilePattern<gpu::MmaOp> {
       return rewriter.notifyMatchFailure(op, "not for the unit of a warpgroup");
     ThreadCode code(rewriter, op, plan);
     product.fencesProxies = plan.readsGenericWrites(op);
-    // A guarded product keeps the accumulator, in case it is done again.
-    if (op.getGuarded() || matchPattern(op.getAcc(), m_AnyZeroFloat()))
+    if (matchPattern(op.getAcc(), m_AnyZeroFloat()))
       product.acc = Value();
+    // What a guard needs is decided before: afterwards the accumulator is lost,
+    // and there are no registers for a second one.
+    auto multiplyAll = [&] { return multiply(code, product); };
+    rewriter.replaceOp(
+        op, op.getGuarded()
+                ? multiplyGuarded(code, Product(op, adaptor), multiplyAll)
+                : multiplyAll());
+    return success();
+  }
+
+private:
+  static Value multiply(ThreadCode &code, const WarpgroupProduct &product) {
     SmallVector<Value> held;
     if (!product.sharedA)
       held = wordsOf(code, product.a);
-    Value result = waitForProducts(code, ProductAssembly(product).emit(code),
-                                   /*pending=*/0, held);
-    if (op.getGuarded())
-      result = guardProduct(code, Product(op, adaptor), result);
-    rewriter.replaceOp(op, result);
-    return success();
+    return waitForProducts(code, ProductAssembly(product).emit(code),
+                           /*pending=*/0, held);
   }
 };
 } // namespace

@@ -6,7 +6,8 @@
 // barrier when every warp that reads has released the stage. Tile n is use n /
 // depth of its stage, so a reader waits for full phases of parity (n / depth) %
 // 2, and a writer for the empty phase before that: of the other parity, which
-// for the first use counts as complete on a fresh barrier.
+// for the first use counts as complete on a fresh barrier. Of a channel that is
+// dealt, the warps of one group read tile n, and a group counts its own tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +53,8 @@ struct Ring {
   Ring(ThreadCode &code, Value channel, gpu::ChannelType type)
       : code(code), channel(channel), depth(type.getDepth()),
         stageBytes(
-            llvm::alignTo(type.getStageType().getBytes(), tileAlignment)) {}
+            llvm::alignTo(type.getStageType().getBytes(), tileAlignment)),
+        isDealt(type.getDealt()) {}
 
   Value part(ChannelPart part) {
     return code.createOrFold<LLVM::ExtractValueOp>(channel,
@@ -65,6 +67,15 @@ struct Ring {
     Value count = LLVM::LoadOp::create(code, code.getI32Type(), pointer);
     LLVM::StoreOp::create(code, code.add(count, code.i32(1)), pointer);
     return count;
+  }
+
+  /// The same for a reader: the number of its next tile.
+  Value nextToRead(ChannelPart counter) {
+    Value count = next(counter);
+    if (!isDealt)
+      return count;
+    return code.add(code.mul(count, code.i32(code.team.groups())),
+                    code.group());
   }
 
   /// Tile number `n` is in this stage, and is this use of it, modulo 2.
@@ -86,6 +97,7 @@ struct Ring {
   ThreadCode &code;
   Value channel;
   int64_t depth, stageBytes;
+  bool isDealt;
 };
 
 struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
@@ -110,10 +122,12 @@ struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
                                 "which is not lowered");
         writers = arrivals;
       } else if (isa<gpu::ReleaseOp>(user)) {
-        if (readers && readers != team.warps)
+        int64_t warps =
+            op.getChannel().getType().getDealt() ? team.group : team.warps;
+        if (readers && readers != warps)
           return op.emitOpError("is released by roles with different numbers "
                                 "of warps, which is not lowered");
-        readers = team.warps;
+        readers = warps;
       }
     }
 
@@ -226,7 +240,7 @@ struct LowerGet : TilePattern<gpu::GetOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
     Ring ring(code, adaptor.getChannel(), op.getChannel().getType());
-    Value n = ring.next(channelGets);
+    Value n = ring.nextToRead(channelGets);
     Value stage = ring.stage(n);
     waitForPhase(code, ring.full(stage), ring.parity(n),
                  chipOf(op).suspendsOnBarriers());
@@ -243,7 +257,7 @@ struct LowerRelease : TilePattern<gpu::ReleaseOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
     Ring ring(code, adaptor.getChannel(), op.getChannel().getType());
-    Value stage = ring.stage(ring.next(channelReleases));
+    Value stage = ring.stage(ring.nextToRead(channelReleases));
     // All lanes have read before the first one says so for the warp.
     warpBarrier(code);
     arrive(code, ring.empty(stage), code.isFirstLane());

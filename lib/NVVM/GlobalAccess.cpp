@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelLowering.h"
+#include "FragmentStores.h"
 
 namespace mlir::smx {
 
@@ -149,9 +149,14 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
         code, cast<MemRefType>(op.getDestination().getType()),
         adaptor.getDestination(), adaptor.getOffsets(), adaptor.getValid(),
         op.getDims(), tileType.getShape(), op.getAligned());
+    Value value = adaptor.getTile();
+    if (storesWholeRows(op)) {
+      storeWholeRows(code, op, memory, value);
+      rewriter.eraseOp(op);
+      return success();
+    }
     ThreadTile tile(code, tileType, memory);
     int64_t n = tile.widestRun();
-    Value value = adaptor.getTile();
     if (Value whole = tile.runsAreWhole(n)) {
       code.when(whole, [&] { storeRuns(tile, value, n); });
       Value cut =

@@ -7,14 +7,19 @@ namespace mlir::smx {
 /// i1, the same in all threads of the group: some of them has `condition`. By
 /// assembly, since nvvm.barrier reduces over the whole block only.
 static Value isAnyInGroup(ThreadCode &code, Value condition) {
-  return LLVM::InlineAsmOp::create(
-             code, code.getI1Type(),
-             ValueRange{condition, code.groupBarrierNumber(),
-                        code.i32(code.team.groupThreads())},
-             "bar.red.or.pred $0, $2, $3, $1;", "=b,b,r,r,~{memory}",
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
+  Value isAny =
+      LLVM::InlineAsmOp::create(
+          code, code.getI1Type(),
+          ValueRange{condition, code.groupBarrierNumber(),
+                     code.i32(code.team.groupThreads())},
+          "bar.red.or.pred $0, $2, $3, $1;", "=b,b,r,r,~{memory}",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+  // The assembler does not know that all threads have got the same; of a vote
+  // it does, and leaves addresses that loops around carry to the uniform unit.
+  return NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1), isAny,
+                                  NVVM::VoteSyncKind::any);
 }
 
 Value MatrixProduct::isAnyOfBNotFinite() {
@@ -98,33 +103,16 @@ Value MatrixProduct::multiplyGuarded() {
   return result;
 }
 
-Value MatrixProduct::isAnyNotFinite(ArrayRef<Value> sums) {
-  // Several chains: the first sums are there before the last ones.
-  Value zero = single(0);
-  SmallVector<Value, 4> chains(4, zero);
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    Value &chain = chains[i % chains.size()];
-    chain = LLVM::FMAOp::create(code, sum, zero, chain);
-  }
-  Value all = chains.front();
-  for (Value chain : ArrayRef<Value>(chains).drop_front())
-    all = LLVM::FAddOp::create(code, all, chain);
-  Value isNotFinite =
-      LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, all, all);
-  // The unit works for the whole warp.
-  return NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1),
-                                  isNotFinite, NVVM::VoteSyncKind::any);
-}
-
-Value MatrixProduct::guard(Value sum) {
-  Value all = LLVM::FAddOp::create(code, product.acc, sum);
+Value MatrixProduct::emitGuarded(llvm::function_ref<Value()> whereFinite) {
+  // Asked of b, so that nobody has to keep the sums from before.
   return code.choose(
-      all.getType(), isAnyNotFinite(registersOf(sum)),
-      [&] { return multiplyGuarded(); }, [&] { return all; });
+      product.acc.getType(), isAnyOfBNotFinite(),
+      [&] { return multiplyGuarded(); }, whereFinite);
 }
 
-Value guardProduct(ThreadCode &code, const Product &product, Value sum) {
-  return MatrixProduct(code, product).guard(sum);
+Value multiplyGuarded(ThreadCode &code, const Product &product,
+                      llvm::function_ref<Value()> whereFinite) {
+  return MatrixProduct(code, product).emitGuarded(whereFinite);
 }
 
 Value MatrixProduct::constant(double value) {

@@ -36,8 +36,8 @@ public:
         operands(makeMatrixOperands(code, product, code.thread())) {}
 
   Value emit();
-  /// See `guardProduct`.
-  Value guard(Value sum);
+  /// See `multiplyGuarded` in Products.h.
+  Value emitGuarded(llvm::function_ref<Value()> whereFinite);
 
 private:
   /// The product as the unit does it.
@@ -57,8 +57,6 @@ private:
 
   /// i1, the same in the whole group: some element of b is not finite.
   Value isAnyOfBNotFinite();
-  /// i1, the same in the whole warp: some sum is not finite.
-  Value isAnyNotFinite(ArrayRef<Value> sums);
   /// The guarded product for any b.
   Value multiplyGuarded();
   /// Of `all`, the `together` groups whose turn it is: number r of `isTurn`

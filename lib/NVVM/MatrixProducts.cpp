@@ -79,10 +79,7 @@ Value MatrixProduct::multiplyAll() {
 Value MatrixProduct::emit() {
   if (!product.isGuarded)
     return multiplyAll();
-  // Asked of b, so that nobody has to keep the sums from before.
-  return code.choose(
-      product.acc.getType(), isAnyOfBNotFinite(),
-      [&] { return multiplyGuarded(); }, [&] { return multiplyAll(); });
+  return emitGuarded([&] { return multiplyAll(); });
 }
 
 Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product) {

@@ -48,9 +48,10 @@ struct Product {
 /// ones left out: the relative error of a term is about 2^-21.
 Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product);
 
-/// acc + a b of a guarded product, of which `sum` is a b as the matrix unit
-/// gives it: done again, term by term, where that is not finite.
-Value guardProduct(ThreadCode &code, const Product &product, Value sum);
+/// acc + a b of a guarded product: `whereFinite` multiplies where b is finite,
+/// which the whole group is asked for.
+Value multiplyGuarded(ThreadCode &code, const Product &product,
+                      llvm::function_ref<Value()> whereFinite);
 
 /// f64 on the matrix unit: fused multiply-adds too, but not in the order of the
 /// reduced dimension. Not for guarded products.

@@ -9,6 +9,8 @@
 #include "KernelLowering.h"
 #include "WarpExchange.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
@@ -174,27 +176,73 @@ struct LowerReduce : TilePattern<gpu::ReduceOp> {
     return success();
   }
 };
+} // namespace
 
+/// The register of `values`, a slice of `tile`, that goes with each one of the
+/// tile.
+static SmallVector<Value> valuesOfRegisters(ThreadCode &code,
+                                            RankedTensorType slice,
+                                            Value values,
+                                            RankedTensorType tile) {
+  llvm::DenseMap<int64_t, Value> places;
+  for (int64_t i : llvm::seq(gpu::getRegisterCount(slice)))
+    places[gpu::getElement(slice, 0, i).row] = code.getRegister(values, i);
+  bool alongRows = gpu::getSlice(slice).getDim() == 1;
+  return llvm::map_to_vector(
+      llvm::seq(gpu::getRegisterCount(tile)), [&](int64_t i) {
+        ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, i);
+        return places.lookup(alongRows ? at.row : at.column);
+      });
+}
+
+namespace {
 struct LowerBroadcast : TilePattern<gpu::BroadcastOp> {
   using TilePattern::TilePattern;
 
   LogicalResult
   matchAndRewrite(gpu::BroadcastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto slice = cast<RankedTensorType>(op.getValues().getType());
-    auto tile = cast<RankedTensorType>(op.getTile().getType());
     ThreadCode code(rewriter, op, plan);
-    llvm::DenseMap<int64_t, Value> values;
-    for (int64_t i : llvm::seq(gpu::getRegisterCount(slice)))
-      values[gpu::getElement(slice, 0, i).row] =
-          code.getRegister(adaptor.getValues(), i);
-    bool alongRows = gpu::getSlice(slice).getDim() == 1;
-    SmallVector<Value> registers;
-    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile))) {
-      ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, i);
-      registers.push_back(values.lookup(alongRows ? at.row : at.column));
+    rewriter.replaceOp(op, code.fromRegisters(valuesOfRegisters(
+                               code, op.getValues().getType(),
+                               adaptor.getValues(), op.getTile().getType())));
+    return success();
+  }
+};
+
+struct LowerRescale : TilePattern<gpu::RescaleOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::RescaleOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType tile = op.getTile().getType(),
+                     slice = op.getFactors().getType();
+    ThreadCode code(rewriter, op, plan);
+    // By warps: a branch that all of its threads take costs next to nothing.
+    Value one =
+        LLVM::ConstantOp::create(code, slice.getElementType(),
+                                 code.getFloatAttr(slice.getElementType(), 1));
+    Value moves;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(slice))) {
+      Value factor = code.getRegister(adaptor.getFactors(), i);
+      Value isOther =
+          LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::une, factor, one);
+      moves = moves ? LLVM::OrOp::create(code, moves, isOther) : isOther;
     }
-    rewriter.replaceOp(op, code.fromRegisters(registers));
+    moves = NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1),
+                                     moves, NVVM::VoteSyncKind::any);
+    auto multiply = [&]() -> Value {
+      SmallVector<Value> factors =
+          valuesOfRegisters(code, slice, adaptor.getFactors(), tile);
+      for (auto [i, factor] : llvm::enumerate(factors))
+        factor = LLVM::FMulOp::create(
+            code, code.getRegister(adaptor.getTile(), i), factor);
+      return code.fromRegisters(factors);
+    };
+    rewriter.replaceOp(op,
+                       code.choose(adaptor.getTile().getType(), moves, multiply,
+                                   [&] { return adaptor.getTile(); }));
     return success();
   }
 };
@@ -203,7 +251,7 @@ struct LowerBroadcast : TilePattern<gpu::BroadcastOp> {
 void populateReductionPatterns(const TileTypeConverter &converter,
                                const KernelPlan &plan,
                                RewritePatternSet &patterns) {
-  patterns.add<LowerReduce, LowerBroadcast>(converter, plan);
+  patterns.add<LowerReduce, LowerBroadcast, LowerRescale>(converter, plan);
   populateConvertPatterns(converter, plan, patterns);
 }
 

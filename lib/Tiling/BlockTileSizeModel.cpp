@@ -12,7 +12,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<OpFoldResult> sizes,
                                           int64_t rows, int64_t stream,
                                           bool warpgroups) {
-  constexpr int64_t longestTile = 4096, blockElements = 2048;
+  constexpr int64_t longestTile = 4096, blockElements = 2048,
+                    shortMaskedRows = 2048;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
   // long a tile, so long where the extent is open (loops for what is left take
   // registers), and so large a tile; and at least so many rows, which are 32
@@ -62,7 +63,11 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     // What is streamed has 16 bits an element, and a warpgroup rows enough.
     if (warpgroups && inputBits == 16 && columns <= 256 &&
         rowExtent.value_or(ShapedType::kDynamic) != 1) {
-      tileRows = columns <= 64 ? 192 : 128;
+      // The longer a tile of rows, the more of its keys a mask cuts.
+      bool isMostlyCut =
+          op.mayBeMasked() &&
+          rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows;
+      tileRows = columns <= 64 && !isMostlyCut ? 192 : 128;
       tile.stream = columns <= 128 ? 128 : 64;
     }
   } else if (streamIsFastest) {

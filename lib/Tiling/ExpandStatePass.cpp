@@ -1,5 +1,6 @@
 //===- ExpandStatePass.cpp - state ops become arithmetic ------------------===//
 
+#include "smx/IR/ReferenceSlack.h"
 #include "smx/IR/Smx.h"
 #include "smx/Tiling/Passes.h"
 
@@ -19,11 +20,18 @@ using namespace mlir::smx;
 
 namespace {
 struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
+  using ExpandStatePassBase::ExpandStatePassBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa<IdentityOp, UpdateOp, MergeOp, FinishOp, MaskOp>(op))
         ops.push_back(op);
+      // Without an accumulator there is little to rescale.
+      if (auto update = dyn_cast<UpdateOp>(op);
+          update && update.getStates().size() == 3 && slack != 0)
+        op->setAttr(referenceSlackAttribute,
+                    Builder(op).getF64FloatAttr(slack));
     });
     // Consumers first: a finish looks at the update it finishes.
     for (Operation *op : llvm::reverse(ops)) {

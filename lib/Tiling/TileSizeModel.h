@@ -48,7 +48,8 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// where registers are short, as under a mask, there are 32 or 16 keys.
 /// `warpgroups` of 64 rows have the registers of a multiprocessor to
 /// themselves: 128 rows by 128 keys, 192 by 128 where the accumulator has at
-/// most 64 columns, and 128 by 64 where it has more than 128. A plain row is
+/// most 64 columns (and a mask does not cut most tiles: not in at most 2048
+/// rows), and 128 by 64 where it has more than 128. A plain row is
 /// spread over a block in tiles of at most 4096 elements, several short rows to
 /// a block. Where rows are the fastest dimension, 16 to 64 of them by at most
 /// 1024 elements, so that rows are read once and every tile costs the running

@@ -67,3 +67,30 @@ smx_gpu.kernel @plain(%x: memref<?x?xbf16>, %n: index) warps(4) {
   smx_gpu.release %c : !three
   smx_gpu.return
 }
+
+// Dealt to the groups of a role: a group's n-th tile is number 2 n + group, and the 4 warps of one group release it.
+!dealt = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 2, dealt>
+// CHECK-LABEL: llvm.func @dealt
+smx_gpu.kernel @dealt(%x: memref<?x64xbf16>) warps(12) {
+  // CHECK: nvvm.mbarrier.init %[[FULL:.+]], %{{.+}}
+  // CHECK: %[[EMPTY:.+]] = llvm.getelementptr %[[FULL]][8]
+  // CHECK: %[[WARPS:.+]] = llvm.mlir.constant(4 : i32) : i32
+  // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[WARPS]]
+  %c = smx_gpu.make_channel : !dealt
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) (%from = %x : memref<?x64xbf16>, %to = %c : !dealt) {
+      %c0 = arith.constant 0 : index
+      smx_gpu.put %from[%c0, %c0] into %to dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !dealt
+    }
+    smx_gpu.role @compute warps(8) group(4) (%from = %c : !dealt) {
+      // CHECK: %[[N:.+]] = llvm.load %{{.+}} : !llvm.ptr -> i32
+      // CHECK: %[[TWO:.+]] = llvm.mlir.constant(2 : i32) : i32
+      // CHECK: %[[FIRST:.+]] = llvm.mul %[[N]], %[[TWO]] overflow<nsw> : i32
+      // CHECK: %[[TILE:.+]] = llvm.add %[[FIRST]], %{{.+}} : i32
+      // CHECK: llvm.and %[[TILE]], %{{.+}} : i32
+      %s = smx_gpu.get %from : !dealt -> !stage
+      smx_gpu.release %from : !dealt
+    }
+  }
+  smx_gpu.return
+}

@@ -8,7 +8,9 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
   let summary = "turn every loop nest over tiles into a kernel on register and shared tiles";
   let description = [{
     A parallel loop over tiles of rows becomes a kernel, one block of threads to a tile, and a launch.
-    If later tiles take longer (rows of causal attention see more keys), they are the first blocks.
+    If later tiles take longer (rows of causal attention see more keys), they are the first blocks. Tiles of several
+    warpgroups leave no room for a second block: `blocks` of them walk over all tiles, or over pairs of a long and a short
+    one, and the role that fetches goes on to the next tile while this one is computed.
     Tensors in memory become memrefs; all others become register tiles with a layout: a fragment where
     the nest has matrix products, stripes otherwise. The second operand of a product goes through a
     channel. Tiles are padded to what the layout needs: loads fill with 0, reductions and products
@@ -38,6 +40,8 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
     Option<"warps", "warps", "int64_t", "0", "warps of a block; 0 lets the model choose">,
     Option<"warpgroups", "warpgroups", "bool", "false",
            "a block that multiplies 16-bit matrices has a warpgroup to 64 rows, for smx-gpu-roles">,
+    Option<"blocks", "blocks", "int64_t", "0",
+           "most blocks of a kernel of several warpgroups, which then walk over tiles; 0 is a block to a tile">,
     Option<"alignment", "alignment", "int64_t", "0",
            "bytes that pointers and row strides of all arguments are known to be multiples of; 0 knows nothing">,
     Option<"sharedLimit", "shared-limit", "int64_t", "101376",
@@ -107,12 +111,14 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     For the chips with an asynchronous matrix unit (sm_90a). A kernel whose tiles have 2 or 3 warpgroups' rows becomes two
     roles: puts, by the tensor copy engine, and all the rest, each group on its own rows. In a loop of two products, the
     second one of a round is issued with the first one of the next, and runs under the arithmetic on it (`overlap`); the
-    groups take turns in issuing them (`turns`), so that one multiplies while another computes exponentials.
+    groups take turns in issuing them (`turns`), so that one multiplies while another computes exponentials. A first
+    operand that is loaded once is fetched too, into a channel that deals each group its rows, and takes no registers.
 
     A kernel that this does not fit stays as it is; a remark says why. Rows of a tile that are not valid are no longer 0
     but what lies there in memory, so products with their weights become guarded.
 
     ```mlir
+    %q = smx_gpu.load %x[%i, %c0]
     scf.for %j = %c0 to %n step %c128 iter_args(%m, %acc) {
       smx_gpu.put %k[%j, %c0] into %ck copy(async)
       smx_gpu.put %v[%j, %c0] into %cv copy(async)
@@ -124,22 +130,26 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     ==>
     ```mlir
     smx_gpu.role @load warps(4) {
+      smx_gpu.put %x[%i, %c0] into %cq copy(tensor)
+      smx_gpu.put %x[%i1, %c0] into %cq copy(tensor)
       scf.for %j = %c0 to %n step %c128 {
         smx_gpu.put %k[%j, %c0] into %ck copy(tensor)
         smx_gpu.put %v[%j, %c0] into %cv copy(tensor)
       }
     }
     smx_gpu.role @compute warps(8) group(4) {
-      %s0 = smx_gpu.mma_async %q, %k0, %zero transpose_b zero, softmax ..
+      %qt = smx_gpu.get %cq
+      %s0 = smx_gpu.mma_async %qt, %k0, %zero transpose_b zero, softmax ..
       scf.for %j = %c128 to %n step %c128 iter_args(%m, %acc, %p) {
         smx_gpu.take_turn %t
-        %s, %st = smx_gpu.mma_async %q, %kt, %zero transpose_b zero
+        %s, %st = smx_gpu.mma_async %qt, %kt, %zero transpose_b zero
         %o, %ot = smx_gpu.mma_async %p, %vt, %acc
         smx_gpu.pass_turn %t
         %s1 = smx_gpu.wait %st, %s pending 1
         %p1, %m1, %a = softmax of %s1
         %o1 = smx_gpu.wait %ot, %o
-        scf.yield %m1, %o1 * %a, %p1
+        %o2 = smx_gpu.rescale %o1 by %a
+        scf.yield %m1, %o2, %p1
       }
       %o = smx_gpu.mma_async %p, %vl, %acc
     }

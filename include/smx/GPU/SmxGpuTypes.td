@@ -102,15 +102,23 @@ def SmxGpu_SharedType : SmxGpu_TileInMemory<"Shared", "shared"> {
 def SmxGpu_ChannelType : SmxGpu_TileInMemory<"Channel", "channel"> {
   let summary = "a ring of shared tiles with a full and an empty barrier each";
   let description = [{
+    Every group of the role that gets from it gets all tiles. Of a channel that is `dealt`, the groups get
+    the tiles in turn: the first tile is for group 0.
+
     T1 and T2 as for `!smx_gpu.shared`.
     T3: the depth is at least 1.
 
     ```mlir
     !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2>
+    !smx_gpu.channel<64x128xbf16, swizzle = 128, depth = 2, dealt>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType, "int64_t":$swizzle,
-                        "int64_t":$depth);
+                        "int64_t":$depth, "bool":$dealt);
+  let builders = [TypeBuilder<(ins "ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType, "int64_t":$swizzle,
+                                   "int64_t":$depth), [{
+    return $_get($_ctxt, shape, elementType, swizzle, depth, /*dealt=*/false);
+  }]>];
   let extraClassDeclaration = [{
     /// The type of one stage.
     SharedType getStageType() const {

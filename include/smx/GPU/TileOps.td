@@ -170,6 +170,23 @@ def SmxGpu_BroadcastOp : SmxGpu_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def SmxGpu_RescaleOp : SmxGpu_Op<"rescale", [Pure, AllTypesMatch<["tile", "result"]>]> {
+  let summary = "each row times its factor, which is mostly 1";
+  let description = [{
+    The product of the tile and the broadcast factors. A warp whose factors are all 1 leaves its rows alone.
+
+    P21: there is one factor to a row: they are the slice of the tile's layout along dimension 1.
+
+    ```mlir
+    %o1 = smx_gpu.rescale %o by %f : tensor<64x64xf32, #L>, tensor<64xf32, #smx_gpu.slice<1, #L>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$tile, SmxGpu_Tile:$factors);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$tile `by` $factors attr-dict `:` type($tile) `,` type($factors)";
+  let hasVerifier = 1;
+}
+
 def SmxGpu_ConvertOp : SmxGpu_Op<"convert", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the same tile in another layout";
   let description = [{

@@ -128,8 +128,13 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
     result (`result_bits`), and the sum is f32.
 
     With an accumulator the weights are kept: one generic gives `p = exp(x - m1)` and `l1`, the
-    next two rescale the accumulator and add the product of weights and values.
+    next two rescale the accumulator and add the product of weights and values. With `slack`, `m1` is still `m` where
+    the maximum is at most so many powers of two above it (include/smx/IR/ReferenceSlack.h).
   }];
+  let options = [
+    Option<"slack", "slack", "double", "0",
+           "powers of two that the reference of a state with an accumulator may be behind the maximum">,
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"

@@ -84,6 +84,29 @@ smx_gpu.kernel @assert_a_number() warps(4) {
 
 // -----
 
+// P21: factors of the columns.
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @factors_of_columns(%x: f32) warps(4) {
+  %t = tensor.splat %x : tensor<64x64xf32, #L>
+  %f = tensor.splat %x : tensor<64xf32, #smx_gpu.slice<0, #L>>
+  // expected-error @+1 {{'smx_gpu.rescale' op expected a two-dimensional tile with a layout, and its slice along dimension 1, got 'tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>' and 'tensor<64xf32, #smx_gpu.slice<0, #smx_gpu.fragment<warps = 4>>>'}}
+  %y = smx_gpu.rescale %t by %f : tensor<64x64xf32, #L>, tensor<64xf32, #smx_gpu.slice<0, #L>>
+  smx_gpu.return
+}
+
+// -----
+
+// P21: of another tile.
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @factors_of_a_column(%x: f32) warps(4) {
+  %t = tensor.splat %x : tensor<64xf32, #smx_gpu.slice<1, #L>>
+  // expected-error @+1 {{'smx_gpu.rescale' op expected a two-dimensional tile with a layout}}
+  %y = smx_gpu.rescale %t by %t : tensor<64xf32, #smx_gpu.slice<1, #L>>, tensor<64xf32, #smx_gpu.slice<1, #L>>
+  smx_gpu.return
+}
+
+// -----
+
 // P7: a slice of other threads.
 #L = #smx_gpu.fragment<warps = 4>
 #M = #smx_gpu.striped<rows = 8, columns = 16, vector = 4>

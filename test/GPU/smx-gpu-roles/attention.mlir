@@ -13,16 +13,18 @@
 // CHECK-LABEL: smx_gpu.kernel @full_kernel
 // CHECK-SAME: warps(12) shared_limit(232448)
 // CHECK-COUNT-2: smx_gpu.make_channel : <128x128xbf16, swizzle = 128, depth = 2>
-// CHECK: smx_gpu.role @load warps(4) registers(24)
+// CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 2, dealt>
+// CHECK: smx_gpu.role @load warps(4) registers(56)
+// Queries of both groups, once.
+// CHECK: smx_gpu.put %{{.+}}[%{{.+}}, %{{.+}}, %[[I:.+]], %c0] into %[[TO:.+]] dims [2, 3] copy(tensor)
+// CHECK: %[[I1:.+]] = arith.addi %[[I]], %c64
+// CHECK: smx_gpu.put %{{.+}}[%{{.+}}, %{{.+}}, %[[I1]], %c0] into %[[TO]] dims [2, 3] copy(tensor)
 // CHECK: scf.for %[[J:.+]] = %c0 to %c1024 step %c128
 // CHECK-COUNT-2: smx_gpu.put %{{.+}}[%{{.+}}, %{{.+}}, %[[J]], %c0] into {{.+}} copy(tensor)
-// CHECK: smx_gpu.role @compute warps(8) group(4) registers(240)
-// Rows of the group.
+// CHECK: smx_gpu.role @compute warps(8) group(4) registers(224)
 // CHECK: %[[G:.+]] = smx_gpu.group_id
 // CHECK: %[[FIRST:.+]] = arith.muli %[[G]], %c64
-// CHECK: %[[ROW:.+]] = arith.addi %{{.+}}, %[[FIRST]]
-// CHECK: %[[Q:.+]] = smx_gpu.load %{{.+}}[%{{.+}}, %{{.+}}, %[[ROW]], %c0]
-// CHECK-SAME: tensor<64x128xbf16, #smx_gpu.fragment<warps = 4>>
+// CHECK: %[[Q:.+]] = smx_gpu.get %[[QC:.+]] : <64x128xbf16, swizzle = 128, depth = 2, dealt>
 // The first tile.
 // CHECK: smx_gpu.take_turn
 // CHECK: smx_gpu.mma_async %[[Q]], {{.+}} transpose_b zero
@@ -42,14 +44,17 @@
 // CHECK: math.exp2
 // CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]] :
 // CHECK: smx_gpu.release %[[VC]]
-// CHECK: arith.mulf %[[O1]],
+// CHECK: smx_gpu.rescale %[[O1]] by
 // CHECK: scf.yield
-// The last sum.
+// The last sum, with the queries given back: the scores are there.
+// CHECK: smx_gpu.release %[[QC]]
 // CHECK: smx_gpu.get %[[VC]]
 // CHECK: smx_gpu.mma_async
 // CHECK: smx_gpu.wait
 // CHECK: smx_gpu.release %[[VC]]
-// CHECK: smx_gpu.store %{{.+}}, %{{.+}}[%{{.+}}, %{{.+}}, %{{.+}}, %c0]
+// CHECK-NOT: smx_gpu.release
+// CHECK: %[[ROW:.+]] = arith.addi %{{.+}}, %[[FIRST]]
+// CHECK: smx_gpu.store %{{.+}}, %{{.+}}[%{{.+}}, %{{.+}}, %[[ROW]], %c0]
 func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) : !t, !t, !t -> !t
   return %o : !t
