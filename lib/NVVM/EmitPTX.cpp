@@ -19,12 +19,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/ADCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -157,19 +151,11 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, cycles, modules);
-  // The kernel is one function of straight-line code with few loops, written
-  // for the unit that it runs on, and ptxas optimises again. The default
-  // pipeline takes three times as long for the same instructions.
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
-      llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-  passes.addPass(llvm::ADCEPass());
-  for (llvm::Function &function : module)
-    if (!function.isDeclaration())
-      passes.run(function, functions);
+  // The kernel is written for the unit that it runs on, and ptxas optimises it
+  // again: more takes twice as long for the same instructions. Less (CSE and
+  // instcombine alone, in one order or another) makes ptxas spill here or there.
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
+      .run(module, modules);
 }
 
 llvm::Expected<std::string>
