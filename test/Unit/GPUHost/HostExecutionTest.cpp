@@ -114,25 +114,31 @@ smx_gpu.kernel @k(%x: memref<8x16xf32>, %row: memref<8xf32>, %y: !g) warps(1) {
       EXPECT_EQ(y[r * 8 + c], x[c * 16 + r] + row[c]);
 }
 
+/// -0 is the weight of a hidden place; +0 one that was too small for its type.
 TEST_F(HostExecutionTest, GuardedProductsHideWhatHasNoWeight) {
-  parse(R"(
+  for (bool isHidden : {true, false}) {
+    parse((llvm::Twine(R"(
 #L = #smx_gpu.fragment<warps = 1>
 !s = !smx_gpu.shared<16x8xf32, swizzle = 32>
 smx_gpu.kernel @k(%v: memref<16x8xf32>, %y: memref<16x8xf32>) warps(1) {
   %c0 = arith.constant 0 : index
-  %w = arith.constant dense<0.0> : tensor<16x16xf32, #L>
+  %w = arith.constant dense<)") +
+           (isHidden ? "-0.0" : "0.0") + R"(> : tensor<16x16xf32, #L>
   %z = arith.constant dense<1.0> : tensor<16x8xf32, #L>
   %s = smx_gpu.alloc : !s
   smx_gpu.copy %v[%c0, %c0] to %s dims [0, 1] : memref<16x8xf32>, !s
   %p = smx_gpu.mma %w, %s, %z guarded : tensor<16x16xf32, #L>, !s -> tensor<16x8xf32, #L>
   smx_gpu.store %p, %y[%c0, %c0] dims [0, 1] : tensor<16x8xf32, #L>, memref<16x8xf32>
   smx_gpu.return
-})");
-  std::vector<float> v(128, std::nanf("")), y(128);
-  EXPECT_EQ(run({Buffer::rowMajor(v.data(), DType::F32, {16, 8}),
-                 Buffer::rowMajor(y.data(), DType::F32, {16, 8})}),
-            "");
-  EXPECT_EQ(y, std::vector<float>(128, 1.0f));
+})")
+              .str());
+    std::vector<float> v(128, std::nanf("")), y(128);
+    EXPECT_EQ(run({Buffer::rowMajor(v.data(), DType::F32, {16, 8}),
+                   Buffer::rowMajor(y.data(), DType::F32, {16, 8})}),
+              "");
+    for (float each : y)
+      EXPECT_EQ(isHidden, each == 1.0f) << each;
+  }
 }
 
 TEST_F(HostExecutionTest, UnknownOpsAreNamed) {
