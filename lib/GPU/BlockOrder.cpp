@@ -172,6 +172,9 @@ LogicalResult BlockOrder::countTiles(OpBuilder &host) {
   for (Value count : counts)
     tiles = arith::MulIOp::create(host, loc, tiles, count);
   blocks = tiles;
+  if (cluster > 1)
+    blocks = arith::MulIOp::create(
+        host, loc, tiles, arith::ConstantIndexOp::create(host, loc, cluster));
   if (mostBlocks != 0)
     blocks = arith::MinSIOp::create(
         host, loc, tiles,
@@ -183,6 +186,10 @@ Value BlockOrder::numberOfTile(OpBuilder &builder, Outside outside) {
   Location loc = nest.getLoc();
   constexpr auto x = ::mlir::gpu::Dimension::x;
   Value block = ::mlir::gpu::BlockIdOp::create(builder, loc, x);
+  if (cluster > 1) // Its blocks follow each other.
+    block = arith::DivUIOp::create(
+        builder, loc, block,
+        arith::ConstantIndexOp::create(builder, loc, cluster));
   if (mostBlocks == 0)
     return block;
   Value step = ::mlir::gpu::GridDimOp::create(builder, loc, x);

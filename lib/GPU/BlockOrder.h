@@ -19,9 +19,12 @@ public:
   using Outside = llvm::function_ref<Value(Value)>;
 
   /// A block computes one tile; or, if `mostBlocks` is not 0, at most so many
-  /// blocks walk over all tiles, of which a long and a short one are a pair.
-  BlockOrder(scf::ForallOp nest, int64_t mostBlocks)
-      : nest(nest), mostBlocks(mostBlocks) {}
+  /// blocks walk over all tiles, of which a long and a short one are a pair. Of
+  /// a tile that a cluster of blocks computes, each has the number.
+  BlockOrder(scf::ForallOp nest, int64_t mostBlocks, int64_t cluster)
+      : nest(nest), mostBlocks(mostBlocks), cluster(cluster) {
+    assert((mostBlocks == 0 || cluster == 1) && "clusters do not walk");
+  }
 
   /// To be called first: computes on the host how many tiles there are. Fails
   /// if their extent is not static.
@@ -39,7 +42,7 @@ private:
   Value numberInPair(OpBuilder &builder, Outside outside, Value number);
 
   scf::ForallOp nest;
-  int64_t mostBlocks;
+  int64_t mostBlocks, cluster;
   /// Tiles, or pairs in the last one, along each dimension of the nest; tiles
   /// along the last one if it grows; all tiles or pairs; and the blocks.
   SmallVector<Value> counts;

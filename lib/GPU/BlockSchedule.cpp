@@ -110,12 +110,14 @@ mlir::smx::gpu::matchProduct(linalg::GenericOp op, const TileClasses &classes) {
 // The model
 //===----------------------------------------------------------------------===//
 
-int64_t BlockSchedule::paddedExtent(int64_t bound) const {
+int64_t BlockSchedule::paddedExtent(TileClasses::Class c,
+                                    const TileClasses &classes) const {
   int64_t unit = 16;
   if (auto striped = dyn_cast<StripedAttr>(layout))
     unit = rowDim == 0 ? striped.getColumnThreads() * striped.getVector()
                        : striped.getRowThreads();
-  return llvm::alignTo(std::max<int64_t>(bound, 1), unit);
+  int64_t part = llvm::divideCeil(classes.boundOf(c), partsOf(c));
+  return llvm::alignTo(std::max<int64_t>(part, 1), unit);
 }
 
 namespace {
@@ -123,8 +125,14 @@ namespace {
 struct NestShape {
   std::optional<TileClasses::Class> rows;
   SmallVector<TileProduct> products;
-  /// Largest bound of the dimensions that are not rows.
+  /// Largest bound of the dimensions that are not rows, and its class.
   int64_t longest = 1;
+  std::optional<TileClasses::Class> longestClass;
+  /// No other dimension than that has more than one element, and a tile has all
+  /// of it.
+  bool isOneRow = true;
+  /// Bits of all that is read of one element of a row.
+  int64_t rowBits = 0;
   /// Bits of the narrowest element type that is read.
   int64_t elementBits = 64;
   bool rowsAreFastest = false;
@@ -196,10 +204,53 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
   });
   nest.walk([&](linalg::LinalgOp op) {
     for (TileClasses::Class c : classes.iterationClassesOf(op))
-      if (c != shape.rows && classes.boundOf(c) != ShapedType::kDynamic)
-        shape.longest = std::max(shape.longest, classes.boundOf(c));
+      if (c != shape.rows && classes.boundOf(c) != ShapedType::kDynamic &&
+          classes.boundOf(c) > shape.longest) {
+        shape.longest = classes.boundOf(c);
+        shape.longestClass = c;
+      }
+  });
+  nest.walk([&](linalg::LinalgOp op) {
+    shape.isOneRow &= llvm::all_of(classes.iterationClassesOf(op), [&](auto c) {
+      return c == shape.longestClass || classes.boundOf(c) == 1;
+    });
+  });
+  nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
+  nest.walk([&](tensor::ExtractSliceOp slice) {
+    if (nest->isAncestor(slice.getSource().getParentBlock()->getParentOp()) ||
+        !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
+      return;
+    shape.rowBits += llvm::alignTo(slice.getType().getElementTypeBitWidth(), 8);
   });
   return shape;
+}
+
+/// The schedule of one long row: how many threads hold it, in how many blocks.
+static void spreadRow(BlockSchedule &schedule, const NestShape &shape,
+                      const ScheduleOptions &options) {
+  constexpr int64_t threadBytes = 128, mostThreads = 1024, threadStep = 32,
+                    clusterPart = 65536;
+  // Arithmetic in double precision takes as many registers again.
+  int64_t bytes = llvm::divideCeil(shape.longest * shape.rowBits, 8) *
+                  (shape.elementBits == 64 ? 2 : 1);
+  if (bytes > mostThreads * threadBytes && options.clusters > 1) {
+    schedule.cluster = std::min<int64_t>(
+        options.clusters,
+        llvm::PowerOf2Ceil(llvm::divideCeil(bytes, clusterPart)));
+    schedule.spread = shape.longestClass;
+  }
+  int64_t part = llvm::divideCeil(bytes, schedule.cluster);
+  // Of many warps, four at a time exchange 16 bytes.
+  int64_t threads = llvm::divideCeil(part, threadBytes);
+  threads = llvm::alignTo(threads, threads > 4 * threadStep ? 4 * threadStep
+                                                            : threadStep);
+  threads = options.warps ? options.warps * ::smx::gpu::warpThreads
+                          : std::min<int64_t>(threads, mostThreads);
+  schedule.warps = threads / 32;
+  schedule.minBlocks = std::max<int64_t>(mostThreads / threads, 1);
+  schedule.layout = StripedAttr::get(
+      schedule.layout.getContext(),
+      /*rows=*/1, threads, 128 / std::max<int64_t>(shape.elementBits, 8));
 }
 
 FailureOr<BlockSchedule>
@@ -244,11 +295,18 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
                     : llvm::PowerOf2Ceil(paddedRows * length / 16),
       32, 512);
   int64_t columnThreads = std::min(threads, fastest / vector);
+  // A row that a warp holds needs no exchange with another one.
+  constexpr int64_t warpRow = 512;
+  if (fastest <= warpRow)
+    columnThreads = std::min(columnThreads, ::smx::gpu::warpThreads);
   int64_t rowThreads = threads / columnThreads;
   schedule.warps = threads / 32;
   schedule.layout =
       StripedAttr::get(context, rowThreads, columnThreads, vector);
   int64_t unit = shape.rowsAreFastest ? columnThreads * vector : rowThreads;
   schedule.rowExtent = llvm::alignTo(paddedRows, unit);
+  constexpr int64_t longRow = 4096;
+  if (shape.isOneRow && shape.longest * shape.rowBits > 8 * longRow)
+    spreadRow(schedule, shape, options);
   return schedule;
 }

@@ -48,8 +48,20 @@ struct BlockSchedule {
 
   /// Extent of a tile along its rows, as padded.
   int64_t rowExtent = 1;
-  /// Extent of a tile along a class of `bound` elements, as padded.
-  int64_t paddedExtent(int64_t bound) const;
+  /// Extent of a block's tile along a class, as padded.
+  int64_t paddedExtent(TileClasses::Class c, const TileClasses &classes) const;
+
+  /// Blocks of a cluster, each of which has as long a part of the tiles along
+  /// `spread`; 1: none.
+  int64_t cluster = 1;
+  std::optional<TileClasses::Class> spread;
+  /// Blocks that a multiprocessor should have room for.
+  int64_t minBlocks = 1;
+
+  /// Blocks that the extent of the class is cut into.
+  int64_t partsOf(TileClasses::Class c) const {
+    return spread == c ? cluster : 1;
+  }
 };
 
 /// What a caller may decide; 0 lets the model choose.
@@ -59,6 +71,8 @@ struct ScheduleOptions {
   bool warpgroups = false;
   /// Most blocks of a kernel of several warpgroups.
   int64_t blocks = 0;
+  /// Blocks that a row may be spread over.
+  int64_t clusters = 1;
 };
 
 /// Chooses the schedule of one loop nest. Fails, with a diagnostic that names
@@ -68,7 +82,10 @@ struct ScheduleOptions {
 /// them would read the shared operand more often (and on a warpgroup to 64 of
 /// 128 or 192 rows where asked for, which smx-gpu-roles parts). Reductions
 /// without products take the striped layout: 16 bytes a thread, about 16
-/// elements each, 32 to 512 threads.
+/// elements each, 32 to 512 threads. A row of more than 4 KiB has 8 accesses
+/// of 16 bytes a thread, in as many blocks as 1024 threads of a multiprocessor
+/// make (64 registers each); one that 1024 threads can not hold is spread over
+/// a cluster where the chip has them, 64 KiB to a block.
 FailureOr<BlockSchedule> chooseSchedule(scf::ForallOp nest,
                                         const TileClasses &classes,
                                         const ScheduleOptions &options);

@@ -198,7 +198,7 @@ LogicalResult KernelBuilder::build() {
   kernel = KernelOp::create(
       builder, nest.getLoc(), name, builder.getFunctionType({}, {}),
       /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr, schedule->warps,
-      /*cluster=*/1, sharedLimit);
+      schedule->cluster, sharedLimit, schedule->minBlocks);
   builder.createBlock(&kernel.getBody());
 
   SmallVector<Value> memory;
@@ -210,12 +210,21 @@ LogicalResult KernelBuilder::build() {
   };
   TileConverter converter(builder, *classes, *schedule, valueOutside,
                           tensorOutside);
-  BlockOrder order(nest, schedule->hasWarpgroups ? options.blocks : 0);
+  BlockOrder order(nest, schedule->hasWarpgroups ? options.blocks : 0,
+                   schedule->cluster);
   if (failed(order.countTiles(host)))
     return failure();
   for (auto [variable, place] : llvm::zip(
            nest.getInductionVars(), order.findTile(builder, valueOutside)))
     converter.setScalar(variable, place);
+  if (schedule->cluster > 1) {
+    Value rank = ClusterRankOp::create(builder, nest.getLoc());
+    Value part = arith::ConstantIndexOp::create(
+        builder, nest.getLoc(),
+        schedule->paddedExtent(*schedule->spread, *classes));
+    converter.setPart(arith::MulIOp::create(builder, nest.getLoc(), rank, part),
+                      rank);
+  }
   for (auto [argument, destination] :
        llvm::zip(nest.getRegionIterArgs(), memory)) {
     int64_t rank = cast<RankedTensorType>(argument.getType()).getRank();
@@ -243,6 +252,7 @@ LogicalResult KernelBuilder::build() {
       nest.getLoc(),
       remark::RemarkOpts::name("BlockSchedule").category("smx-gpu-kernels"))
       << remark::metric("warps", schedule->warps)
+      << remark::metric("cluster", schedule->cluster)
       << remark::metric("rows", schedule->rowExtent);
   for (Operation *op : erased)
     if (op->use_empty())
@@ -256,7 +266,7 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    ScheduleOptions options{warps, warpgroups, blocks};
+    ScheduleOptions options{warps, warpgroups, blocks, clusters};
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       SmallVector<scf::ForallOp> nests(

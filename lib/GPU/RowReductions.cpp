@@ -8,6 +8,16 @@ using namespace mlir;
 using namespace mlir::smx::gpu;
 using Class = TileClasses::Class;
 
+Value BodyConverter::reduceRows(Combiner kind, Value tile, Class reduced) {
+  Type element = getElementTypeOrSelf(tile.getType());
+  Value values = ReduceOp::create(builder, op.getLoc(),
+                                  tiles.tileType(std::nullopt, element), kind,
+                                  tile, 1 - tiles.schedule.rowDim);
+  if (tiles.schedule.partsOf(reduced) == 1)
+    return values;
+  return ClusterReduceOp::create(builder, op.getLoc(), kind, values);
+}
+
 FailureOr<Value> BodyConverter::convertReduction(unsigned number,
                                                  RankedTensorType type,
                                                  Class reduced) {
@@ -36,7 +46,7 @@ FailureOr<Value> BodyConverter::convertReduction(unsigned number,
   Value tile = tiles.widened(valueOf(value), fullType(type.getElementType()));
   tile = tiles.withPadding(tile, reduced, reducedDim,
                            identityOf(kind, type.getElementType()));
-  Value combined = ReduceOp::create(builder, loc, type, kind, tile, reducedDim);
+  Value combined = reduceRows(kind, tile, reduced);
   return combineTiles(builder, loc, kind, combined, *start);
 }
 
@@ -56,10 +66,8 @@ Value BodyConverter::placeOfExtremum(const RunningPlace &place, Value start,
       llvm::is_contained({Combiner::Maximum, Combiner::Minimum}, place.kind);
   bool isMax = isMaximum(place.kind);
   RankedTensorType indices = fullType(builder.getIndexType());
-  auto reduce = [&](Combiner kind, Value tile) -> Value {
-    Type element = getElementTypeOrSelf(tile.getType());
-    return ReduceOp::create(builder, loc, tiles.tileType(std::nullopt, element),
-                            kind, tile, dim);
+  auto reduce = [&](Combiner kind, Value tile) {
+    return reduceRows(kind, tile, reduced);
   };
   auto constant = [&](RankedTensorType type, TypedAttr value) -> Value {
     return arith::ConstantOp::create(builder, loc, type,
@@ -74,8 +82,7 @@ Value BodyConverter::placeOfExtremum(const RunningPlace &place, Value start,
   };
 
   Value value = tiles.widened(valueOf(place.value), fullType(elementType));
-  Value position =
-      PositionOp::create(builder, loc, indices, builder.getI64IntegerAttr(dim));
+  Value position = tiles.positionsOf(loc, indices, dim, reduced);
   // Places before `end` take part.
   Value end =
       tiles.splat(tiles.indexOf(tiles.classes.extentOf(reduced)), indices);

@@ -53,9 +53,8 @@ FailureOr<Value> BodyConverter::position(linalg::IndexOp index) {
         .getTile();
   if (!schedule.isTiled(c, tiles.classes))
     return Value(arith::ConstantIndexOp::create(builder, index.getLoc(), 0));
-  return PositionOp::create(builder, index.getLoc(), fullType(indexType),
-                            1 - schedule.rowDim)
-      .getTile();
+  return tiles.positionsOf(index.getLoc(), fullType(indexType),
+                           1 - schedule.rowDim, c);
 }
 
 LogicalResult BodyConverter::convertOp(Operation *inner) {
@@ -110,8 +109,7 @@ Value BodyConverter::insideOf(RankedTensorType form) {
       continue;
     Value extent = tiles.indexOf(c ? tiles.classes.extentOf(*c)
                                    : OpFoldResult(builder.getIndexAttr(1)));
-    Value position = PositionOp::create(builder, loc, indices,
-                                        builder.getI64IntegerAttr(dim));
+    Value position = tiles.positionsOf(loc, indices, dim, c);
     Value isLess =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position,
                               tiles.splat(extent, indices));

@@ -29,6 +29,8 @@ private:
   /// Result `number`, of `type`, which goes over the elements of `reduced`.
   FailureOr<Value> convertReduction(unsigned number, RankedTensorType type,
                                     Class reduced);
+  /// The values of the rows of `tile` along class `reduced`, in all blocks.
+  Value reduceRows(Combiner kind, Value tile, Class reduced);
   Value placeOfExtremum(const RunningPlace &place, Value start,
                         Value startingExtremum, Class reduced);
   /// The tile, slice or scalar that stands for `value` in the body.

@@ -39,7 +39,7 @@ RankedTensorType TileConverter::tileType(std::optional<Class> other,
                                    schedule.layout);
   if (!other)
     return RankedTensorType::get({schedule.rowExtent}, elementType, slice);
-  int64_t extent = schedule.paddedExtent(classes.boundOf(*other));
+  int64_t extent = schedule.paddedExtent(*other, classes);
   SmallVector<int64_t, 2> shape{schedule.rowExtent, extent};
   if (schedule.rowDim == 1)
     std::swap(shape[0], shape[1]);
@@ -102,6 +102,23 @@ Value TileConverter::widened(Value value, RankedTensorType type) {
                              type.clone(from.getElementType()), value);
 }
 
+Value TileConverter::positionsOf(Location loc, RankedTensorType type,
+                                 int64_t dim, std::optional<Class> c) {
+  Value places =
+      PositionOp::create(builder, loc, type, builder.getI64IntegerAttr(dim));
+  if (!c || schedule.partsOf(*c) == 1)
+    return places;
+  return arith::AddIOp::create(builder, loc, places, splat(partStart, type));
+}
+
+Value TileConverter::inPart(Location loc, Class c, Value extent) {
+  if (schedule.partsOf(c) == 1)
+    return extent;
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value left = arith::SubIOp::create(builder, loc, extent, partStart);
+  return arith::MaxSIOp::create(builder, loc, left, zero);
+}
+
 Value TileConverter::withPadding(Value tile, Class c, int64_t dim,
                                  TypedAttr fill) {
   auto type = cast<RankedTensorType>(tile.getType());
@@ -109,8 +126,7 @@ Value TileConverter::withPadding(Value tile, Class c, int64_t dim,
     return tile;
   Location loc = tile.getLoc();
   RankedTensorType indexType = type.clone(builder.getIndexType());
-  Value position = PositionOp::create(builder, loc, indexType,
-                                      builder.getI64IntegerAttr(dim));
+  Value position = positionsOf(loc, indexType, dim, c);
   Value extent = splat(indexOf(classes.extentOf(c)), indexType);
   Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                        position, extent);

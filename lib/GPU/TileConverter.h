@@ -38,6 +38,12 @@ public:
     destinations.insert(value);
   }
   void setScalar(Value value, Value inKernel) { scalars.map(value, inKernel); }
+  /// Where the block's part begins, along the class that is spread over a
+  /// cluster, and its rank.
+  void setPart(Value start, Value rank) {
+    partStart = start;
+    partRank = rank;
+  }
 
   LogicalResult convertBlock(Block *block);
   /// Writes a tile that is inserted into a destination; nothing to do for a
@@ -86,9 +92,14 @@ private:
   Value withPadding(Value tile, TileClasses::Class c, int64_t dim,
                     TypedAttr fill);
   bool isPadded(TileClasses::Class c, int64_t paddedExtent) const {
-    return classes.boundOf(c) != paddedExtent ||
+    return classes.boundOf(c) != paddedExtent * schedule.partsOf(c) ||
            !getConstantIntValue(classes.extentOf(c));
   }
+  /// The place along class `c` of each element of a tile of indices.
+  Value positionsOf(Location loc, RankedTensorType type, int64_t dim,
+                    std::optional<TileClasses::Class> c);
+  /// How far `extent` of class `c` reaches into the block's part of it.
+  Value inPart(Location loc, TileClasses::Class c, Value extent);
 
   /// Where a view's dimensions go in a tile of (row dimension, other).
   struct Box {
@@ -125,6 +136,7 @@ private:
   llvm::DenseMap<Value, Value> tiles;
   llvm::DenseMap<Value, GlobalView> views;
   llvm::DenseSet<Value> destinations;
+  Value partStart, partRank;
   /// One channel per tensor and stage, shared by the loops that stream it.
   llvm::MapVector<std::pair<Value, Type>, Value> channels;
 };

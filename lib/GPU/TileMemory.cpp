@@ -47,10 +47,13 @@ TileConverter::Box TileConverter::boxOf(Value tensor, const GlobalView &view,
                                            : view.dims[found - dims.begin()]);
     isPartial |= c ? isPadded(*c, extent) : extent != 1;
   }
+  Location loc = view.memref.getLoc();
   if (isPartial)
-    for (auto [c, dim] : llvm::zip(tileDims, box.dims))
-      box.valid.push_back(indexOf(c ? classes.extentOf(*c)
-                                    : OpFoldResult(builder.getIndexAttr(1))));
+    for (std::optional<Class> c : tileDims) {
+      Value extent = indexOf(c ? classes.extentOf(*c)
+                               : OpFoldResult(builder.getIndexAttr(1)));
+      box.valid.push_back(c ? inPart(loc, *c, extent) : extent);
+    }
   // Rows of the tile start where the memref's rows do, or a multiple further
   // on, if they run along them.
   auto type = cast<MemRefType>(view.memref.getType());
@@ -61,6 +64,11 @@ TileConverter::Box TileConverter::boxOf(Value tensor, const GlobalView &view,
   if (view.aligned >= width && isContiguous &&
       isMultipleOf(view.offsets.back(), view.aligned / width))
     box.aligned = view.aligned;
+  // So does the part of every block.
+  for (auto [c, dim] : llvm::zip(tileDims, box.dims))
+    if (c && dim != -1 && schedule.partsOf(*c) != 1)
+      box.offsets[dim] =
+          arith::AddIOp::create(builder, loc, box.offsets[dim], partStart);
   return box;
 }
 
@@ -125,6 +133,20 @@ LogicalResult TileConverter::store(Location loc, Value tensor,
       type.getRank() == 2 ? tileDimsOf(*other)
                           : SmallVector<std::optional<Class>>{schedule.rows};
   Box box = boxOf(tensor, view, tileDims, type.getShape());
+  // What all blocks of a cluster have, the first one writes.
+  if (schedule.cluster > 1 && llvm::none_of(tileDims, [&](auto c) {
+        return c && schedule.partsOf(*c) != 1;
+      })) {
+    if (box.valid.empty())
+      for (int64_t extent : type.getShape())
+        box.valid.push_back(
+            arith::ConstantIndexOp::create(builder, loc, extent));
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, partRank, zero);
+    box.valid[0] =
+        arith::SelectOp::create(builder, loc, isFirst, box.valid[0], zero);
+  }
   StoreOp::create(builder, loc, *tile, view.memref, box.offsets, box.valid,
                   box.dims, box.aligned);
   return success();

@@ -56,8 +56,8 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   bool transposed = positionOf(product.reduced) > positionOf(product.columns);
   Class first = transposed ? product.columns : product.reduced;
   Class second = transposed ? product.reduced : product.columns;
-  SmallVector<int64_t, 2> shape{schedule.paddedExtent(classes.boundOf(first)),
-                                schedule.paddedExtent(classes.boundOf(second))};
+  SmallVector<int64_t, 2> shape{schedule.paddedExtent(first, classes),
+                                schedule.paddedExtent(second, classes)};
   int64_t swizzle = widestSwizzle(shape[1] * bBits / 8);
   auto channelType =
       ChannelType::get(builder.getContext(), shape, bType, swizzle, 1);

@@ -123,6 +123,14 @@ static llvm::Error runSplat(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+static llvm::Error runHold(const Step &step, Group &group) {
+  auto tile = getTile(step, group, 0);
+  if (!tile)
+    return tile.takeError();
+  setResult(step, group, *tile);
+  return llvm::Error::success();
+}
+
 static llvm::Error runBroadcast(const Step &step, Group &group) {
   auto op = cast<gpu::BroadcastOp>(step.op);
   auto values = getTile(step, group, 0);
@@ -273,6 +281,7 @@ void mlir::smx::gpuhost::addTileOps(HandlerTable &table) {
   table["smx_gpu.broadcast"] = runBroadcast;
   table["smx_gpu.rescale"] = runRescale;
   table["smx_gpu.reduce"] = runReduce;
+  table["smx_gpu.hold"] = runHold;
   table["smx_gpu.gather"] = runGather;
   table["smx_gpu.assert"] = runAssert;
   table["tensor.splat"] = runSplat;

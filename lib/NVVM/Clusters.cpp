@@ -9,10 +9,18 @@ namespace mlir::smx {
 /// Address space of the shared memory of all blocks of a cluster.
 static constexpr unsigned clusterSpace = 7;
 
+void arriveInCluster(ImplicitLocOpBuilder &b) {
+  NVVM::ClusterArriveOp::create(b, b.getUnitAttr());
+}
+
+void waitForCluster(ImplicitLocOpBuilder &b) {
+  NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
+}
+
 /// All threads of the cluster meet, and see each other's shared memory.
 static void meetInCluster(ImplicitLocOpBuilder &b) {
-  NVVM::ClusterArriveOp::create(b, b.getUnitAttr());
-  NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
+  arriveInCluster(b);
+  waitForCluster(b);
 }
 
 int64_t clusterScratchBytes(Operation *op) {
@@ -20,7 +28,8 @@ int64_t clusterScratchBytes(Operation *op) {
   if (!reduce)
     return 0;
   auto slice = cast<RankedTensorType>(reduce.getValues().getType());
-  return slice.getNumElements() * bytesOfElement(slice.getElementType());
+  return slice.getNumElements() * bytesOfElement(slice.getElementType()) *
+         op->getParentOfType<gpu::KernelOp>().getCluster();
 }
 
 namespace {
@@ -53,8 +62,8 @@ struct LowerClusterBarrier : TilePattern<gpu::ClusterBarrierOp> {
   }
 };
 
-/// Every block writes its values to its own scratch; after a barrier all blocks
-/// read those of all ranks, in their order.
+/// Every block writes its values to the scratch of all blocks; after a barrier
+/// each reads those of all ranks from its own, in their order.
 struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
   using TilePattern::TilePattern;
 
@@ -72,37 +81,49 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
     auto slice = cast<RankedTensorType>(op.getValues().getType());
     Type element =
         cast<VectorType>(adaptor.getValues().getType()).getElementType();
-    int64_t bytes = bytesOfElement(element);
-    Value mine =
+    int64_t bytes = bytesOfElement(element), ranks = code.team.cluster,
+            rowBytes = bytes * ranks;
+    Value row =
         code.advance(code.shared(plan.scratch(op)),
-                     code.mul(code.threadPart(slice).row, code.i32(bytes)));
+                     code.mul(code.threadPart(slice).row, code.i32(rowBytes)));
     int64_t count = gpu::getRegisterCount(slice);
     auto offset = [&](int64_t i) {
-      return gpu::getElement(slice, 0, i).row * bytes;
+      return gpu::getElement(slice, 0, i).row * rowBytes;
     };
 
-    // Other uses of the scratch are over.
-    code.teamBarrier();
+    // Other uses of the scratch are over, in all blocks.
+    if (plan.startsCluster(op))
+      waitForCluster(code);
+    else if (!plan.isClusterScratchFree(op))
+      meetInCluster(code);
     code.when(code.isOwner(slice), [&] {
-      for (int64_t i : llvm::seq(count))
-        LLVM::StoreOp::create(code, code.getRegister(adaptor.getValues(), i),
-                              code.advance(mine, offset(i)), bytes);
+      Value rank = NVVM::ClusterId::create(code, code.getI32Type());
+      Value mine = code.advance(row, code.mul(rank, code.i32(bytes)));
+      auto pointer =
+          LLVM::LLVMPointerType::get(rewriter.getContext(), clusterSpace);
+      for (int64_t to : llvm::seq(ranks)) {
+        Value theirs = NVVM::MapaOp::create(code, pointer, mine, code.i32(to));
+        for (int64_t i : llvm::seq(count))
+          LLVM::StoreOp::create(code, code.getRegister(adaptor.getValues(), i),
+                                code.advance(theirs, offset(i)), bytes);
+      }
     });
     meetInCluster(code);
-    auto pointer =
-        LLVM::LLVMPointerType::get(rewriter.getContext(), clusterSpace);
-    SmallVector<Value> results(count);
-    for (int64_t rank : llvm::seq(code.team.cluster)) {
-      Value theirs = NVVM::MapaOp::create(code, pointer, mine, code.i32(rank));
-      for (int64_t i : llvm::seq(count)) {
-        Value value = LLVM::LoadOp::create(
-            code, element, code.advance(theirs, offset(i)), bytes);
-        results[i] =
-            rank == 0 ? value : combine(code, op.getKind(), results[i], value);
+    int64_t run = std::min<int64_t>(16 / bytes, ranks);
+    SmallVector<Value> results;
+    for (int64_t i : llvm::seq(count)) {
+      Value result;
+      for (int64_t rank = 0; rank < ranks; rank += run) {
+        Value part = LLVM::LoadOp::create(
+            code, VectorType::get(run, element),
+            code.advance(row, offset(i) + rank * bytes), run * bytes);
+        for (int64_t k : llvm::seq(run)) {
+          Value value = code.getRegister(part, k);
+          result = result ? combine(code, op.getKind(), result, value) : value;
+        }
       }
+      results.push_back(result);
     }
-    // Nobody overwrites its scratch, or ends, before the others have read it.
-    meetInCluster(code);
     rewriter.replaceOp(op, code.fromRegisters(results));
     return success();
   }

@@ -1,5 +1,6 @@
 //===- EmitPTX.cpp - lowered kernels to PTX text --------------------------===//
 
+#include "DemandOrder.h"
 #include "TensorCopies.h"
 #include "smx/NVVM/Pipeline.h"
 
@@ -19,6 +20,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -153,9 +155,18 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, cycles, modules);
   // The kernel is written for the unit that it runs on, and ptxas optimises it
   // again: more takes twice as long for the same instructions. Less (CSE and
-  // instcombine alone, in one order or another) makes ptxas spill here or there.
+  // instcombine alone, in one order or another) makes ptxas spill here or
+  // there.
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
       .run(module, modules);
+
+  llvm::FunctionPassManager order;
+  order.addPass(ExpandShufflesPass());
+  order.addPass(llvm::ScalarizerPass());
+  order.addPass(DemandOrderPass());
+  for (llvm::Function &function : module)
+    if (function.hasFnAttribute(demandOrderAttribute))
+      order.run(function, functions);
 }
 
 llvm::Expected<std::string>

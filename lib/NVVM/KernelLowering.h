@@ -107,11 +107,24 @@ public:
   /// Nobody reads the scratch any more when the op is reached. Otherwise the
   /// team has to meet before it is written.
   bool isScratchFree(Operation *op) const { return scratchIsFree.contains(op); }
+  /// A cluster_reduce whose scratch no block has used before: the blocks of the
+  /// cluster need not meet before they write it.
+  bool isClusterScratchFree(Operation *op) const {
+    return scratchIsFree.contains(op);
+  }
+  /// The first such cluster_reduce, which waits until all blocks of the cluster
+  /// have started, and the kernel, at whose start they say so.
+  bool startsCluster(Operation *op) const { return starts.contains(op); }
   /// Bytes of scratch that a group needs for `op`; 0 for most ops.
   static int64_t scratchBytes(Operation *op);
   /// Dynamic shared memory of a kernel.
   int64_t sharedBytes(gpu::KernelOp kernel) const {
     return kernelBytes.lookup(kernel);
+  }
+  /// A thread has many registers of one row, which the kernel reduces to one
+  /// value; there are no matrix products, whose order in time is a schedule.
+  bool reducesLongRow(Operation *kernel) const {
+    return rowKernels.contains(kernel);
   }
   /// The tensor maps that a kernel needs, and which of them a put by tensor
   /// copies uses: counted from the last one, which is 1.
@@ -130,11 +143,14 @@ public:
 private:
   LogicalResult add(gpu::KernelOp kernel);
   LogicalResult addTensorCopies(gpu::KernelOp kernel);
+  /// Plans the meetings of a cluster where all its reductions follow each other
+  /// and nothing else of the kernel meets in the cluster.
+  void addClusterStart(gpu::KernelOp kernel);
 
   llvm::DenseMap<Operation *, Team> teams;
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, kernelBytes;
-  llvm::DenseSet<Operation *> scratchIsFree, genericReaders;
+  llvm::DenseSet<Operation *> scratchIsFree, starts, rowKernels, genericReaders;
   llvm::DenseMap<Operation *, int64_t> maps;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
 };

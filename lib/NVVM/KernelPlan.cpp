@@ -15,6 +15,9 @@ static constexpr int64_t scratchAlignment = 16;
 static constexpr int64_t ownScratch = 1024;
 /// An mbarrier is 8 bytes; every stage has one for full and one for empty.
 static constexpr int64_t stageBarrierBytes = 16;
+/// Elements of a thread, from which on the order of arithmetic decides how many
+/// registers it takes.
+static constexpr int64_t manyRegisters = 16;
 /// Of a thread, and of a multiprocessor.
 static constexpr int64_t mostRegisters = 255, blockRegisters = 65536;
 /// Of a block; 0 is the one that all threads meet at.
@@ -47,6 +50,24 @@ static bool meetsBeforeItself(Operation *op, ArrayRef<Operation *> others) {
   });
 }
 
+void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
+  SmallVector<Operation *> reductions;
+  bool isPlain = kernel.getCluster() > 1;
+  kernel.walk([&](Operation *op) {
+    if (isa<gpu::ClusterReduceOp>(op))
+      reductions.push_back(op);
+    isPlain &= !isa<gpu::ClusterBarrierOp, gpu::MakeChannelOp>(op);
+  });
+  Block &body = kernel.getBody().front();
+  if (!isPlain || reductions.empty() ||
+      llvm::any_of(reductions,
+                   [&](Operation *op) { return op->getBlock() != &body; }))
+    return;
+  scratchIsFree.insert_range(reductions);
+  starts.insert(kernel);
+  starts.insert(reductions.front());
+}
+
 LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   int64_t warps = kernel.getWarps();
   int64_t nextBarrier = 1, bytes = 0;
@@ -76,6 +97,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   llvm::DenseMap<Operation *, int64_t> firstWarps;
   SmallVector<gpu::MakeChannelOp> channels;
   SmallVector<Operation *> usesScratch;
+  bool isOneRow = true, isLong = false;
   WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto role = op->getParentOfType<gpu::RoleOp>();
     Team team = role ? roles.lookup(role) : all;
@@ -95,6 +117,12 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
       roles[op] = team;
     }
     teams[op] = team;
+    auto reduce = dyn_cast<gpu::ReduceOp>(op);
+    isOneRow &= !isa<gpu::MmaOp, gpu::MmaAsyncOp>(op) &&
+                (!reduce || gpu::getRegisterCount(cast<RankedTensorType>(
+                                reduce.getResult().getType())) == 1);
+    isLong |= reduce && gpu::getRegisterCount(cast<RankedTensorType>(
+                            reduce.getTile().getType())) > manyRegisters;
     if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
       takeTile(op, alloc.getShared().getType().getBytes(), 1);
     } else if (auto channel = dyn_cast<gpu::MakeChannelOp>(op)) {
@@ -120,18 +148,23 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     bytes += stageBarrierBytes * channel.getChannel().getType().getDepth();
   }
 
+  if (isOneRow && isLong)
+    rowKernels.insert(kernel);
+  addClusterStart(kernel);
   bytes = llvm::alignTo(bytes, scratchAlignment);
   llvm::MapVector<Operation *, SmallVector<Operation *>> sharers;
   for (Operation *op : usesScratch) {
     int64_t size =
         llvm::alignTo(scratchBytes(op), scratchAlignment) * teams[op].groups();
-    if (!isa<gpu::ReduceOp>(op) || size > ownScratch) {
+    bool isOwn =
+        isa<gpu::ReduceOp>(op) ? size <= ownScratch : isClusterScratchFree(op);
+    if (!isOwn) {
       sharers[op->getParentOfType<gpu::RoleOp>()].push_back(op);
       continue;
     }
     scratchOffsets[op] = bytes;
     bytes += size;
-    if (meetsBeforeItself(op, usesScratch))
+    if (isa<gpu::ReduceOp>(op) && meetsBeforeItself(op, usesScratch))
       scratchIsFree.insert(op);
   }
   // Of a team, the others follow each other in one area.

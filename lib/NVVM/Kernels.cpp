@@ -1,6 +1,8 @@
 //===- Kernels.cpp - kernels, blocks, barriers, scalar accesses -----------===//
 
+#include "DemandOrder.h"
 #include "TensorCopies.h"
+#include "WarpExchange.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -63,6 +65,8 @@ struct LowerKernel : TilePattern<gpu::KernelOp> {
 
     Block *entry = function.addEntryBlock(b);
     b.setInsertionPointToStart(entry);
+    if (plan.startsCluster(op))
+      arriveInCluster(b);
     SmallVector<Value> arguments;
     ValueRange scalars = entry->getArguments();
     for (Type type : op.getArgumentTypes()) {
@@ -93,6 +97,8 @@ private:
                       b.getDenseI32ArrayAttr({threads, 1, 1}));
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       b.getI32IntegerAttr(op.getMinBlocks()));
+    if (plan.reducesLongRow(op))
+      function.setPassthroughAttr(b.getStrArrayAttr({demandOrderAttribute}));
     if (op.getCluster() > 1) {
       int32_t blocks = op.getCluster();
       function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),

@@ -1,6 +1,7 @@
 //===- Reductions.cpp - reduce and broadcast of register tiles ------------===//
 //
-// A reduction combines a thread's own registers (halves onto halves), then
+// A reduction combines a thread's own registers (a few running results, then
+// halves onto halves), then
 // lanes (butterfly, nearest first), then warps through shared memory (in the
 // order of warps). The order depends on the layout alone.
 //
@@ -68,6 +69,12 @@ static SmallVector<int64_t> registersOfRow(RankedTensorType tile, int64_t dim,
 
 static Value combineAll(ThreadCode &code, gpu::Combiner kind,
                         SmallVector<Value> values) {
+  // As many results at a time as hide the latency of a step: more would take
+  // registers.
+  const size_t running = bytesOfElement(values.front().getType()) > 4 ? 4 : 8;
+  for (size_t i = running; i < values.size(); ++i)
+    values[i % running] = combine(code, kind, values[i % running], values[i]);
+  values.truncate(std::min(values.size(), running));
   while (values.size() > 1) {
     size_t half = llvm::divideCeil(values.size(), 2);
     for (size_t i = 0; i + half < values.size(); ++i)
@@ -253,6 +260,7 @@ void populateReductionPatterns(const TileTypeConverter &converter,
                                RewritePatternSet &patterns) {
   patterns.add<LowerReduce, LowerBroadcast, LowerRescale>(converter, plan);
   populateConvertPatterns(converter, plan, patterns);
+  populateHoldPatterns(converter, plan, patterns);
 }
 
 } // namespace mlir::smx

@@ -17,6 +17,12 @@ Value exchange(ThreadCode &code, Value value, int64_t mask);
 int64_t convertScratchBytes(Operation *op);
 int64_t clusterScratchBytes(Operation *op);
 
+/// The two halves of a meeting of all threads of the cluster.
+void arriveInCluster(ImplicitLocOpBuilder &b);
+void waitForCluster(ImplicitLocOpBuilder &b);
+
+void populateHoldPatterns(const TileTypeConverter &converter,
+                          const KernelPlan &plan, RewritePatternSet &patterns);
 void populateConvertPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan,
                              RewritePatternSet &patterns);

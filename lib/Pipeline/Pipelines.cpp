@@ -35,6 +35,20 @@ static bool hasWarpgroups(const RoadOptions &options) {
          options.warps == 0;
 }
 
+/// The version of an architecture as PTX names it, 90 of sm_90a.
+static int capabilityOf(StringRef chip) {
+  int capability = 0;
+  chip.consume_front("sm_");
+  chip.consumeInteger(10, capability);
+  return capability;
+}
+
+/// Blocks that a cluster may have.
+static int64_t clustersOf(StringRef chip) {
+  int capability = capabilityOf(chip);
+  return capability >= 90 && capability < 120 ? 16 : 1;
+}
+
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
 /// a CPU: sizes and layout differ, the loops do not.
 static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
@@ -50,6 +64,14 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   tile.warpgroups = hasWarpgroups(options);
+  // A block of a cluster has half a multiprocessor, so that there are others
+  // to compute while it waits for the cluster; rows that are not aligned are
+  // moved element by element, for which long ones take too many registers.
+  constexpr int64_t clusterPart = 65536, aligned = 16;
+  if (options.alignment < aligned)
+    tile.rowBytes = 0;
+  else if (int64_t blocks = clustersOf(options.chip); blocks > 1)
+    tile.rowBytes = blocks * clusterPart;
   pm.addNestedPass<func::FuncOp>(createTilePass(tile));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -76,9 +98,7 @@ static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
 /// Bytes of shared memory that a block can have (CUDA programming guide,
 /// "Technical Specifications per Compute Capability").
 static int64_t sharedLimitOf(StringRef chip) {
-  int capability = 0;
-  chip.consume_front("sm_");
-  chip.consumeInteger(10, capability);
+  int capability = capabilityOf(chip);
   if (capability >= 90 && capability < 120)
     return 227 * 1024;
   return capability == 80 || capability == 87 ? 163 * 1024 : 99 * 1024;
@@ -106,7 +126,11 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.sharedLimit = sharedLimitOf(options.chip);
   kernels.warpgroups = hasWarpgroups(options);
   kernels.blocks = multiprocessors;
+  kernels.clusters = clustersOf(options.chip);
   pm.addPass(gpu::createKernelsPass(kernels));
+  // What is computed twice anyway is not seen to be needed twice.
+  pm.addNestedPass<gpu::KernelOp>(createCSEPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createRecomputePass());
   if (hasWarpgroups(options)) {
     // Numbers that are constants decide whether a tile has all columns.
     pm.addPass(createCanonicalizerPass());

@@ -2,16 +2,46 @@
 
 #include "TileSizeModel.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 
+/// Bytes that are read for an element of a row of `extent` elements: of all
+/// tensors that long which the reduction and its quantities are computed from.
+static int64_t bytesPerElement(StreamingReductionOpInterface op,
+                               ArrayRef<FinishOp> finishes, int64_t extent) {
+  llvm::SetVector<Value> values;
+  values.insert_range(op.getInputOperands());
+  for (FinishOp finish : finishes)
+    values.insert_range(finish.getInputs());
+  int64_t bytes = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto type = dyn_cast<RankedTensorType>(values[i].getType());
+    if (!type || !llvm::is_contained(type.getShape(), extent))
+      continue;
+    Operation *producer = values[i].getDefiningOp();
+    if (isa_and_nonnull<linalg::LinalgOp, MaskOp>(producer))
+      values.insert_range(producer->getOperands());
+    else if (!isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(producer))
+      bytes += llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  }
+  // Arithmetic in double precision takes as many registers again.
+  bool isDouble =
+      getElementTypeOrSelf(op.getStateOperands().front().getType()).isF64();
+  return isDouble ? 2 * bytes : bytes;
+}
+
 TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
+                                          ArrayRef<FinishOp> finishes,
                                           ArrayRef<OpFoldResult> sizes,
                                           int64_t rows, int64_t stream,
-                                          bool warpgroups) {
+                                          int64_t rowBytes, bool warpgroups) {
   constexpr int64_t longestTile = 4096, blockElements = 2048,
                     shortMaskedRows = 2048;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
@@ -71,8 +101,15 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       tile.stream = columns <= 128 ? 128 : 64;
     }
   } else if (streamIsFastest) {
-    int64_t whole =
-        std::min<int64_t>(extent.value_or(longestTile), longestTile);
+    // What is read once anyway needs no more than a block.
+    constexpr int64_t blockRow = 131072;
+    if (llvm::none_of(finishes, [](FinishOp op) { return op.isStreamed(); }))
+      rowBytes = std::min(rowBytes, blockRow);
+    bool isResident =
+        extent && *extent * bytesPerElement(op, finishes, *extent) <= rowBytes;
+    int64_t whole = isResident ? *extent
+                               : std::min<int64_t>(extent.value_or(longestTile),
+                                                   longestTile);
     tile.stream = whole;
     tileRows = std::clamp<int64_t>(
         llvm::bit_floor(uint64_t(blockElements / std::max<int64_t>(whole, 1))),

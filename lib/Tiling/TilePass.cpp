@@ -32,7 +32,8 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
          {std::pair{"rows", int64_t(rows)},
           std::pair{"stream", int64_t(stream)},
           std::pair{"resident-bytes", int64_t(residentBytes)},
-          std::pair{"deferred-bytes", int64_t(deferredBytes)}})
+          std::pair{"deferred-bytes", int64_t(deferredBytes)},
+          std::pair{"row-bytes", int64_t(rowBytes)}})
       if (value < 0)
         return emitError(UnknownLoc::get(context))
                << "option '" << name << "' must not be negative, got " << value;
@@ -91,11 +92,14 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
       if (finish.isStreamed())
         sizes[reduction.getNumRows()] = streamExtent(builder, finish);
     TileSizes tileSizes =
-        blocks
-            ? chooseBlockTileSizes(reduction, sizes, rows, stream, warpgroups)
-            : chooseTileSizes(reduction, sizes, rows, stream, residentBytes,
-                              deferredBytes, isStreamed,
-                              canDefer(reduction, group, finishes));
+        blocks ? chooseBlockTileSizes(
+                     reduction, finishes, sizes, rows, stream,
+                     // Parts of a row are tiles of their own.
+                     llvm::any_of(group, llvm::IsaPred<MergeOp>) ? 0 : rowBytes,
+                     warpgroups)
+               : chooseTileSizes(reduction, sizes, rows, stream, residentBytes,
+                                 deferredBytes, isStreamed,
+                                 canDefer(reduction, group, finishes));
     remark::passed(reduction.getLoc(),
                    remark::RemarkOpts::name("TileSizes").category("smx-tile"))
         << remark::metric("rows", tileSizes.rows.empty()

@@ -49,14 +49,17 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// `warpgroups` of 64 rows have the registers of a multiprocessor to
 /// themselves: 128 rows by 128 keys, 192 by 128 where the accumulator has at
 /// most 64 columns (and a mask does not cut most tiles: not in at most 2048
-/// rows), and 128 by 64 where it has more than 128. A plain row is
-/// spread over a block in tiles of at most 4096 elements, several short rows to
-/// a block. Where rows are the fastest dimension, 16 to 64 of them by at most
-/// 1024 elements, so that rows are read once and every tile costs the running
-/// sum one rounding.
+/// rows), and 128 by 64 where it has more than 128. A plain row is one tile if
+/// registers hold it, that is, what is read of it for the update and for
+/// `finishes` takes at most `rowBytes`; otherwise tiles have at most 4096
+/// elements. There are several short rows to a block. Where rows are the
+/// fastest dimension, 16 to 64 of them by at most 1024 elements, so that rows
+/// are read once and every tile costs the running sum one rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
+                               ArrayRef<FinishOp> finishes,
                                ArrayRef<OpFoldResult> sizes, int64_t rows,
-                               int64_t stream, bool warpgroups);
+                               int64_t stream, int64_t rowBytes,
+                               bool warpgroups);
 
 } // namespace mlir::smx
 

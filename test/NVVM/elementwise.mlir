@@ -56,3 +56,16 @@ smx_gpu.kernel @loop(%n: index, %y: memref<?xf32>) warps(2) {
   smx_gpu.store %sum, %y[%c0] dims [0] : tensor<32xf32, #R>, memref<?xf32>
   smx_gpu.return
 }
+
+// Registers that are held go through an instruction that LLVM does not look into, in words of 32 bits.
+// CHECK-LABEL: llvm.func @held
+smx_gpu.kernel @held(%x: memref<?x?xbf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xbf16> -> tensor<1x128xbf16, #smx_gpu.striped<rows = 1, columns = 32, vector = 4>>
+  // CHECK: llvm.bitcast %{{.+}} : vector<4xbf16> to vector<2xi32>
+  // CHECK: llvm.inline_asm has_side_effects {{.*}}"", "=r,=r,0,1" %{{.+}}, %{{.+}} : (i32, i32) -> !llvm.struct<(i32, i32)>
+  // CHECK: llvm.bitcast %{{.+}} : vector<2xi32> to vector<4xbf16>
+  %h = smx_gpu.hold %t : tensor<1x128xbf16, #smx_gpu.striped<rows = 1, columns = 32, vector = 4>>
+  smx_gpu.store %h, %x[%c0, %c0] dims [0, 1] : tensor<1x128xbf16, #smx_gpu.striped<rows = 1, columns = 32, vector = 4>>, memref<?x?xbf16>
+  smx_gpu.return
+}

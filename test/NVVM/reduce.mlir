@@ -102,3 +102,17 @@ smx_gpu.kernel @broadcast(%x: memref<?xf32>) warps(4) {
   %t = smx_gpu.broadcast %r : tensor<64xf32, #slice> -> tensor<64x8xf32, #fragment>
   smx_gpu.return
 }
+
+// Where a thread has many elements of one row, values are computed when they are needed.
+// CHECK-LABEL: llvm.func @long
+// CHECK-SAME: passthrough = ["smx-demand-order"]
+smx_gpu.kernel @long(%t: f32, %y: memref<?xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %x = tensor.splat %t : tensor<1x4096xf32, #row>
+  // CHECK-COUNT-31: llvm.fadd
+  // CHECK-NOT: llvm.fadd
+  // CHECK: nvvm.shfl.sync
+  %r = smx_gpu.reduce <add> %x dim 1 : tensor<1x4096xf32, #row> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
+  smx_gpu.store %r, %y[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
+  smx_gpu.return
+}

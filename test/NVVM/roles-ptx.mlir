@@ -13,4 +13,4 @@
 // ROLES-DAG: bar.arrive
 // CLUSTER: .reqnctapercluster 2
 // CLUSTER: mapa.shared::cluster
-// CLUSTER: ld.shared::cluster
+// CLUSTER: st.shared::cluster

@@ -46,6 +46,7 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
            "bytes that pointers and row strides of all arguments are known to be multiples of; 0 knows nothing">,
     Option<"sharedLimit", "shared-limit", "int64_t", "101376",
            "bytes of shared memory that a block may have on the chip">,
+    Option<"clusters", "clusters", "int64_t", "1", "blocks that a row may be spread over; 1 where the chip has no clusters">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
@@ -71,6 +72,34 @@ def TF32ProductsPass : Pass<"smx-gpu-tf32-products", "::mlir::smx::gpu::KernelOp
 
     Changes rounding: a term has a relative error of about 2^-21, where that of a fused multiply-add has none.
   }];
+}
+
+def RecomputePass : Pass<"smx-gpu-recompute", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "keep a long row as it was loaded, and compute from it again after a reduction";
+  let description = [{
+    A thread that holds many elements of a row has registers for them once. What is computed from loaded
+    elements, takes more bits than they do, and is needed on both sides of a row reduction, is computed on both: the
+    loaded tile is held across (`smx_gpu.hold`). A load whose tile is not needed before a reduction comes after it.
+
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x32768xbf16, #L>
+    %f = arith.extf %x
+    %m = smx_gpu.reduce <maxnum> %f dim 1
+    %d = arith.subf %f, %mb
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x32768xbf16, #L>
+    %f = arith.extf %x
+    %m = smx_gpu.reduce <maxnum> %f dim 1
+    %x1 = smx_gpu.hold %x
+    %f1 = arith.extf %x1
+    %d = arith.subf %f1, %mb
+    ```
+  }];
+  let options = [
+    Option<"elements", "elements", "int64_t", "16", "tiles with at most so many elements a thread stay as they are">,
+  ];
 }
 
 def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {

@@ -187,6 +187,22 @@ def SmxGpu_RescaleOp : SmxGpu_Op<"rescale", [Pure, AllTypesMatch<["tile", "resul
   let hasVerifier = 1;
 }
 
+def SmxGpu_HoldOp : SmxGpu_Op<"hold", [AllTypesMatch<["tile", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the same tile; what was computed from it so far is not used again";
+  let description = [{
+    Costs nothing. What is computed from the result is computed anew, so that meanwhile registers hold
+    the tile alone. Stays where it is among barriers and accesses to memory. A tile whose registers do not
+    fill words of 32 bits is left as it is.
+
+    ```mlir
+    %x1 = smx_gpu.hold %x : tensor<1x8192xbf16, #smx_gpu.striped<rows = 1, columns = 128, vector = 8>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$tile);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($result)";
+}
+
 def SmxGpu_ConvertOp : SmxGpu_Op<"convert", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the same tile in another layout";
   let description = [{

@@ -2,6 +2,7 @@
 // RUN: not softmax-opt %s --smx-tile=stream=-32 2>&1 | FileCheck %s -DNAME=stream -DVALUE=-32
 // RUN: not softmax-opt %s --smx-tile=resident-bytes=-5 2>&1 | FileCheck %s -DNAME=resident-bytes -DVALUE=-5
 // RUN: not softmax-opt %s --smx-tile=deferred-bytes=-1 2>&1 | FileCheck %s -DNAME=deferred-bytes -DVALUE=-1
+// RUN: not softmax-opt %s --smx-tile=row-bytes=-1 2>&1 | FileCheck %s -DNAME=row-bytes -DVALUE=-1
 
 // CHECK: error: option '[[NAME]]' must not be negative, got [[VALUE]]
 func.func @nothing() {

@@ -60,6 +60,18 @@ public:
     return c;
   }
 
+  /// Rows as long as the registers of a block or of a cluster, and longer.
+  NumericCase longRow(Op op) {
+    NumericCase c = rowOp(op);
+    c.shape = {pick<int64_t>({1, 2}),
+               pick<int64_t>({4097, 8192, 12345, 16384, 32769, 50256, 65536,
+                              70000, 131072, 140008, 262144, 300007})};
+    c.axis = 1;
+    c.isDynamic = false;
+    c.road = {};
+    return c;
+  }
+
   NumericCase attention() {
     NumericCase c = common(Op::Attention);
     c.scale = pick<double>({0.125, 0.25, 1.0, 0.0883883});
@@ -170,7 +182,7 @@ void checkAll(int first, const std::vector<NumericCase> &cases) {
   std::printf("[ CONFIGS  ] %zu\n", cases.size());
 }
 
-enum class Family { Rows, Attention, LongAttention };
+enum class Family { Rows, LongRows, Attention, LongAttention };
 
 /// Configurations `first` to `first + count` of a family. Small parts are
 /// shared out over processes by GoogleTest's sharding: in one process the CUDA
@@ -187,12 +199,13 @@ std::vector<Part> allParts() {
   std::vector<Part> parts;
   auto add = [&](StringRef name, Family family, Op op, int total) {
     std::vector<std::string> chips{target.chip};
-    // The chips that attention has kernels of its own for.
+    // The chips that attention and long rows have kernels of their own for.
     if (chips[0].empty() && target.target == mlir::smx::Target::Cpu)
       chips = {""};
     else if (chips[0].empty())
-      chips = op == Op::Attention ? std::vector<std::string>{"sm_80", "sm_90a"}
-                                  : std::vector<std::string>{"sm_80"};
+      chips = op == Op::Attention || family == Family::LongRows
+                  ? std::vector<std::string>{"sm_80", "sm_90a"}
+                  : std::vector<std::string>{"sm_80"};
     if (target.mostCases)
       total = std::min(total, target.mostCases);
     constexpr int most = 20;
@@ -208,6 +221,10 @@ std::vector<Part> allParts() {
   add("logsumexp", Family::Rows, Op::LogSumExp, 120);
   add("softmax_dot", Family::Rows, Op::SoftmaxDot, 120);
   add("layer_norm", Family::Rows, Op::LayerNorm, 80);
+  add("long_softmax", Family::LongRows, Op::Softmax, 16);
+  add("long_log_softmax", Family::LongRows, Op::LogSoftmax, 6);
+  add("long_logsumexp", Family::LongRows, Op::LogSumExp, 6);
+  add("long_layer_norm", Family::LongRows, Op::LayerNorm, 6);
   add("attention", Family::Attention, Op::Attention, 320);
   // A CPU has no tiles that only long attention reaches.
   add("long_attention", Family::LongAttention, Op::Attention,
@@ -224,10 +241,11 @@ TEST_P(Grid, MatchesTheReference) {
                   100 * (part.family == Family::LongAttention));
   std::vector<NumericCase> cases;
   for (int i = 0; i < part.first + part.count; ++i) {
-    NumericCase made = part.family == Family::Rows ? maker.rowOp(part.op)
-                       : part.family == Family::Attention
-                           ? maker.attention()
-                           : maker.longAttention();
+    NumericCase made =
+        part.family == Family::Rows        ? maker.rowOp(part.op)
+        : part.family == Family::LongRows  ? maker.longRow(part.op)
+        : part.family == Family::Attention ? maker.attention()
+                                           : maker.longAttention();
     if (i >= part.first)
       cases.push_back(made);
   }

@@ -1,0 +1,68 @@
+//===- HeldTiles.cpp - registers that nothing is known of any more --------===//
+//
+// Of an instruction that takes and gives the registers, LLVM knows nothing:
+// what it computed from the operands does not serve for the results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpExchange.h"
+
+namespace mlir::smx {
+
+/// The words of 32 bits through an empty instruction.
+static Value throughNothing(ThreadCode &code, Value words) {
+  int64_t count = cast<VectorType>(words.getType()).getNumElements();
+  SmallVector<Value> operands;
+  std::string results, tied;
+  for (int64_t i : llvm::seq(count)) {
+    operands.push_back(code.getRegister(words, i));
+    results += "=r,";
+    tied += (i ? "," : "") + std::to_string(i);
+  }
+  Type type = code.getI32Type();
+  if (count > 1)
+    type = LLVM::LLVMStructType::getLiteral(code.getContext(),
+                                            SmallVector<Type>(count, type));
+  Value all = LLVM::InlineAsmOp::create(
+                  code, type, operands, "", results + tied,
+                  /*has_side_effects=*/true, /*is_align_stack=*/false,
+                  LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+                  .getResult(0);
+  SmallVector<Value> held;
+  for (int64_t i : llvm::seq(count))
+    held.push_back(count > 1 ? Value(LLVM::ExtractValueOp::create(code, all, i))
+                             : all);
+  return code.fromRegisters(held);
+}
+
+namespace {
+struct LowerHold : TilePattern<gpu::HoldOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::HoldOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    Value tile = adaptor.getTile();
+    auto type = cast<VectorType>(tile.getType());
+    int64_t width = type.getElementTypeBitWidth(),
+            bits = type.getNumElements() * width;
+    if (width < 8 || bits % 32 != 0) {
+      rewriter.replaceOp(op, tile);
+      return success();
+    }
+    auto words = VectorType::get(bits / 32, code.getI32Type());
+    Value held =
+        throughNothing(code, LLVM::BitcastOp::create(code, words, tile));
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, type, held);
+    return success();
+  }
+};
+} // namespace
+
+void populateHoldPatterns(const TileTypeConverter &converter,
+                          const KernelPlan &plan, RewritePatternSet &patterns) {
+  patterns.add<LowerHold>(converter, plan);
+}
+
+} // namespace mlir::smx
