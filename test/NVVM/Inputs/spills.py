@@ -11,7 +11,8 @@ import tempfile
 # Around the loops, not in them: the accumulator alone takes half of the registers.
 KNOWN = {"sm_90 attention f32 256 open"}
 # Around the loop as well, once a tile of rows: addresses of the output.
-KNOWN |= {"sm_90a attention f16 128 window"} | {f"sm_90a attention f16 256 {mask}" for mask in ("causal", "window", "open")}
+KNOWN |= {f"sm_90a attention {kernel}" for kernel in ("bf16 256 causal", "f16 256 causal", "f16 256 window",
+                                                     "f16 256 open")}
 
 MASKS = {
     "full": "",
