@@ -9,7 +9,10 @@
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::smx::gpu {
@@ -209,6 +212,16 @@ struct RecomputePass : mlir::smx::gpu::impl::RecomputePassBase<RecomputePass> {
   }
 
   void runOnOperation() override {
+    // The order of matrix products and of what is beside them is a schedule.
+    bool multiplies = getOperation()
+                          .walk([](MmaOp) { return WalkResult::interrupt(); })
+                          .wasInterrupted();
+    if (multiplies)
+      return;
+    // What is computed twice anyway is not seen to be needed twice.
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)

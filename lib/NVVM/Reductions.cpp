@@ -1,9 +1,9 @@
 //===- Reductions.cpp - reduce and broadcast of register tiles ------------===//
 //
-// A reduction combines a thread's own registers (a few running results, then
-// halves onto halves), then
-// lanes (butterfly, nearest first), then warps through shared memory (in the
-// order of warps). The order depends on the layout alone.
+// A reduction combines a thread's own registers (halves onto halves; of one
+// long row, a few running results first), then lanes (butterfly, nearest
+// first), then warps through shared memory (in the order of warps). The order
+// depends on the layout alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,11 +67,14 @@ static SmallVector<int64_t> registersOfRow(RankedTensorType tile, int64_t dim,
   return registers;
 }
 
+/// Of a thread that has `rows` rows. The values of a single one first go into
+/// as many results as hide the latency of a step: more would take registers, of
+/// which a long row leaves few.
 static Value combineAll(ThreadCode &code, gpu::Combiner kind,
-                        SmallVector<Value> values) {
-  // As many results at a time as hide the latency of a step: more would take
-  // registers.
-  const size_t running = bytesOfElement(values.front().getType()) > 4 ? 4 : 8;
+                        SmallVector<Value> values, size_t rows) {
+  size_t running = rows > 1 ? values.size()
+                   : bytesOfElement(values.front().getType()) > 4 ? 4
+                                                                  : 8;
   for (size_t i = running; i < values.size(); ++i)
     values[i % running] = combine(code, kind, values[i % running], values[i]);
   values.truncate(std::min(values.size(), running));
@@ -145,7 +148,7 @@ static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
       for (int64_t k : llvm::seq(run))
         parts.push_back(code.getRegister(part, k));
     }
-    results.push_back(combineAll(code, kind, parts));
+    results.push_back(combineAll(code, kind, parts, offsets.size()));
   }
   return results;
 }
@@ -170,7 +173,8 @@ struct LowerReduce : TilePattern<gpu::ReduceOp> {
       SmallVector<Value> values;
       for (int64_t k : registersOfRow(tile, dim, slice, i))
         values.push_back(code.getRegister(adaptor.getTile(), k));
-      Value row = combineAll(code, op.getKind(), values);
+      Value row =
+          combineAll(code, op.getKind(), values, gpu::getRegisterCount(slice));
       for (int64_t step = 1; step < along.lanes(); step *= 2)
         row = combine(code, op.getKind(), row,
                       exchange(code, row, step * along.distance));

@@ -128,8 +128,6 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.blocks = multiprocessors;
   kernels.clusters = clustersOf(options.chip);
   pm.addPass(gpu::createKernelsPass(kernels));
-  // What is computed twice anyway is not seen to be needed twice.
-  pm.addNestedPass<gpu::KernelOp>(createCSEPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createRecomputePass());
   if (hasWarpgroups(options)) {
     // Numbers that are constants decide whether a tile has all columns.

@@ -42,7 +42,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<OpFoldResult> sizes,
                                           int64_t rows, int64_t stream,
                                           int64_t rowBytes, bool warpgroups) {
-  constexpr int64_t longestTile = 4096, blockElements = 2048,
+  constexpr int64_t longestTile = 4096, blockBytes = 4096,
                     shortMaskedRows = 2048;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
   // long a tile, so long where the extent is open (loops for what is left take
@@ -112,7 +112,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                                    longestTile);
     tile.stream = whole;
     tileRows = std::clamp<int64_t>(
-        llvm::bit_floor(uint64_t(blockElements / std::max<int64_t>(whole, 1))),
+        llvm::bit_floor(
+            uint64_t(blockBytes / std::max<int64_t>(whole * inputBits / 8, 1))),
         1, 32);
   } else {
     tile.stream = extent ? std::min(*extent, longestStrip / elementBytes)
