@@ -10,6 +10,8 @@
 #include "smx/Online/Passes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_SPLITPASS
@@ -24,10 +26,24 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
   using SplitPassBase::SplitPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (parts >= 1)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "option 'parts' must be at least 1, got " << int64_t(parts);
+    if (parts < 1)
+      return emitError(UnknownLoc::get(context))
+             << "option 'parts' must be at least 1, got " << int64_t(parts);
+    if (longestBytes < 0)
+      return emitError(UnknownLoc::get(context))
+             << "option 'longest-bytes' must not be negative, got "
+             << int64_t(longestBytes);
+    return success();
+  }
+
+  int64_t countParts(StreamingReductionOpInterface op, int64_t extent) const {
+    bool hasAccumulator = op.getNumDims() > op.getNumRows() + 1;
+    if (longestBytes == 0 || hasAccumulator)
+      return parts;
+    int64_t bits = getElementTypeOrSelf(op.getInputOperands().front().getType())
+                       .getIntOrFloatBitWidth();
+    return std::max<int64_t>(parts,
+                             llvm::divideCeil(extent * bits, 8 * longestBytes));
   }
 
   void runOnOperation() override {
@@ -47,11 +63,14 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     bool isEmpty = llvm::any_of(sizes, [](OpFoldResult size) {
       return getConstantIntValue(size) == 0;
     });
-    if (parts == 1 || !extent || *extent < parts || isEmpty)
+    if (!extent || isEmpty)
+      return;
+    int64_t count = countParts(op, *extent);
+    if (count == 1 || *extent < count)
       return;
     // Chunks of equal extent, the last one shorter: the tree is fixed by the
     // shape alone.
-    int64_t chunk = llvm::divideCeil(*extent, (int64_t)parts);
+    int64_t chunk = llvm::divideCeil(*extent, count);
     SmallVector<AffineMap> maps = op.getOperandMaps();
     SmallVector<SmallVector<Value>> partial;
     for (int64_t first = 0; first < *extent; first += chunk) {

@@ -57,8 +57,13 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   // whole rows.
   if (!inBlocks)
     pm.addPass(createRowsInLanesPass());
-  if (options.splits > 1)
-    pm.addPass(createSplitPass(SplitPassOptions{options.splits}));
+  // What the blocks of a cluster hold is one tile; a longer row has hundreds.
+  constexpr int64_t longestInBlocks = 1 << 20;
+  SplitPassOptions split;
+  split.parts = std::max<int64_t>(options.splits, 1);
+  split.longestBytes = options.splits == 0 && inBlocks ? longestInBlocks : 0;
+  if (split.parts > 1 || split.longestBytes != 0)
+    pm.addPass(createSplitPass(split));
   TilePassOptions tile;
   tile.rows = options.tileRows;
   tile.stream = options.tileStream;
@@ -213,7 +218,8 @@ struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
       llvm::cl::init(0)};
   Option<int64_t> splits{
       *this, "splits",
-      llvm::cl::desc("partial states of a row; 0 or 1 = unsplit"),
+      llvm::cl::desc(
+          "partial states of a row; 0 = one, or of a GPU's rows one a MiB"),
       llvm::cl::init(0)};
   Option<bool> threads{*this, "threads",
                        llvm::cl::desc("run over rows on several threads"),

@@ -37,7 +37,9 @@ def SplitPass : Pass<"smx-split"> {
   let summary = "cut every stream into partial states that are merged in a tree";
   let description = [{
     Uses `update(identity, x ++ y) = merge(update(identity, x), update(identity, y))`. Streams
-    shorter than `parts` elements, and streams whose extent is not static, stay whole.
+    shorter than `parts` elements, and streams whose extent is not static, stay whole. With `longest-bytes`, rows without
+    an accumulator are cut into as many parts, at least, as leave none longer: a sum that is rounded once a tile would lose
+    a bit for every doubling of a long row.
 
     ```mlir
     %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]
@@ -53,7 +55,9 @@ def SplitPass : Pass<"smx-split"> {
 
     Changes rounding: the order of the additions changes.
   }];
-  let options = [Option<"parts", "parts", "int64_t", "2", "number of partial states, at least 1">];
+  let options = [Option<"parts", "parts", "int64_t", "2", "number of partial states, at least 1">,
+                 Option<"longestBytes", "longest-bytes", "int64_t", "0",
+                        "bytes of a row that one state sees at most, if it has no accumulator; 0 is no limit">];
   let dependentDialects = ["::mlir::smx::SmxDialect"];
 }
 

@@ -35,7 +35,7 @@ struct RoadOptions {
   /// elements.
   int64_t tileStream = 0;
   /// Number of partial states that a row is split into before the merge tree; 1
-  /// is unsplit.
+  /// is unsplit. 0 is one as well, or one for every MiB of a long row on a GPU.
   int64_t splits = 0;
   /// Width of the host's vector registers in bits; 0 asks the host.
   int64_t vectorBits = 0;
