@@ -31,6 +31,8 @@ public:
   LogicalResult countTiles(OpBuilder &host);
   /// The blocks to launch.
   Value getBlocks() const { return blocks; }
+  /// True if later tiles take longer, and are computed before the others.
+  bool isLongestFirst() const { return grows; }
   /// The nest's induction variables for the tile that code at `builder` is for,
   /// which goes into a loop if blocks walk.
   SmallVector<Value> findTile(OpBuilder &builder, Outside outside);

@@ -210,8 +210,8 @@ LogicalResult KernelBuilder::build() {
   };
   TileConverter converter(builder, *classes, *schedule, valueOutside,
                           tensorOutside);
-  BlockOrder order(nest, schedule->hasWarpgroups ? options.blocks : 0,
-                   schedule->cluster);
+  int64_t mostBlocks = schedule->hasWarpgroups ? options.blocks : 0;
+  BlockOrder order(nest, mostBlocks, schedule->cluster);
   if (failed(order.countTiles(host)))
     return failure();
   for (auto [variable, place] : llvm::zip(
@@ -253,7 +253,9 @@ LogicalResult KernelBuilder::build() {
       remark::RemarkOpts::name("BlockSchedule").category("smx-gpu-kernels"))
       << remark::metric("warps", schedule->warps)
       << remark::metric("cluster", schedule->cluster)
-      << remark::metric("rows", schedule->rowExtent);
+      << remark::metric("rows", schedule->rowExtent)
+      << remark::metric("most-blocks", mostBlocks)
+      << remark::metric("longest-first", order.isLongestFirst());
   for (Operation *op : erased)
     if (op->use_empty())
       op->erase();

@@ -1,6 +1,8 @@
 // Which tile of rows a block gets: the longest ones first.
 // RUN: softmax-opt %s --smx-to-gpu=chip=sm_80 | FileCheck %s
 // RUN: softmax-opt %s --smx-to-gpu='chip=sm_90a alignment=16' | FileCheck %s --check-prefix=WALK
+// RUN: softmax-opt %s --smx-to-gpu='chip=sm_90a alignment=16' --remarks-filter=smx-gpu-kernels 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// REMARK: BlockSchedule {{.*}}longest-first=true, most-blocks=132
 !t = tensor<2x1024x64xbf16>
 
 // A causal row sees more keys the further down it is.
