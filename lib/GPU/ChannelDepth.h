@@ -7,8 +7,9 @@
 namespace mlir::smx::gpu {
 
 /// Gives the channels that loops of a kernel put to `wanted` stages, or as many
-/// as the chip's shared memory holds, and returns how many. A remark of the category `pass`
-/// says if they are fewer. Roles must not have captured the channels yet.
+/// as the chip's shared memory holds, and returns how many. A remark of the
+/// category `pass` says if they are fewer. Roles must not have captured the
+/// channels yet.
 int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass);
 
 } // namespace mlir::smx::gpu
