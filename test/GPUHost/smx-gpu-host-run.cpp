@@ -271,7 +271,9 @@ int main(int argc, char **argv) {
               cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
               smxgpu::SmxGpuDialect, math::MathDialect, memref::MemRefDialect,
               scf::SCFDialect, tensor::TensorDialect>();
-  MLIRContext context(registry);
+  // The only threads are the kernel's: a thread sanitizer does not see into
+  // MLIR's own.
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(input, ParserConfig(&context, !noVerify));
   if (!module)

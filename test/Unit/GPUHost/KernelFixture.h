@@ -56,7 +56,8 @@ struct KernelFixture : testing::Test {
         module->lookupSymbol<mlir::func::FuncOp>("f"), arguments, options));
   }
 
-  mlir::MLIRContext context;
+  /// Without threads of its own, which a thread sanitizer does not see into.
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::smx::gpuhost::Options options;
 };
