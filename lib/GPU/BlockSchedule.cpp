@@ -1,6 +1,7 @@
 //===- BlockSchedule.cpp - how a block of threads holds its tiles ---------===//
 
 #include "BlockSchedule.h"
+#include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -228,26 +229,27 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
 /// The schedule of one long row: how many threads hold it, in how many blocks.
 static void spreadRow(BlockSchedule &schedule, const NestShape &shape,
                       const ScheduleOptions &options) {
-  constexpr int64_t threadBytes = 128, mostThreads = 1024, threadStep = 32,
-                    clusterPart = 65536;
-  // Arithmetic in double precision takes as many registers again.
-  int64_t bytes = llvm::divideCeil(shape.longest * shape.rowBits, 8) *
-                  (shape.elementBits == 64 ? 2 : 1);
-  if (bytes > mostThreads * threadBytes && options.clusters > 1) {
+  using ::smx::gpu::warpThreads;
+  int64_t bytes = mlir::smx::registerBytesOfRow(
+      llvm::divideCeil(shape.longest * shape.rowBits, 8),
+      /*isDouble=*/shape.elementBits == 64);
+  if (bytes > mlir::smx::blockRowBytes && options.clusters > 1) {
     schedule.cluster = std::min<int64_t>(
-        options.clusters,
-        llvm::PowerOf2Ceil(llvm::divideCeil(bytes, clusterPart)));
+        options.clusters, llvm::PowerOf2Ceil(llvm::divideCeil(
+                              bytes, mlir::smx::clusterRowBytes)));
     schedule.spread = shape.longestClass;
   }
   int64_t part = llvm::divideCeil(bytes, schedule.cluster);
   // Of many warps, four at a time exchange 16 bytes.
-  int64_t threads = llvm::divideCeil(part, threadBytes);
-  threads = llvm::alignTo(threads, threads > 4 * threadStep ? 4 * threadStep
-                                                            : threadStep);
-  threads = options.warps ? options.warps * ::smx::gpu::warpThreads
-                          : std::min<int64_t>(threads, mostThreads);
-  schedule.warps = threads / 32;
-  schedule.minBlocks = std::max<int64_t>(mostThreads / threads, 1);
+  int64_t threads = llvm::divideCeil(part, mlir::smx::blockRowThreadBytes);
+  threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
+                                                             : warpThreads);
+  threads = options.warps
+                ? options.warps * warpThreads
+                : std::min<int64_t>(threads, mlir::smx::blockRowThreads);
+  schedule.warps = threads / warpThreads;
+  schedule.minBlocks =
+      std::max<int64_t>(mlir::smx::blockRowThreads / threads, 1);
   schedule.layout = StripedAttr::get(
       schedule.layout.getContext(),
       /*rows=*/1, threads, 128 / std::max<int64_t>(shape.elementBits, 8));

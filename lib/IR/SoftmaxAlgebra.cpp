@@ -163,8 +163,12 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                   })[0];
 
   // m' = max(m, tile), a = exp(m - m'), l*a
+  // Without an accumulator there is little to rescale.
   auto slackAttr = op->getAttrOfType<FloatAttr>(referenceSlackAttribute);
-  double slack = slackAttr && soft.isBase2() ? slackAttr.getValueAsDouble() : 0;
+  bool hasAccumulator = states.size() == 3;
+  double slack = slackAttr && soft.isBase2() && hasAccumulator
+                     ? slackAttr.getValueAsDouble()
+                     : 0;
   auto fresh = [&]() -> TileOperand {
     return {emptyLike(builder, op.getLoc(), states[0], soft.type), row};
   };

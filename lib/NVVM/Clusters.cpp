@@ -1,5 +1,6 @@
 //===- Clusters.cpp - blocks that share their shared memory ---------------===//
 
+#include "Clusters.h"
 #include "WarpExchange.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -94,7 +95,7 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
     // Other uses of the scratch are over, in all blocks.
     if (plan.startsCluster(op))
       waitForCluster(code);
-    else if (!plan.isClusterScratchFree(op))
+    else if (!plan.isScratchFree(op))
       meetInCluster(code);
     code.when(code.isOwner(slice), [&] {
       Value rank = NVVM::ClusterId::create(code, code.getI32Type());

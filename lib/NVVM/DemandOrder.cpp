@@ -77,22 +77,16 @@ static void order(BasicBlock &block) {
     if (!isa<PHINode>(instruction) && !instruction->isTerminator())
       place(instruction);
   // What other blocks need is left before the terminator, in its old order.
-  Instruction *terminator = block.getTerminator();
   SmallVector<Instruction *> rest;
   for (Instruction &instruction : block)
     if (!isFixed(instruction) && !placed.contains(&instruction))
       rest.push_back(&instruction);
   for (Instruction *instruction : rest)
-    if (!placed.contains(instruction)) {
-      instruction->moveBefore(terminator->getIterator());
-      placed.insert(instruction);
-    }
+    instruction->moveBefore(block.getTerminator()->getIterator());
 }
 
 PreservedAnalyses mlir::smx::DemandOrderPass::run(Function &function,
                                                   FunctionAnalysisManager &) {
-  if (!function.hasFnAttribute(demandOrderAttribute))
-    return PreservedAnalyses::all();
   for (BasicBlock &block : function)
     order(block);
   PreservedAnalyses preserved;

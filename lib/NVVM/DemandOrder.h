@@ -7,7 +7,7 @@
 
 namespace mlir::smx {
 
-/// Functions with this attribute are put in order of demand.
+/// Of functions that are to be put in order of demand.
 inline constexpr llvm::StringLiteral demandOrderAttribute = "smx-demand-order";
 
 /// Writes shuffles of vectors as moves of elements, which the scalarizer can

@@ -8,15 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Products.h"
-
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "MatrixOperands.h"
 
 using namespace mlir;
 using namespace mlir::smx;
-using ::smx::gpu::Coordinate;
-using ::smx::gpu::PlaceBits;
-using ::smx::gpu::warpThreads;
 
 namespace {
 class DoubleProduct {
@@ -25,13 +20,11 @@ public:
   Value emit();
 
 private:
-  /// What one place of a pair multiplies: the even one, then the odd one.
-  using Pair = std::array<Value, 2>;
-  /// a in the upper (`half` = 0) or lower 8 rows of block `i`, columns from k.
-  Pair pairOfA(int64_t i, int64_t half, int64_t k);
+  /// a in the upper (`half` = 0) or lower 8 rows of block `i`, columns from k:
+  /// the even place of the pair, then the odd one.
+  Fragment pairOfA(int64_t i, int64_t half, int64_t k);
   /// b in rows from k, columns of group `g`.
-  Pair pairOfB(int64_t k, int64_t g);
-  Pair loadPair(ThreadAddresses &addresses, Coordinate step);
+  Fragment pairOfB(int64_t k, int64_t g);
   void multiply(MutableArrayRef<Value> sums, Value a, Value b);
 
   ThreadCode &code;
@@ -42,41 +35,27 @@ private:
 
 DoubleProduct::DoubleProduct(ThreadCode &code, const Product &product)
     : code(code), product(product) {
-  ThreadInteger lane(code, code.lane()), warp(code, code.warp());
-  ThreadInteger eighth = lane / 4, pair = lane % 4 * 2;
-  if (product.isBTransposed)
-    inB.emplace(code, product.sharedB, product.b,
-                ThreadIntegerPlace{eighth, pair}, PlaceBits{7, 6 * 8});
-  else
-    inB.emplace(code, product.sharedB, product.b,
-                ThreadIntegerPlace{pair, eighth}, PlaceBits{6, 7 * 8});
+  inB.emplace(pairsOfB(code, product, code.thread()));
   if (product.sharedA)
-    inA.emplace(code, product.sharedA, product.a,
-                ThreadIntegerPlace{warp * 16 + eighth, pair},
-                PlaceBits{~8, 6 * 8});
+    inA.emplace(pairsOfA(code, product, code.thread()));
 }
 
-DoubleProduct::Pair DoubleProduct::loadPair(ThreadAddresses &addresses,
-                                            Coordinate step) {
-  Value pair = loadShared(code, VectorType::get(2, code.getF64Type()),
-                          addresses.at(step));
-  return {code.getRegister(pair, 0), code.getRegister(pair, 1)};
-}
-
-DoubleProduct::Pair DoubleProduct::pairOfA(int64_t i, int64_t half, int64_t k) {
+Fragment DoubleProduct::pairOfA(int64_t i, int64_t half, int64_t k) {
   if (inA)
-    return loadPair(*inA, {product.blockStride * i + 8 * half, k});
+    return loadPair(code, product.elementType,
+                    inA->at({product.blockStride * i + 8 * half, k}));
   int64_t first = Product::registerOf(product.reduced, i, k / 8) + 2 * half;
   return {code.getRegister(product.a, first),
           code.getRegister(product.a, first + 1)};
 }
 
-DoubleProduct::Pair DoubleProduct::pairOfB(int64_t k, int64_t g) {
+Fragment DoubleProduct::pairOfB(int64_t k, int64_t g) {
   if (product.isBTransposed)
-    return loadPair(*inB, {8 * g, k});
-  Pair pair;
+    return loadPair(code, product.elementType, inB->at({8 * g, k}));
+  Fragment pair;
   for (int64_t row : {0, 1})
-    pair[row] = loadShared(code, code.getF64Type(), inB->at({k + row, 8 * g}));
+    pair.push_back(
+        loadShared(code, product.elementType, inB->at({k + row, 8 * g})));
   return pair;
 }
 
@@ -99,12 +78,12 @@ Value DoubleProduct::emit() {
   for (int64_t i : llvm::seq(count))
     sums.push_back(code.getRegister(product.acc, i));
   for (int64_t k = 0; k < product.reduced; k += 8) {
-    SmallVector<Pair> a;
+    SmallVector<Fragment> a;
     for (int64_t i = 0; i < product.blocks; ++i)
       for (int64_t half : {0, 1})
         a.push_back(pairOfA(i, half, k));
     for (int64_t g = 0; g < product.columns / 8; ++g) {
-      Pair b = pairOfB(k, g);
+      Fragment b = pairOfB(k, g);
       for (int64_t place : {0, 1})
         for (int64_t row = 0; row < 2 * product.blocks; ++row)
           multiply(product.slice(sums, row / 2, g).slice(2 * (row % 2), 2),

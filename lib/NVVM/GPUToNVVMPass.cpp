@@ -146,6 +146,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populateAssertPatterns(converter, *plan, patterns);
     populateGatherPatterns(converter, *plan, patterns);
     populateReductionPatterns(converter, *plan, patterns);
+    populateHoldPatterns(converter, *plan, patterns);
     populateSharedTilePatterns(converter, *plan, patterns);
     populateChannelPatterns(converter, *plan, patterns);
     populateProductPatterns(converter, *plan, doublesOnMatrixUnit, patterns);

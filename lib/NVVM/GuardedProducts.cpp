@@ -65,7 +65,7 @@ Sums MatrixProduct::chosen(Sums &all, ArrayRef<Value> isTurn,
   return some;
 }
 
-Value MatrixProduct::multiplyGuarded() {
+Value MatrixProduct::multiplyTermByTerm() {
   // Little code, and no address from before the branch, where LLVM would
   // compute what it takes from the thread's number if it knew that number.
   Value thread = opaque(code, code.thread());
@@ -107,7 +107,7 @@ Value MatrixProduct::emitGuarded(llvm::function_ref<Value()> whereFinite) {
   // Asked of b, so that nobody has to keep the sums from before.
   return code.choose(
       product.acc.getType(), isAnyOfBNotFinite(),
-      [&] { return multiplyGuarded(); }, whereFinite);
+      [&] { return multiplyTermByTerm(); }, whereFinite);
 }
 
 Value multiplyGuarded(ThreadCode &code, const Product &product,

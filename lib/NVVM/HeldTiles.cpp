@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WarpExchange.h"
+#include "KernelLowering.h"
 
 namespace mlir::smx {
 

@@ -105,13 +105,8 @@ public:
   /// further on.
   int64_t scratch(Operation *op) const { return scratchOffsets.lookup(op); }
   /// Nobody reads the scratch any more when the op is reached. Otherwise the
-  /// team has to meet before it is written.
+  /// team has to meet before it is written; for a cluster_reduce, the cluster.
   bool isScratchFree(Operation *op) const { return scratchIsFree.contains(op); }
-  /// A cluster_reduce whose scratch no block has used before: the blocks of the
-  /// cluster need not meet before they write it.
-  bool isClusterScratchFree(Operation *op) const {
-    return scratchIsFree.contains(op);
-  }
   /// The first such cluster_reduce, which waits until all blocks of the cluster
   /// have started, and the kernel, at whose start they say so.
   bool startsCluster(Operation *op) const { return starts.contains(op); }
@@ -361,6 +356,8 @@ void populateChannelPatterns(const TileTypeConverter &converter,
 void populateAsyncProductPatterns(const TileTypeConverter &converter,
                                   const KernelPlan &plan,
                                   RewritePatternSet &patterns);
+void populateHoldPatterns(const TileTypeConverter &converter,
+                          const KernelPlan &plan, RewritePatternSet &patterns);
 void populateProductPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan, bool doublesOnMatrixUnit,
                              RewritePatternSet &patterns);

@@ -157,7 +157,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     int64_t size =
         llvm::alignTo(scratchBytes(op), scratchAlignment) * teams[op].groups();
     bool isOwn =
-        isa<gpu::ReduceOp>(op) ? size <= ownScratch : isClusterScratchFree(op);
+        isa<gpu::ReduceOp>(op) ? size <= ownScratch : isScratchFree(op);
     if (!isOwn) {
       sharers[op->getParentOfType<gpu::RoleOp>()].push_back(op);
       continue;

@@ -1,8 +1,8 @@
 //===- Kernels.cpp - kernels, blocks, barriers, scalar accesses -----------===//
 
+#include "Clusters.h"
 #include "DemandOrder.h"
 #include "TensorCopies.h"
-#include "WarpExchange.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

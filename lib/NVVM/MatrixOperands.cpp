@@ -124,6 +124,36 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+ThreadAddresses pairsOfA(ThreadCode &code, const Product &product,
+                         Value thread) {
+  ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
+  ThreadInteger warp = ThreadInteger(code, thread) / warpThreads;
+  return {code, product.sharedA, product.a,
+          ThreadIntegerPlace{warp * 16 + lane / 4, lane % 4 * 2},
+          PlaceBits{~8, 6 * bytesOfElement(product.elementType)}};
+}
+
+ThreadAddresses pairsOfB(ThreadCode &code, const Product &product,
+                         Value thread) {
+  int64_t bytes = bytesOfElement(product.elementType);
+  ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
+  ThreadInteger column = lane / 4, pair = lane % 4 * 2;
+  if (product.isBTransposed)
+    return {code, product.sharedB, product.b, ThreadIntegerPlace{column, pair},
+            PlaceBits{7, 6 * bytes}};
+  return {code, product.sharedB, product.b, ThreadIntegerPlace{pair, column},
+          PlaceBits{6, 7 * bytes}};
+}
+
+Fragment loadPair(ThreadCode &code, Type element, Value address) {
+  Value pair = loadShared(code, VectorType::get(2, element), address);
+  return {code.getRegister(pair, 0), code.getRegister(pair, 1)};
+}
+
+//===----------------------------------------------------------------------===//
 // Single precision, in two parts
 //===----------------------------------------------------------------------===//
 
@@ -136,24 +166,14 @@ public:
   SingleOperands(ThreadCode &code, const Product &product, Value thread)
       : MatrixOperands(code, product, 8, NVVM::MMATypes::tf32,
                        code.getF32Type()) {
-    ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
-    ThreadInteger warp = ThreadInteger(code, thread) / warpThreads;
-    ThreadInteger eighth = lane / 4, pair = lane % 4 * 2;
-    if (product.isBTransposed)
-      inB.emplace(code, product.sharedB, product.b,
-                  ThreadIntegerPlace{eighth, pair}, PlaceBits{7, 6 * 4});
-    else
-      inB.emplace(code, product.sharedB, product.b,
-                  ThreadIntegerPlace{pair, eighth}, PlaceBits{6, 7 * 4});
+    inB.emplace(pairsOfB(code, product, thread));
     if (product.sharedA)
-      inA.emplace(code, product.sharedA, product.a,
-                  ThreadIntegerPlace{warp * 16 + eighth, pair},
-                  PlaceBits{~8, 6 * 4});
+      inA.emplace(pairsOfA(code, product, thread));
   }
 
   Fragment loadA(int64_t i, LoopPlace k) override {
-    Fragment upper = loadPair(addressInA(i, 0, k));
-    Fragment lower = loadPair(addressInA(i, 8, k));
+    Fragment upper = loadPair(code, registerType, addressInA(i, 0, k));
+    Fragment lower = loadPair(code, registerType, addressInA(i, 8, k));
     return {upper[0], lower[0], upper[1], lower[1]};
   }
 
@@ -170,7 +190,8 @@ public:
     for (int64_t group = 0; group < groups; ++group) {
       LoopPlace column = n + 8 * group;
       if (product.isBTransposed) {
-        llvm::append_range(fragment, loadPair(addressInB(k, column)));
+        llvm::append_range(fragment,
+                           loadPair(code, registerType, addressInB(k, column)));
         continue;
       }
       for (int64_t row : {0, 1})
@@ -197,13 +218,6 @@ public:
       small.push_back(LLVM::SelectOp::create(code, isExact, zero, rest));
     }
     return {big, small};
-  }
-
-private:
-  Fragment loadPair(Value address) {
-    Value pair =
-        loadShared(code, VectorType::get(2, code.getF32Type()), address);
-    return {code.getRegister(pair, 0), code.getRegister(pair, 1)};
   }
 };
 } // namespace

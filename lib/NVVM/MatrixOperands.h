@@ -32,6 +32,17 @@ struct LoopPlace {
   int64_t stride = 0;
 };
 
+/// Where a thread finds operands in shared memory that it takes in pairs along
+/// the reduced dimension, as it has the accumulator's columns: of a row of a
+/// (column of b) for every four lanes, the first lane has places 0 and 1.
+/// `thread` (i32) is its number in its group. Keeps `code`.
+ThreadAddresses pairsOfA(ThreadCode &code, const Product &product,
+                         Value thread);
+ThreadAddresses pairsOfB(ThreadCode &code, const Product &product,
+                         Value thread);
+/// Two neighbouring elements of shared memory.
+Fragment loadPair(ThreadCode &code, Type element, Value address);
+
 /// Brings the operands of a product to the matrix unit.
 class MatrixOperands {
 public:

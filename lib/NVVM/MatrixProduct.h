@@ -58,7 +58,7 @@ private:
   /// i1, the same in the whole group: some element of b is not finite.
   Value isAnyOfBNotFinite();
   /// The guarded product for any b.
-  Value multiplyGuarded();
+  Value multiplyTermByTerm();
   /// Of `all`, the `together` groups whose turn it is: number r of `isTurn`
   /// (i1) for those from group r * together on.
   Sums chosen(Sums &all, ArrayRef<Value> isTurn, int64_t together);

@@ -1,4 +1,4 @@
-//===- Products.h - the ways to multiply tiles ------------*- C++ -*-===//
+//===- Products.h - the ways to multiply tiles ------------------*- C++ -*-===//
 #ifndef SMX_LIB_NVVM_PRODUCTS_H
 #define SMX_LIB_NVVM_PRODUCTS_H
 
@@ -17,7 +17,7 @@ struct Product {
   gpu::SharedType sharedA;
   gpu::SharedType sharedB;
   bool isBTransposed;
-  /// A term is 0 where a is.
+  /// A term is 0 where a is -0.
   bool isGuarded;
   Type elementType;
   int64_t columns, reduced;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Clusters.h"
 #include "KernelLowering.h"
 #include "WarpExchange.h"
 
@@ -264,7 +265,6 @@ void populateReductionPatterns(const TileTypeConverter &converter,
                                RewritePatternSet &patterns) {
   patterns.add<LowerReduce, LowerBroadcast, LowerRescale>(converter, plan);
   populateConvertPatterns(converter, plan, patterns);
-  populateHoldPatterns(converter, plan, patterns);
 }
 
 } // namespace mlir::smx

@@ -13,16 +13,9 @@ Value combine(ThreadCode &code, gpu::Combiner kind, Value a, Value b);
 /// of 1, 2, 4 or 8 bytes. All lanes of the warp take part.
 Value exchange(ThreadCode &code, Value value, int64_t mask);
 
-/// Scratch of an smx_gpu.convert or cluster_reduce; 0 for other ops.
+/// Scratch of an smx_gpu.convert; 0 for other ops.
 int64_t convertScratchBytes(Operation *op);
-int64_t clusterScratchBytes(Operation *op);
 
-/// The two halves of a meeting of all threads of the cluster.
-void arriveInCluster(ImplicitLocOpBuilder &b);
-void waitForCluster(ImplicitLocOpBuilder &b);
-
-void populateHoldPatterns(const TileTypeConverter &converter,
-                          const KernelPlan &plan, RewritePatternSet &patterns);
 void populateConvertPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan,
                              RewritePatternSet &patterns);

@@ -11,6 +11,7 @@
 #include "smx/NVVM/Pipeline.h"
 #include "smx/Online/Passes.h"
 #include "smx/Raise/Passes.h"
+#include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -43,10 +44,10 @@ static int capabilityOf(StringRef chip) {
   return capability;
 }
 
-/// Blocks that a cluster may have.
+/// Blocks that a row may be spread over.
 static int64_t clustersOf(StringRef chip) {
   int capability = capabilityOf(chip);
-  return capability >= 90 && capability < 120 ? 16 : 1;
+  return capability >= 90 && capability < 120 ? mostClusterBlocks : 1;
 }
 
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
@@ -58,10 +59,10 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   if (!inBlocks)
     pm.addPass(createRowsInLanesPass());
   // What the blocks of a cluster hold is one tile; a longer row has hundreds.
-  constexpr int64_t longestInBlocks = 1 << 20;
   SplitPassOptions split;
   split.parts = std::max<int64_t>(options.splits, 1);
-  split.longestBytes = options.splits == 0 && inBlocks ? longestInBlocks : 0;
+  split.longestBytes =
+      options.splits == 0 && inBlocks ? mostClusterBlocks * clusterRowBytes : 0;
   if (split.parts > 1 || split.longestBytes != 0)
     pm.addPass(createSplitPass(split));
   TilePassOptions tile;
@@ -69,14 +70,13 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   tile.warpgroups = hasWarpgroups(options);
-  // A block of a cluster has half a multiprocessor, so that there are others
-  // to compute while it waits for the cluster; rows that are not aligned are
-  // moved element by element, for which long ones take too many registers.
-  constexpr int64_t clusterPart = 65536, aligned = 16;
+  // Rows that are not aligned are moved element by element, for which long ones
+  // take too many registers.
+  constexpr int64_t aligned = 16;
   if (options.alignment < aligned)
     tile.rowBytes = 0;
   else if (int64_t blocks = clustersOf(options.chip); blocks > 1)
-    tile.rowBytes = blocks * clusterPart;
+    tile.rowBytes = blocks * clusterRowBytes;
   pm.addNestedPass<func::FuncOp>(createTilePass(tile));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -1,6 +1,7 @@
 //===- BlockTileSizeModel.cpp - tiles for thread blocks -------------------===//
 
 #include "TileSizeModel.h"
+#include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -12,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-/// Bytes that are read for an element of a row of `extent` elements: of all
+/// Bytes of registers for an element of a row of `extent` elements: for all
 /// tensors that long which the reduction and its quantities are computed from.
 static int64_t bytesPerElement(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes, int64_t extent) {
@@ -31,10 +32,9 @@ static int64_t bytesPerElement(StreamingReductionOpInterface op,
     else if (!isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(producer))
       bytes += llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   }
-  // Arithmetic in double precision takes as many registers again.
-  bool isDouble =
-      getElementTypeOrSelf(op.getStateOperands().front().getType()).isF64();
-  return isDouble ? 2 * bytes : bytes;
+  return registerBytesOfRow(
+      bytes,
+      getElementTypeOrSelf(op.getStateOperands().front().getType()).isF64());
 }
 
 TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
@@ -102,9 +102,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     }
   } else if (streamIsFastest) {
     // What is read once anyway needs no more than a block.
-    constexpr int64_t blockRow = 131072;
     if (llvm::none_of(finishes, [](FinishOp op) { return op.isStreamed(); }))
-      rowBytes = std::min(rowBytes, blockRow);
+      rowBytes = std::min(rowBytes, blockRowBytes);
     bool isResident =
         extent && *extent * bytesPerElement(op, finishes, *extent) <= rowBytes;
     int64_t whole = isResident ? *extent

@@ -27,9 +27,7 @@ struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
     getOperation()->walk([&](Operation *op) {
       if (isa<IdentityOp, UpdateOp, MergeOp, FinishOp, MaskOp>(op))
         ops.push_back(op);
-      // Without an accumulator there is little to rescale.
-      if (auto update = dyn_cast<UpdateOp>(op);
-          update && update.getStates().size() == 3 && slack != 0)
+      if (isa<UpdateOp>(op) && slack != 0)
         op->setAttr(referenceSlackAttribute,
                     Builder(op).getF64FloatAttr(slack));
     });

@@ -21,8 +21,7 @@ enum class WideProducts {
   /// Fused multiply-adds of the threads, in the order of the reduced dimension.
   Fma,
   /// The matrix unit: f32 as three TF32 products, with a relative error of
-  /// about
-  /// 2^-21 in each term; f64 by fused multiply-adds in another order.
+  /// about 2^-21 in each term; f64 by fused multiply-adds in another order.
   MatrixUnit,
 };
 

@@ -3,6 +3,8 @@
 #ifndef SMX_TILING_PASSES_H
 #define SMX_TILING_PASSES_H
 
+#include "smx/Tiling/LongRows.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

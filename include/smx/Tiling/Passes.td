@@ -50,7 +50,7 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     Option<"blocks", "blocks", "bool", "false",
            "tiles for the thread blocks of a GPU: sizes by another model, and one loop for all rows, "
            "whose last tile is shorter, instead of a loop for what is left">,
-    Option<"rowBytes", "row-bytes", "int64_t", "131072",
+    Option<"rowBytes", "row-bytes", "int64_t", /*default=*/"::mlir::smx::blockRowBytes",
            "with blocks: a row is one tile if what is read of it takes at most this many bytes">,
     Option<"warpgroups", "warpgroups", "bool", "false",
            "with blocks: products of 16-bit types are made by warpgroups, which take 64 rows each">,
