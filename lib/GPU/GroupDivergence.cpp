@@ -2,7 +2,8 @@
 //
 // All scalars of a role are the same in all of its groups but those computed
 // from `group_id`. Control flow on these separates the groups, and an op that
-// all of them execute together would wait for ever (K14).
+// all of them execute together would wait for ever (K14). So does control flow
+// on the answer of an `any` with the warps of a group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +19,13 @@ namespace {
 /// them.
 class GroupDivergence {
 public:
-  explicit GroupDivergence(RoleOp role) {
-    role.getBody().walk([&](GroupIdOp id) { mark(id.getId()); });
-    while (!worklist.empty())
-      for (OpOperand &use : worklist.pop_back_val().getUses())
-        follow(use);
+  /// Values that differ come from ops of type OpTy.
+  template <typename OpTy>
+  static GroupDivergence from(RoleOp role) {
+    GroupDivergence divergence;
+    role.getBody().walk([&](OpTy op) { divergence.mark(op->getResult(0)); });
+    divergence.follow();
+    return divergence;
   }
 
   /// The op that separates the groups around `op`, or null.
@@ -34,6 +37,12 @@ public:
   }
 
 private:
+  void follow() {
+    while (!worklist.empty())
+      for (OpOperand &use : worklist.pop_back_val().getUses())
+        follow(use);
+  }
+
   void mark(Value value) {
     if (varying.insert(value).second)
       worklist.push_back(value);
@@ -82,21 +91,33 @@ private:
 };
 } // namespace
 
-LogicalResult mlir::smx::gpu::verifyGroupsMeet(RoleOp role) { // K14
-  GroupDivergence divergence(role);
+/// K14 for ops of type Together, of which `who` execute each at the same time.
+template <typename Root, typename... Together>
+static LogicalResult verifyMeeting(RoleOp role, StringRef who) {
+  auto divergence = GroupDivergence::from<Root>(role);
   WalkResult result = role.getBody().walk([&](Operation *op) {
-    if (!isa<BarrierOp, ClusterBarrierOp, ClusterReduceOp, CopyOp, PutOp, GetOp,
-             ReleaseOp>(op))
+    if (!isa<Together...>(op))
       return WalkResult::advance();
     Operation *separator = divergence.separatorOf(op);
     if (!separator)
       return WalkResult::advance();
-    InFlightDiagnostic diagnostic = op->emitOpError(
-        "is executed by all groups of a role together, but not all of them "
-        "reach it");
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("is executed by all ")
+        << who << " together, but not all of them reach it";
     diagnostic.attachNote(separator->getLoc())
-        << "control flow depends on 'smx_gpu.group_id' here";
+        << "control flow depends on '" << Root::getOperationName() << "' here";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult mlir::smx::gpu::verifyGroupsMeet(RoleOp role) { // K14
+  if (failed(verifyMeeting<GroupIdOp, BarrierOp, ClusterBarrierOp,
+                           ClusterReduceOp, CopyOp, PutOp, GetOp, ReleaseOp>(
+          role, "groups of a role")))
+    return failure();
+  return verifyMeeting<AnyOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
+                       CopyOp, PutOp, GetOp, ReleaseOp, ConvertOp, MmaOp,
+                       MmaAsyncOp, WaitOp, TakeTurnOp, PassTurnOp>(
+      role, "warps of a group");
 }

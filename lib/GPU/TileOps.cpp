@@ -76,6 +76,18 @@ static RankedTensorType sliceOf(RankedTensorType tile, int64_t dim) {
                                SliceAttr::get(tile.getContext(), dim, layout));
 }
 
+static LogicalResult verifyCombiner(Operation *op, Combiner kind,
+                                    Type element) {
+  bool anyElement = llvm::is_contained({Combiner::Add, Combiner::Mul}, kind);
+  bool ofIntegers =
+      llvm::is_contained({Combiner::MaxSI, Combiner::MinSI}, kind);
+  if (!anyElement && isa<FloatType>(element) == ofIntegers)
+    return op->emitOpError(ofIntegers ? "expected integer elements for "
+                                      : "expected floating-point elements for ")
+           << stringifyCombiner(kind) << ", got " << element;
+  return success();
+}
+
 LogicalResult ReduceOp::verify() { // P6
   RankedTensorType tile = tileType(getTile());
   int64_t dim = getDim();
@@ -87,15 +99,32 @@ LogicalResult ReduceOp::verify() { // P6
   if (getResult().getType() != slice)
     return emitOpError("expected the slice of the operand, ")
            << slice << ", got " << getResult().getType();
-  bool anyElement =
-      llvm::is_contained({Combiner::Add, Combiner::Mul}, getKind());
-  bool ofIntegers =
-      llvm::is_contained({Combiner::MaxSI, Combiner::MinSI}, getKind());
-  if (!anyElement && isa<FloatType>(tile.getElementType()) == ofIntegers)
-    return emitOpError(ofIntegers ? "expected integer elements for "
-                                  : "expected floating-point elements for ")
-           << stringifyCombiner(getKind()) << ", got " << tile.getElementType();
-  return success();
+  return verifyCombiner(*this, getKind(), tile.getElementType());
+}
+
+LogicalResult PartialReduceOp::verify() { // P22
+  RankedTensorType tile = tileType(getTile()), result = tileType(getResult());
+  auto hasPartOf = [&] {
+    int64_t columns = result.getDimSize(1);
+    return tile.getDimSize(0) == result.getDimSize(0) && columns % 8 == 0 &&
+           tile.getDimSize(1) % columns == 0;
+  };
+  if (tile.getRank() != 2 || result.getRank() != 2 ||
+      !isa_and_nonnull<FragmentAttr>(tile.getEncoding()) ||
+      tile.getEncoding() != result.getEncoding() ||
+      tile.getElementType() != result.getElementType() || !hasPartOf())
+    return emitOpError("expected two tiles of one fragment layout, and as many "
+                       "columns of the second as a multiple of 8 that divides "
+                       "those of the first, got ")
+           << tile << " and " << result;
+  return verifyCombiner(*this, getKind(), tile.getElementType());
+}
+
+LogicalResult AnyOp::verify() { // P23
+  Type elements = tileType(getElements()).getElementType();
+  if (elements.isInteger(1))
+    return success();
+  return emitOpError("expected elements of i1, got ") << elements;
 }
 
 LogicalResult AssertOp::verify() { // P20

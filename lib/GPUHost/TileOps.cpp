@@ -114,6 +114,16 @@ static llvm::Error runAssert(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+static llvm::Error runAny(const Step &step, Group &group) {
+  auto elements = getTile(step, group, 0);
+  if (!elements)
+    return elements.takeError();
+  setResult(step, group,
+            intSlot(llvm::any_of((*elements)->elements,
+                                 [](Slot element) { return element.i != 0; })));
+  return llvm::Error::success();
+}
+
 static llvm::Error runSplat(const Step &step, Group &group) {
   auto type = cast<RankedTensorType>(step.op->getResult(0).getType());
   auto tile = makeTile(type.getNumElements());
@@ -264,6 +274,27 @@ static llvm::Error runReduce(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+static llvm::Error runPartialReduce(const Step &step, Group &group) {
+  auto op = cast<gpu::PartialReduceOp>(step.op);
+  auto tile = getTile(step, group, 0);
+  if (!tile)
+    return tile.takeError();
+  const int64_t length = op.getTile().getType().getDimSize(1);
+  const int64_t columns = op.getResult().getType().getDimSize(1);
+  Reducer reducer(op.getKind(), op.getTile().getType());
+  auto result = makeTile(op.getResult().getType().getNumElements());
+  SmallVector<Slot> row;
+  for (auto [i, element] : llvm::enumerate(result->elements)) {
+    row.clear();
+    for (int64_t c = i % columns; c < length; c += columns)
+      row.push_back((*tile)->elements[i / columns * length + c]);
+    element = reducer.reduce(row);
+  }
+  setResult(step, group, TilePtr(std::move(result)));
+  group.machine.noteProgress();
+  return llvm::Error::success();
+}
+
 TilePtr mlir::smx::gpuhost::combineTiles(gpu::Combiner kind, Type type,
                                          ArrayRef<TilePtr> tiles) {
   Reducer reducer(kind, type);
@@ -281,8 +312,10 @@ void mlir::smx::gpuhost::addTileOps(HandlerTable &table) {
   table["smx_gpu.broadcast"] = runBroadcast;
   table["smx_gpu.rescale"] = runRescale;
   table["smx_gpu.reduce"] = runReduce;
+  table["smx_gpu.partial_reduce"] = runPartialReduce;
   table["smx_gpu.hold"] = runHold;
   table["smx_gpu.gather"] = runGather;
   table["smx_gpu.assert"] = runAssert;
+  table["smx_gpu.any"] = runAny;
   table["tensor.splat"] = runSplat;
 }

@@ -22,7 +22,8 @@ struct ExpandShufflesPass : llvm::PassInfoMixin<ExpandShufflesPass> {
 /// that only it needs. What has effects or reads memory stays where it is. Of
 /// arithmetic on many registers that ends in few, as a row reduction, few are
 /// then live at a time; the assembler hides latencies, but does not change the
-/// order of hundreds of instructions for the sake of registers.
+/// order of hundreds of instructions for the sake of registers. Conversions to
+/// fewer bits for other blocks follow their operands.
 ///
 /// Expects scalars: a vector operation is one value here.
 struct DemandOrderPass : llvm::PassInfoMixin<DemandOrderPass> {

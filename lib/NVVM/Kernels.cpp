@@ -97,7 +97,11 @@ private:
                       b.getDenseI32ArrayAttr({threads, 1, 1}));
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       b.getI32IntegerAttr(op.getMinBlocks()));
-    if (plan.reducesLongRow(op))
+    // Weights that may be computed again are there together with the scores.
+    bool mayRepeat = op->walk([](gpu::AnyOp) {
+                         return WalkResult::interrupt();
+                       }).wasInterrupted();
+    if (plan.reducesLongRow(op) || mayRepeat)
       function.setPassthroughAttr(b.getStrArrayAttr({demandOrderAttribute}));
     if (op.getCluster() > 1) {
       int32_t blocks = op.getCluster();

@@ -190,6 +190,63 @@ struct LowerReduce : TilePattern<gpu::ReduceOp> {
 };
 } // namespace
 
+namespace {
+struct LowerPartialReduce : TilePattern<gpu::PartialReduceOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::PartialReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType tile = op.getTile().getType(),
+                     part = op.getResult().getType();
+    ThreadCode code(rewriter, op, plan);
+    SmallVector<Value> parts;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(part))) {
+      ::smx::gpu::Coordinate to = gpu::getElement(part, 0, i);
+      Value combined;
+      for (int64_t k : llvm::seq(gpu::getRegisterCount(tile))) {
+        ::smx::gpu::Coordinate from = gpu::getElement(tile, 0, k);
+        if (from.row != to.row || from.column % part.getDimSize(1) != to.column)
+          continue;
+        Value value = code.getRegister(adaptor.getTile(), k);
+        combined =
+            combined ? combine(code, op.getKind(), combined, value) : value;
+      }
+      parts.push_back(combined);
+    }
+    rewriter.replaceOp(op, code.fromRegisters(parts));
+    return success();
+  }
+};
+} // namespace
+
+/// True in all threads of a warp if `values` are in one of them.
+static Value isAnyOfWarp(ThreadCode &code, ArrayRef<Value> values) {
+  Value isAny = values.front();
+  for (Value value : values.drop_front())
+    isAny = LLVM::OrOp::create(code, isAny, value);
+  return NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1), isAny,
+                                  NVVM::VoteSyncKind::any);
+}
+
+namespace {
+struct LowerAny : TilePattern<gpu::AnyOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::AnyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    SmallVector<Value> elements;
+    for (int64_t i :
+         llvm::seq(gpu::getRegisterCount(op.getElements().getType())))
+      elements.push_back(code.getRegister(adaptor.getElements(), i));
+    rewriter.replaceOp(op, isAnyOfWarp(code, elements));
+    return success();
+  }
+};
+} // namespace
+
 /// The register of `values`, a slice of `tile`, that goes with each one of the
 /// tile.
 static SmallVector<Value> valuesOfRegisters(ThreadCode &code,
@@ -235,15 +292,12 @@ struct LowerRescale : TilePattern<gpu::RescaleOp> {
     Value one =
         LLVM::ConstantOp::create(code, slice.getElementType(),
                                  code.getFloatAttr(slice.getElementType(), 1));
-    Value moves;
-    for (int64_t i : llvm::seq(gpu::getRegisterCount(slice))) {
-      Value factor = code.getRegister(adaptor.getFactors(), i);
-      Value isOther =
-          LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::une, factor, one);
-      moves = moves ? LLVM::OrOp::create(code, moves, isOther) : isOther;
-    }
-    moves = NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1),
-                                     moves, NVVM::VoteSyncKind::any);
+    SmallVector<Value> isOther;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(slice)))
+      isOther.push_back(
+          LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::une,
+                               code.getRegister(adaptor.getFactors(), i), one));
+    Value moves = isAnyOfWarp(code, isOther);
     auto multiply = [&]() -> Value {
       SmallVector<Value> factors =
           valuesOfRegisters(code, slice, adaptor.getFactors(), tile);
@@ -263,7 +317,8 @@ struct LowerRescale : TilePattern<gpu::RescaleOp> {
 void populateReductionPatterns(const TileTypeConverter &converter,
                                const KernelPlan &plan,
                                RewritePatternSet &patterns) {
-  patterns.add<LowerReduce, LowerBroadcast, LowerRescale>(converter, plan);
+  patterns.add<LowerReduce, LowerPartialReduce, LowerAny, LowerBroadcast,
+               LowerRescale>(converter, plan);
   populateConvertPatterns(converter, plan, patterns);
 }
 

@@ -134,10 +134,12 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.clusters = clustersOf(options.chip);
   pm.addPass(gpu::createKernelsPass(kernels));
   pm.addNestedPass<gpu::KernelOp>(gpu::createRecomputePass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createPartialSumsPass());
+  // Numbers that are constants decide whether a tile has all columns.
+  pm.addPass(createCanonicalizerPass());
   if (hasWarpgroups(options)) {
-    // Numbers that are constants decide whether a tile has all columns.
-    pm.addPass(createCanonicalizerPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
   }
   if (options.wideProducts == WideProducts::MatrixUnit)
     pm.addNestedPass<gpu::KernelOp>(gpu::createTF32ProductsPass());

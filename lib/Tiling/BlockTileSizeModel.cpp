@@ -98,7 +98,9 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
           op.mayBeMasked() &&
           rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows;
       tileRows = columns <= 64 && !isMostlyCut ? 192 : 128;
-      tile.stream = columns <= 128 ? 128 : 64;
+      // Three warpgroups have 160 registers a thread: of longer tiles they do
+      // not hold scores and weights.
+      tile.stream = columns > 128 ? 64 : tileRows == 192 ? 96 : 128;
     }
   } else if (streamIsFastest) {
     // What is read once anyway needs no more than a block.

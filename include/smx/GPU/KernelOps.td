@@ -217,7 +217,8 @@ def SmxGpu_BarrierOp : SmxGpu_SharedMemoryOp<"barrier"> {
   let summary = "all warps of the role (or kernel) meet, and see each other's shared memory";
   let description = [{
     K14: whether and how often an op that all warps of a role execute together is reached (barriers,
-    copies to shared memory, accesses to channels) does not depend on `smx_gpu.group_id`.
+    copies to shared memory, accesses to channels) does not depend on `smx_gpu.group_id`; nor whether these,
+    products, conversions and turns are reached on `smx_gpu.any`, which is answered by each warp.
 
     ```mlir
     smx_gpu.barrier

@@ -102,6 +102,35 @@ def RecomputePass : Pass<"smx-gpu-recompute", "::mlir::smx::gpu::KernelOp"> {
   ];
 }
 
+def PartialSumsPass : Pass<"smx-gpu-partial-sums", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "sum up rows in each thread, and over lanes once, after the loop";
+  let description = [{
+    A sum of rows that a loop carries, and only scales, is carried as partial sums of the columns that a thread holds:
+    sum_j f_j (sum_c p_jc) = sum_c (sum_j f_j p_jc). Of fragment layouts, and elements of at most 32 bits.
+
+    ```mlir
+    %l = scf.for .. iter_args(%l0 = %zero) -> (tensor<64xf32, #smx_gpu.slice<1, #L>>) {
+      %s = smx_gpu.reduce <add> %p dim 1 : tensor<64x128xf32, #L> -> tensor<64xf32, #smx_gpu.slice<1, #L>>
+      %f0 = arith.mulf %l0, %f
+      %l1 = arith.addf %s, %f0
+      scf.yield %l1
+    }
+    ```
+    ==>
+    ```mlir
+    %t = scf.for .. iter_args(%l0 = %zeros) -> (tensor<64x8xf32, #L>) {
+      %s = smx_gpu.partial_reduce <add> %p : tensor<64x128xf32, #L> -> tensor<64x8xf32, #L>
+      %b = smx_gpu.broadcast %f
+      %f0 = arith.mulf %l0, %b
+      %l1 = arith.addf %s, %f0
+      scf.yield %l1
+    }
+    %l = smx_gpu.reduce <add> %t dim 1
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {
   let summary = "start the copy of a tile one round of the loop before it is needed";
   let description = [{
@@ -192,6 +221,39 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
+}
+
+def SpeculatePass : Pass<"smx-gpu-speculate", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "compute weights before it is known whether the reference moves";
+  let description = [{
+    A loop over keys whose reference has a slack, and of which a product runs under the softmax, has its weights from the
+    reference as it is. Their sums tell whether one is larger than the slack allows (or not a number): only then a warp
+    looks for the maximum, moves the reference and computes them again. So in most rounds neither the maximum nor its
+    exchange is computed, and no exponential waits for them. The product is waited for before the weights: what it
+    reads would take registers beside scores and weights.
+
+    Right for every input: the weights that are used have been looked at. Those of the old reference r are right for
+    it, exp(s - r) <= 2^slack * columns / 8; a state with r is the same element of the algebra as one with any other
+    reference. What starts at -inf has weights of +inf or NaN at first, and moves.
+
+    ```mlir
+    %m = smx_gpu.reduce <maxnum> %s dim 1
+    %far = arith.cmpf ogt, %m, %r_plus_slack
+    %r1 = arith.select %far, %m, %r
+    %p, %l1, %a = weights, sums and factor by %r1
+    %o1 = smx_gpu.rescale %o by %a
+    ```
+    ==>
+    ```mlir
+    %p0, %l0 = weights and sums by %r
+    %large = arith.cmpf ugt, %l0, %bound
+    %moves = smx_gpu.any %large
+    %r1, %p, %l1, %o1 = scf.if %moves {
+      .. as before
+    } else { scf.yield %r, %p0, %l0, %o }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SharedOperandsPass : Pass<"smx-gpu-shared-operands", "::mlir::smx::gpu::KernelOp"> {

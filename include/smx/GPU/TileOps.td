@@ -154,6 +154,53 @@ def SmxGpu_ReduceOp : SmxGpu_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
+def SmxGpu_PartialReduceOp : SmxGpu_Op<"partial_reduce", [Pure]> {
+  let summary = "columns of a tile, combined with those that the same thread holds";
+  let description = [{
+    Column `c` of the result combines the columns `c`, `c + n`, `c + 2n`, .. of the tile, where `n` are the columns of
+    the result. Nothing is exchanged between lanes: what a loop sums up this way is reduced once, after the loop.
+
+    P22: both tiles have one element type, one fragment layout and the same rows; the columns of the result are a
+    multiple of 8 and divide those of the tile; the combiner is one that `smx_gpu.reduce` has for the elements.
+
+    ```mlir
+    %l1 = smx_gpu.partial_reduce <add> %p : tensor<64x128xf32, #L> -> tensor<64x8xf32, #L>
+    ```
+  }];
+  let arguments = (ins SmxGpu_CombinerAttr:$kind, SmxGpu_Tile:$tile);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$kind $tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_AnyOp : SmxGpu_Op<"any", [Pure]> {
+  let summary = "whether some element is true, asked by each warp of its own elements";
+  let description = [{
+    The answer may differ between warps, and for warps without such an element it may be either: what depends on it has to be
+    right both ways where all elements are false. A branch on it is taken by whole warps, and holds nothing that
+    groups or blocks execute together (K14).
+
+    P23: the elements are i1.
+
+    ```mlir
+    %i = smx_gpu.position 1 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    %n = arith.constant dense<8> : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    %c = arith.cmpi sge, %i, %n : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    %beyond = smx_gpu.any %c : tensor<64x64xi1, #smx_gpu.fragment<warps = 4>>
+    %j = scf.if %beyond -> (tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>) {
+      %rest = arith.remui %i, %n : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+      scf.yield %rest : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    } else {
+      scf.yield %i : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
+    }
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$elements);
+  let results = (outs I1:$isAny);
+  let assemblyFormat = "$elements attr-dict `:` type($elements)";
+  let hasVerifier = 1;
+}
+
 def SmxGpu_BroadcastOp : SmxGpu_Op<"broadcast", [Pure]> {
   let summary = "one value per row, repeated along the row";
   let description = [{

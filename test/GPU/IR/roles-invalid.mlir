@@ -231,3 +231,31 @@ smx_gpu.kernel @get_by_group(%k: memref<64x64xbf16>) warps(12) {
   }
   smx_gpu.return
 }
+
+// -----
+
+// K14: a product of a warpgroup that some of its warps do not make.
+#L = #smx_gpu.fragment<warps = 4>
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>
+smx_gpu.kernel @product_of_some_warps(%k: memref<64x64xbf16>) warps(12) {
+  %c = smx_gpu.make_channel : !channel
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) (%m = %k : memref<64x64xbf16>, %ch = %c : !channel) {
+      %c0 = arith.constant 0 : index
+      smx_gpu.put %m[%c0, %c0] into %ch dims [0, 1] copy(tensor) : memref<64x64xbf16>, !channel
+    }
+    smx_gpu.role @compute warps(8) group(4) (%ch = %c : !channel) {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+      %false = arith.constant dense<false> : tensor<64x64xi1, #L>
+      %k1 = smx_gpu.get %ch : !channel -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+      %any = smx_gpu.any %false : tensor<64x64xi1, #L>
+      scf.if %any { // expected-note {{control flow depends on 'smx_gpu.any' here}}
+        // expected-error @+1 {{'smx_gpu.mma_async' op is executed by all warps of a group together, but not all of them reach it}}
+        %s, %t = smx_gpu.mma_async %k1, %k1, %zero transpose_b zero : !smx_gpu.shared<64x64xbf16, swizzle = 128>, !smx_gpu.shared<64x64xbf16, swizzle = 128> -> tensor<64x64xf32, #L>
+        %r = smx_gpu.wait %t, %s : tensor<64x64xf32, #L>
+      }
+      smx_gpu.release %ch : !channel
+    }
+  }
+  smx_gpu.return
+}

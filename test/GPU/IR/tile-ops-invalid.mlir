@@ -199,3 +199,47 @@ smx_gpu.kernel @gather_of_another_type(%x: memref<8xf16>) warps(4) {
   %t = smx_gpu.gather %x[%i] : memref<8xf16> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
   smx_gpu.return
 }
+
+// -----
+
+// P22: columns that do not divide.
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @columns_left(%x: f32) warps(4) {
+  %t = tensor.splat %x : tensor<64x24xf32, #L>
+  // expected-error @+1 {{'smx_gpu.partial_reduce' op expected two tiles of one fragment layout, and as many columns of the second as a multiple of 8 that divides those of the first, got 'tensor<64x24xf32, #smx_gpu.fragment<warps = 4>>' and 'tensor<64x16xf32, #smx_gpu.fragment<warps = 4>>'}}
+  %s = smx_gpu.partial_reduce <add> %t : tensor<64x24xf32, #L> -> tensor<64x16xf32, #L>
+  smx_gpu.return
+}
+
+// -----
+
+// P22: threads of a striped layout hold other columns.
+#M = #smx_gpu.striped<rows = 8, columns = 16, vector = 4>
+smx_gpu.kernel @striped_columns(%x: f32) warps(4) {
+  %t = tensor.splat %x : tensor<64x128xf32, #M>
+  // expected-error @+1 {{expected two tiles of one fragment layout}}
+  %s = smx_gpu.partial_reduce <add> %t : tensor<64x128xf32, #M> -> tensor<64x64xf32, #M>
+  smx_gpu.return
+}
+
+// -----
+
+// P22: a combiner of integers.
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @integers_combined(%x: f32) warps(4) {
+  %t = tensor.splat %x : tensor<64x24xf32, #L>
+  // expected-error @+1 {{'smx_gpu.partial_reduce' op expected integer elements for maxsi, got 'f32'}}
+  %s = smx_gpu.partial_reduce <maxsi> %t : tensor<64x24xf32, #L> -> tensor<64x8xf32, #L>
+  smx_gpu.return
+}
+
+// -----
+
+// P23: not a truth.
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @any_number(%x: i32) warps(4) {
+  %t = tensor.splat %x : tensor<64x64xi32, #L>
+  // expected-error @+1 {{'smx_gpu.any' op expected elements of i1, got 'i32'}}
+  %a = smx_gpu.any %t : tensor<64x64xi32, #L>
+  smx_gpu.return
+}

@@ -31,8 +31,8 @@
 // CHECK: smx_gpu.pass_turn
 // CHECK: smx_gpu.wait
 // CHECK: math.exp2
-// The others: the accumulator is rescaled once the sum has been added.
-// CHECK: scf.for {{.+}} iter_args({{.+}}, {{.+}}, %[[ACC:.+]] = %{{.+}}, %[[P:.+]] = %{{.+}})
+// The others: the accumulator is rescaled once the sum has been added, if the weights are not right as they are.
+// CHECK: scf.for {{.+}} iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}})
 // CHECK: %[[K:.+]] = smx_gpu.get %[[KC:.+]] :
 // CHECK: smx_gpu.take_turn
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async %[[Q]], %[[K]], {{.+}} transpose_b zero
@@ -41,10 +41,15 @@
 // CHECK: smx_gpu.pass_turn
 // CHECK: smx_gpu.wait %[[ST]], %[[S]] pending 1
 // CHECK: smx_gpu.release %[[KC]]
-// CHECK: math.exp2
 // CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]] :
 // CHECK: smx_gpu.release %[[VC]]
+// CHECK: math.exp2
+// CHECK: %[[MOVES:.+]] = smx_gpu.any
+// CHECK: scf.if %[[MOVES]]
+// CHECK: smx_gpu.reduce <maxnum>
 // CHECK: smx_gpu.rescale %[[O1]] by
+// CHECK: } else {
+// CHECK: scf.yield {{.+}}, %[[O1]] :
 // CHECK: scf.yield
 // The last sum, with the queries given back: the scores are there.
 // CHECK: smx_gpu.release %[[QC]]

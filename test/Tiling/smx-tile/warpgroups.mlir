@@ -8,7 +8,7 @@
 !short_256 = tensor<2x1024x256xbf16>
 
 func.func @narrow(%q: !short_64, %k: !short_64, %v: !short_64) -> !short_64 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=128
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
   %o = smx.attention %q, %k, %v scale(0.125) : !short_64, !short_64, !short_64 -> !short_64
   return %o : !short_64
 }
@@ -21,7 +21,7 @@ func.func @narrow_short_masked(%q: !short_64, %k: !short_64, %v: !short_64) -> !
 }
 
 func.func @narrow_long_masked(%q: !long_64, %k: !long_64, %v: !long_64) -> !long_64 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=128
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !long_64, !long_64, !long_64 -> !long_64
   return %o : !long_64
 }
