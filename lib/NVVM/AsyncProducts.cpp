@@ -11,6 +11,7 @@
 #include "Chip.h"
 #include "MatrixDescriptor.h"
 #include "Products.h"
+#include "RegisterAssembly.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,54 +22,6 @@ using ::smx::gpu::MatrixDescriptor;
 
 /// Rows of an instruction.
 static constexpr int64_t warpgroupRows = 64;
-
-namespace {
-/// Assembly that gives f32 registers: new ones, or those that it takes.
-class RegisterAssembly {
-public:
-  /// Results are operands `$0` to `$count-1` of the text.
-  explicit RegisterAssembly(int64_t count) : results(count) {
-    for (int64_t i = 0; i < count; ++i)
-      constraints += i ? ",=f" : "=f";
-  }
-
-  /// Words that are read; the number of the first one in the text.
-  int64_t addInputs(ArrayRef<Value> words) {
-    int64_t first = results + static_cast<int64_t>(operands.size());
-    for (Value word : words) {
-      constraints += ",r";
-      operands.push_back(word);
-    }
-    return first;
-  }
-  /// Result `i` starts as `registers[i]`. After all inputs.
-  void tie(ArrayRef<Value> registers) {
-    for (auto [i, value] : llvm::enumerate(registers)) {
-      constraints += "," + std::to_string(i);
-      operands.push_back(value);
-    }
-  }
-
-  SmallVector<Value> emit(ThreadCode &code, StringRef text) {
-    SmallVector<Type> types(results, code.getF32Type());
-    Type type = LLVM::LLVMStructType::getLiteral(code.getContext(), types);
-    Value result =
-        LLVM::InlineAsmOp::create(
-            code, type, operands, text, constraints + ",~{memory}",
-            /*has_side_effects=*/true, /*is_align_stack=*/false,
-            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-            .getResult(0);
-    return llvm::map_to_vector(llvm::seq(results), [&](int64_t i) -> Value {
-      return LLVM::ExtractValueOp::create(code, result, ArrayRef<int64_t>{i});
-    });
-  }
-
-private:
-  int64_t results;
-  std::string constraints;
-  SmallVector<Value> operands;
-};
-} // namespace
 
 static std::string number(int64_t i) { return "$" + std::to_string(i); }
 

@@ -2,6 +2,8 @@
 
 #include "MatrixProduct.h"
 
+#include "RegisterAssembly.h"
+
 namespace mlir::smx {
 
 /// i1, the same in all threads of the group: some of them has `condition`. By
@@ -22,6 +24,9 @@ static Value isAnyInGroup(ThreadCode &code, Value condition) {
                                   NVVM::VoteSyncKind::any);
 }
 
+/// Of 16 bytes each, in a look at the second operand.
+static constexpr int64_t loadsAtATime = 8;
+
 Value MatrixProduct::isAnyOfBNotFinite() {
   // Every thread looks at a share of the bytes, in whatever order they lie.
   constexpr int64_t width = 16;
@@ -32,13 +37,28 @@ Value MatrixProduct::isAnyOfBNotFinite() {
                       product.elementType);
   Value zero = LLVM::ConstantOp::create(code, type, code.getZeroAttr(type));
   Value first = code.mul(code.thread(), code.i32(width));
-  Value sum = zero;
-  for (int64_t start = 0; start < bytes; start += round) {
-    Value place = code.add(first, code.i32(start));
-    if (start + round > bytes)
-      place = LLVM::UMinOp::create(code, place, code.i32(bytes - width));
+  auto add = [&](Value sum, Value place) -> Value {
     Value part = loadShared(code, type, code.advance(product.b, place));
-    sum = LLVM::FMAOp::create(code, part, zero, sum);
+    return LLVM::FMAOp::create(code, part, zero, sum);
+  };
+  auto addSome = [&](Value sum, Value place, int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      sum = add(sum, code.add(place, code.i32(i * round)));
+    return sum;
+  };
+  // In turns, for which there are registers.
+  int64_t whole = bytes / round, turns = whole / loadsAtATime;
+  Value sum = zero;
+  if (turns > 0)
+    sum = code.repeat(turns, zero, [&](Value turn, Value before) {
+      Value done = code.mul(turn, code.i32(loadsAtATime * round));
+      return addSome(before, code.add(first, done), loadsAtATime);
+    });
+  Value rest = code.add(first, code.i32(turns * loadsAtATime * round));
+  sum = addSome(sum, rest, whole % loadsAtATime);
+  if (bytes % round != 0) {
+    Value last = code.add(first, code.i32(whole * round));
+    sum = add(sum, LLVM::UMinOp::create(code, last, code.i32(bytes - width)));
   }
   Value all = single(0);
   for (Value part : registersOf(sum)) {
@@ -50,19 +70,37 @@ Value MatrixProduct::isAnyOfBNotFinite() {
       code, LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, all, all));
 }
 
-Sums MatrixProduct::chosen(Sums &all, ArrayRef<Value> isTurn,
-                           int64_t together) {
+Sums MatrixProduct::takeFirst(Sums &all, int64_t together) {
   Sums some{{}, together};
   for (int64_t i = 0; i < product.blocks; ++i)
     for (int64_t g = 0; g < together; ++g)
       llvm::append_range(some.registers, all.slice(i, g));
-  for (int64_t i = 0; i < product.blocks; ++i)
-    for (int64_t g = together; g < all.groups; ++g)
-      for (auto [value, other] :
-           llvm::zip(some.slice(i, g % together), all.slice(i, g)))
-        value =
-            LLVM::SelectOp::create(code, isTurn[g / together], other, value);
   return some;
+}
+
+Value MatrixProduct::putLast(Sums &all, Sums &some) {
+  int64_t ofBlock = 4 * all.groups, moved = 4 * some.groups;
+  for (int64_t i = 0; i < product.blocks; ++i)
+    for (int64_t g = 0; g < some.groups; ++g)
+      llvm::copy(some.slice(i, g), all.slice(i, g).begin());
+  // By assembly: values that change places in a loop are copied twice by LLVM.
+  std::string text = "{ .reg .b32 first<" + std::to_string(moved) + ">; ";
+  auto move = [&](std::string to, std::string from) {
+    text += "mov.b32 " + to + ", " + from + "; ";
+  };
+  auto first = [](int64_t r) { return "first" + std::to_string(r); };
+  auto number = [](int64_t r) { return "$" + std::to_string(r); };
+  for (int64_t start = 0; start < ofBlock * product.blocks; start += ofBlock) {
+    for (int64_t r = 0; r < moved; ++r)
+      move(first(r), number(start + r));
+    for (int64_t r = moved; r < ofBlock; ++r)
+      move(number(start + r - moved), number(start + r));
+    for (int64_t r = 0; r < moved; ++r)
+      move(number(start + ofBlock - moved + r), first(r));
+  }
+  RegisterAssembly assembly(ofBlock * product.blocks);
+  assembly.tie(all.registers);
+  return code.fromRegisters(assembly.emit(code, text + "}"));
 }
 
 Value MatrixProduct::multiplyTermByTerm() {
@@ -75,12 +113,9 @@ Value MatrixProduct::multiplyTermByTerm() {
   auto ofColumns = [&](Value turn, Value sums) -> Value {
     Sums all{registersOf(sums), groups};
     LoopPlace n(0, turn, 8 * together);
-    // Registers have no addresses: those of a round are chosen from all.
-    SmallVector<Value> isTurn;
-    for (int64_t other = 0; other < groups / together; ++other)
-      isTurn.push_back(LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, turn,
-                                            code.i32(other)));
-    Sums some = chosen(all, isTurn, together);
+    // Registers have no addresses: the first ones are those of the round. All
+    // move up at its end, and are back at their places after the last.
+    Sums some = takeFirst(all, together);
     auto step = [&](Value round, Value before) -> Value {
       Sums after{registersOf(before), together};
       LoopPlace k(0, round, operands->depth);
@@ -91,12 +126,7 @@ Value MatrixProduct::multiplyTermByTerm() {
     some.registers =
         registersOf(code.repeat(product.reduced / operands->depth,
                                 code.fromRegisters(some.registers), step));
-    for (int64_t i = 0; i < product.blocks; ++i)
-      for (int64_t g = 0; g < groups; ++g)
-        for (auto [old, now] :
-             llvm::zip(all.slice(i, g), some.slice(i, g % together)))
-          old = LLVM::SelectOp::create(code, isTurn[g / together], now, old);
-    return code.fromRegisters(all.registers);
+    return putLast(all, some);
   };
   Value result = code.repeat(groups / together, product.acc, ofColumns);
   operands = std::move(elsewhere);

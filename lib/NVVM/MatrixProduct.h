@@ -59,9 +59,10 @@ private:
   Value isAnyOfBNotFinite();
   /// The guarded product for any b.
   Value multiplyTermByTerm();
-  /// Of `all`, the `together` groups whose turn it is: number r of `isTurn`
-  /// (i1) for those from group r * together on.
-  Sums chosen(Sums &all, ArrayRef<Value> isTurn, int64_t together);
+  /// The first `together` groups of every block of rows.
+  Sums takeFirst(Sums &all, int64_t together);
+  /// `all` without the first groups, and at the end `some` in their stead.
+  Value putLast(Sums &all, Sums &some);
   /// b with 0 for what is not finite.
   Fragment finite(const Fragment &b);
   /// The terms of a step for which b is not finite, where a is not -0. `sums`

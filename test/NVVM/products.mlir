@@ -68,7 +68,7 @@ smx_gpu.kernel @odd(%x: memref<?x16xf16>) warps(1) {
 }
 
 // A term is 0 where a is -0. Only if b is not finite throughout, in the eyes of all warps, this takes more than a product:
-// loops over columns and over the reduced dimension, whose sums are chosen from all.
+// loops over columns and over the reduced dimension. The sums of a round are the first ones, which all move up after it.
 // CHECK-LABEL: llvm.func @guarded
 smx_gpu.kernel @guarded(%x: memref<?x16xf16>) warps(1) {
   %c0 = arith.constant 0 : index
@@ -81,18 +81,37 @@ smx_gpu.kernel @guarded(%x: memref<?x16xf16>) warps(1) {
   // CHECK: %[[MET:.+]] = llvm.inline_asm has_side_effects "bar.red.or.pred $0, $2, $3, $1;", "=b,b,r,r,~{memory}" %[[BAD]]
   // CHECK: %[[ANY:.+]] = nvvm.vote.sync any %{{.+}}, %[[MET]]
   // CHECK: scf.if %[[ANY]] -> (vector<12xf32>)
-  // CHECK: scf.for
-  // CHECK: llvm.select
-  // CHECK: scf.for
+  // CHECK: scf.for {{.+}} iter_args(%[[ALL:.+]] = %{{.+}}) -> (vector<12xf32>)
+  // CHECK: llvm.extractelement %[[ALL]]
+  // CHECK: scf.for {{.+}} -> (vector<4xf32>)
   // CHECK-COUNT-4: nvvm.mma.sync
   // CHECK-NOT: nvvm.mma.sync
   // CHECK: } {loop_annotation = #{{.+}}}
-  // CHECK: llvm.select
+  // CHECK: llvm.inline_asm {{.+}} "{ .reg .b32 first<4>; mov.b32 first0, $0; {{.+}} mov.b32 $0, $4; {{.+}} mov.b32 $8, first0; {{.+}} }"
   // CHECK: } {loop_annotation = #{{.+}}}
   // CHECK: } else {
   // CHECK-COUNT-3: nvvm.mma.sync
   // CHECK-NOT: nvvm.mma.sync
   %r = smx_gpu.mma %a, %b, %acc guarded : tensor<16x16xf16, #L>, !f16 -> tensor<16x24xf32, #L>
+  smx_gpu.return
+}
+
+// A look at a large operand: 20 loads of a thread, eight at a time.
+// CHECK-LABEL: llvm.func @looks
+smx_gpu.kernel @looks(%x: memref<?x80xbf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x80xbf16> -> tensor<16x80xbf16, #L>
+  %b = smx_gpu.alloc : !smx_gpu.shared<80x64xbf16, swizzle = 128>
+  %acc = arith.constant dense<0.0> : tensor<16x64xf32, #L>
+  // CHECK: scf.for %[[TURN:[a-z0-9]+]] = {{.+}} -> (vector<8xbf16>)
+  // CHECK: llvm.mul %[[TURN]]
+  // CHECK-COUNT-8: llvm.load {{.+}} !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK-NOT: llvm.load
+  // CHECK: } {loop_annotation = #{{.+}}}
+  // CHECK-COUNT-4: llvm.load {{.+}} !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK-NOT: llvm.load
+  // CHECK: llvm.fcmp "uno"
+  %r = smx_gpu.mma %a, %b, %acc guarded : tensor<16x80xbf16, #L>, !smx_gpu.shared<80x64xbf16, swizzle = 128> -> tensor<16x64xf32, #L>
   smx_gpu.return
 }
 

@@ -10,9 +10,6 @@ import tempfile
 
 # Around the loops, not in them: the accumulator alone takes half of the registers.
 KNOWN = {"sm_90 attention f32 256 open"}
-# Around the loop as well, once a tile of rows: addresses of the output.
-KNOWN |= {f"sm_90a attention {kernel}" for kernel in ("bf16 256 causal", "f16 256 causal", "f16 256 window",
-                                                     "f16 256 open")}
 
 MASKS = {
     "full": "",
