@@ -185,8 +185,7 @@ static int64_t bytesToRow(mlir::smx::gpu::SharedType type, int64_t rows) {
 /// the next round has the same addresses, a constant further on, and that a
 /// round is long compared to its ends.
 static int64_t reducedPerRound(const Product &product) {
-  // Guarded terms are of the few tiles at a mask's edge, and twice the code.
-  const int64_t longEnough = product.isGuarded ? 128 : 512;
+  constexpr int64_t longEnough = 128;
   int64_t bytes = product.elementType.getIntOrFloatBitWidth() / 8;
   int64_t step = SharedTile::phases;
   if (product.sharedA)
