@@ -134,6 +134,11 @@ public:
   bool readsGenericWrites(Operation *product) const {
     return genericReaders.contains(product);
   }
+  /// Lanes of a warp that arrive when it releases the tile: one where tensor
+  /// copies fill the stage again, and otherwise all.
+  int64_t lanesThatRelease(Operation *release) const {
+    return releasedToEngine.contains(release) ? 1 : ::smx::gpu::warpThreads;
+  }
 
 private:
   LogicalResult add(gpu::KernelOp kernel);
@@ -145,7 +150,8 @@ private:
   llvm::DenseMap<Operation *, Team> teams;
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, kernelBytes;
-  llvm::DenseSet<Operation *> scratchIsFree, starts, rowKernels, genericReaders;
+  llvm::DenseSet<Operation *> scratchIsFree, starts, rowKernels, genericReaders,
+      releasedToEngine;
   llvm::DenseMap<Operation *, int64_t> maps;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
 };

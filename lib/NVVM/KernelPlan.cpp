@@ -50,6 +50,24 @@ static bool meetsBeforeItself(Operation *op, ArrayRef<Operation *> others) {
   });
 }
 
+/// Sorts channels that threads fill by their first puts, of which `puts` has
+/// all in order. ptxas reaches mbarriers from the one that is used first, and
+/// where one lies before that, racecheck of compute-sanitizer takes copies that
+/// have arrived there to be in flight.
+static void sortByFirstPut(MutableArrayRef<gpu::MakeChannelOp> channels,
+                           ArrayRef<Operation *> puts) {
+  llvm::DenseMap<Operation *, const Operation *const *> firstPuts;
+  for (gpu::MakeChannelOp channel : channels) {
+    SmallVector<Operation *> users;
+    collectUsers(channel.getChannel(), users);
+    firstPuts[channel] = llvm::find_if(
+        puts, [&](Operation *put) { return llvm::is_contained(users, put); });
+  }
+  llvm::stable_sort(channels, [&](gpu::MakeChannelOp a, gpu::MakeChannelOp b) {
+    return firstPuts[a] < firstPuts[b];
+  });
+}
+
 void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
   SmallVector<Operation *> reductions;
   bool isPlain = kernel.getCluster() > 1;
@@ -96,7 +114,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   llvm::DenseMap<Operation *, Team> roles;
   llvm::DenseMap<Operation *, int64_t> firstWarps;
   SmallVector<gpu::MakeChannelOp> channels;
-  SmallVector<Operation *> usesScratch;
+  SmallVector<Operation *> usesScratch, puts;
   bool isOneRow = true, isLong = false;
   WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto role = op->getParentOfType<gpu::RoleOp>();
@@ -135,6 +153,9 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
       if (failed(barrier))
         return WalkResult::interrupt();
       turnBarriers[op] = *barrier;
+    } else if (auto put = dyn_cast<gpu::PutOp>(op)) {
+      if (put.getCopy() != gpu::CopyKind::Tensor)
+        puts.push_back(op);
     } else if (scratchBytes(op)) {
       usesScratch.push_back(op);
     }
@@ -143,6 +164,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   if (result.wasInterrupted())
     return failure();
 
+  sortByFirstPut(channels, puts);
   for (gpu::MakeChannelOp channel : channels) {
     barrierOffsets[channel] = bytes;
     bytes += stageBarrierBytes * channel.getChannel().getType().getDepth();

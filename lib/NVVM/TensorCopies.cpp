@@ -91,10 +91,14 @@ LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {
       if (known == uses.end())
         uses.push_back(*map);
     }
-    if (allByTensorCopies)
-      for (Operation *user : users)
-        if (isa<gpu::GetOp>(user))
-          fromTensorCopies.insert(user);
+    if (!allByTensorCopies)
+      continue;
+    for (Operation *user : users) {
+      if (isa<gpu::GetOp>(user))
+        fromTensorCopies.insert(user);
+      if (isa<gpu::ReleaseOp>(user))
+        releasedToEngine.insert(user);
+    }
   }
   for (auto [put, number] : numbers)
     maps[put] = static_cast<int64_t>(uses.size()) - number;

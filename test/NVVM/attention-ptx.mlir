@@ -25,7 +25,7 @@
 // CHECK: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // CHECK-NOT: {{div|rem}}.{{[us]}}
 // CHECK: bar.warp.sync
-// CHECK: mbarrier.arrive.shared.b64
+// CHECK: { .reg .b64 state; mbarrier.arrive.shared.b64 state
 // CHECK: ex2.approx.ftz.f32
 // CHECK: cvt.rn.bf16x2.f32
 // Weights are operands as they are; values are transposed on the way, unless one of them is not finite.

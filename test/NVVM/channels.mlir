@@ -13,13 +13,13 @@ smx_gpu.kernel @ring(%x: memref<?x64xbf16>) warps(4) {
   %c0 = arith.constant 0 : index
   // Counters stand at the start, where LLVM promotes them.
   // CHECK-COUNT-3: llvm.alloca
-  // One thread initialises: full for all threads that copy, empty for all warps that release.
+  // One thread initialises: full for all threads that copy, empty for all that release.
   // CHECK: scf.if
   // CHECK: %[[THREADS:.+]] = llvm.mlir.constant(128 : i32) : i32
   // CHECK: nvvm.mbarrier.init %[[FULL:.+]], %[[THREADS]]
   // CHECK: %[[EMPTY:.+]] = llvm.getelementptr %[[FULL]][8]
-  // CHECK: %[[WARPS:.+]] = llvm.mlir.constant(4 : i32) : i32
-  // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[WARPS]]
+  // CHECK: %[[READERS:.+]] = llvm.mlir.constant(128 : i32) : i32
+  // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[READERS]]
   // CHECK-COUNT-2: nvvm.mbarrier.init
   // CHECK-NOT: nvvm.mbarrier.init
   // CHECK: nvvm.barrier0
@@ -44,11 +44,30 @@ smx_gpu.kernel @ring(%x: memref<?x64xbf16>) warps(4) {
   %s = smx_gpu.get %c : !ring -> !stage
   // CHECK: llvm.load {{.+}} !llvm.ptr<3> -> vector<8xbf16>
   %t = smx_gpu.read %s : !stage -> tensor<16x64xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 8>>
-  // All lanes have read before one arrives.
+  // All lanes have read before they arrive, each for itself.
   // CHECK: nvvm.bar.warp.sync
-  // CHECK: %[[FIRST:.+]] = llvm.icmp "eq"
-  // CHECK: "{ .reg .b64 state; @$1 mbarrier.arrive.shared.b64 state, [$0]; }", {{.+}}, %[[FIRST]]
+  // CHECK: "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [$0]; }"
   smx_gpu.release %c : !ring
+  smx_gpu.return
+}
+
+// The barriers of what is put first lie first.
+!one = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 1>
+// CHECK-LABEL: llvm.func @order
+smx_gpu.kernel @order(%x: memref<?x64xbf16>) warps(4) {
+  %c0 = arith.constant 0 : index
+  // CHECK: llvm.getelementptr %{{.+}}[4112]
+  // CHECK: nvvm.mbarrier.init
+  %later = smx_gpu.make_channel : !one
+  // CHECK: llvm.getelementptr %{{.+}}[4096]
+  // CHECK: nvvm.mbarrier.init
+  %sooner = smx_gpu.make_channel : !one
+  smx_gpu.put %x[%c0, %c0] into %sooner dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !one
+  smx_gpu.put %x[%c0, %c0] into %later dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !one
+  %s = smx_gpu.get %sooner : !one -> !stage
+  smx_gpu.release %sooner : !one
+  %l = smx_gpu.get %later : !one -> !stage
+  smx_gpu.release %later : !one
   smx_gpu.return
 }
 
@@ -68,14 +87,14 @@ smx_gpu.kernel @plain(%x: memref<?x?xbf16>, %n: index) warps(4) {
   smx_gpu.return
 }
 
-// Dealt to the groups of a role: a group's n-th tile is number 2 n + group, and the 4 warps of one group release it.
+// Dealt to the groups of a role: a group's n-th tile is number 2 n + group, and the threads of one group release it.
 !dealt = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 2, dealt>
 // CHECK-LABEL: llvm.func @dealt
 smx_gpu.kernel @dealt(%x: memref<?x64xbf16>) warps(12) {
   // CHECK: nvvm.mbarrier.init %[[FULL:.+]], %{{.+}}
   // CHECK: %[[EMPTY:.+]] = llvm.getelementptr %[[FULL]][8]
-  // CHECK: %[[WARPS:.+]] = llvm.mlir.constant(4 : i32) : i32
-  // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[WARPS]]
+  // CHECK: %[[READERS:.+]] = llvm.mlir.constant(128 : i32) : i32
+  // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[READERS]]
   %c = smx_gpu.make_channel : !dealt
   smx_gpu.warp_specialize {
     smx_gpu.role @load warps(4) (%from = %x : memref<?x64xbf16>, %to = %c : !dealt) {
