@@ -279,6 +279,31 @@ static LogicalResult addOp(Operation *op, IndexEvaluator &evaluator,
       .Case([&](LayerNormOp row) {
         return addRow(row.getInput(), {5, 0}, evaluator, work);
       })
+      // As the log-sum-exp, and the sum of the scores; what is done for each
+      // row is left out.
+      .Case([&](CrossEntropyOp loss) {
+        int smoothing = loss.getSmoothing().isZero() ? 0 : 1;
+        return addRow(loss.getInput(),
+                      {3 + smoothing + scaling(loss.getScale()), 1}, evaluator,
+                      work);
+      })
+      // Difference, difference from the target, and product.
+      .Case([&](CrossEntropyBackwardOp gradient) {
+        int smoothing = gradient.getSmoothing().isZero() ? 0 : 1;
+        return addRow(gradient.getInput(),
+                      {3 + smoothing + scaling(gradient.getScale()), 1},
+                      evaluator, work);
+      })
+      // Product, sum, difference, product.
+      .Case([&](SoftmaxBackwardOp gradient) {
+        return addRow(gradient.getOutput(),
+                      {4 + scaling(gradient.getScale()), 0}, evaluator, work);
+      })
+      // Sum, product, difference.
+      .Case([&](LogSoftmaxBackwardOp gradient) {
+        return addRow(gradient.getOutput(),
+                      {3 + scaling(gradient.getScale()), 1}, evaluator, work);
+      })
       .Case([&](SoftmaxDotOp dot) -> LogicalResult {
         std::optional<int64_t> values = evaluator.elementsOf(dot.getValues());
         if (!values)

@@ -26,7 +26,8 @@ static bool isStateOp(Operation *op) {
 
 static bool isSpecificationOp(Operation *op) {
   return isa<SoftmaxOp, LogSoftmaxOp, LogSumExpOp, SoftmaxDotOp, LayerNormOp,
-             AttentionOp>(op);
+             CrossEntropyOp, CrossEntropyBackwardOp, SoftmaxBackwardOp,
+             LogSoftmaxBackwardOp, AttentionOp>(op);
 }
 
 /// The error of an op: what breaks the contract, and a note that says what
@@ -89,7 +90,8 @@ static Stream streamOf(Operation *op) {
     stream.maps = update.getOperandMaps();
     numStates = update.getStateOperands().size();
     stream.numTiledDims = update.getNumRows() + 1;
-  } else if (auto finish = dyn_cast<FinishOp>(op)) {
+  } else if (auto finish = dyn_cast<FinishOp>(op);
+             finish && finish.isStreamed()) {
     stream.inputs = finish.getInputs();
     stream.maps =
         llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());

@@ -121,9 +121,10 @@ TileExtent mlir::smx::traceExtent(Value shaped, int64_t dim) {
             op.getLhs()[cast<OpResult>(shaped).getResultNumber()], dim);
       })
       .Case([&](FinishOp op) { return extentOfFinish(op, dim); })
-      .Case<SoftmaxOp, LogSoftmaxOp, LayerNormOp, MaskOp>(
-          [&](auto op) { return traceExtent(op.getInput(), dim); })
-      .Case([&](LogSumExpOp op) {
+      .Case<SoftmaxOp, LogSoftmaxOp, LayerNormOp, CrossEntropyBackwardOp,
+            SoftmaxBackwardOp, LogSoftmaxBackwardOp, MaskOp>(
+          [&](auto op) { return traceExtent(op->getOperand(0), dim); })
+      .Case<LogSumExpOp, CrossEntropyOp>([&](auto op) {
         return traceExtent(op.getInput(), dim + (dim >= int64_t(op.getAxis())));
       })
       .Case([&](SoftmaxDotOp op) {

@@ -4,6 +4,7 @@
 
 #include "smx/IR/Smx.h"
 #include "smx/Reference/Attention.h"
+#include "smx/Reference/CrossEntropy.h"
 #include "smx/Reference/Naive.h"
 #include "smx/Reference/Softmax.h"
 
@@ -24,6 +25,17 @@ static reference::SoftmaxOptions softmaxOptions(Op op, int64_t axis) {
   auto maskedRow = op.getMaskedRow();
   if (maskedRow && *maskedRow == MaskedRow::Zero)
     options.maskedRow = reference::MaskedRow::Zero;
+  return options;
+}
+
+template <typename Op>
+static reference::CrossEntropyOptions crossEntropyOptions(Op op) {
+  reference::CrossEntropyOptions options;
+  options.axis = op.getAxis();
+  options.scale = op.getScale().convertToDouble();
+  options.smoothing = op.getSmoothing().convertToDouble();
+  if (std::optional<uint64_t> ignored = op.getIgnored())
+    options.ignored = static_cast<int64_t>(*ignored);
   return options;
 }
 
@@ -177,6 +189,25 @@ static llvm::Error applyMask(MaskOp op, Frame &frame) {
   return llvm::Error::success();
 }
 
+static llvm::Error crossEntropy(CrossEntropyOp op, Frame &frame) {
+  auto set = [&](Value result, const Tensor &tensor) {
+    std::optional<reference::DType> dtype =
+        getRoundedType(result.getType(), frame.getRounding());
+    frame.set(result, dtype ? tensor.roundedTo(*dtype) : tensor);
+  };
+  const Tensor &input = frame.tensor(op.getInput());
+  reference::CrossEntropyOptions options = crossEntropyOptions(op);
+  if (op.getLogSumExp()) {
+    reference::SoftmaxOptions softmax;
+    softmax.axis = options.axis;
+    softmax.scale = options.scale;
+    set(op.getLogSumExp(), reference::logSumExp(input, softmax));
+  }
+  set(op.getLoss(),
+      reference::crossEntropy(input, frame.tensor(op.getTargets()), options));
+  return llvm::Error::success();
+}
+
 llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
   bool isKnown = true;
   std::optional<reference::DType> dtype =
@@ -212,6 +243,23 @@ llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
             options.epsilon = o.getEpsilon().convertToDouble();
             return set(
                 reference::layerNorm(frame.tensor(o.getInput()), options));
+          })
+          .Case([&](CrossEntropyOp o) { return crossEntropy(o, frame); })
+          .Case([&](CrossEntropyBackwardOp o) {
+            return set(reference::crossEntropyBackward(
+                frame.tensor(o.getInput()), frame.tensor(o.getTargets()),
+                frame.tensor(o.getLogSumExp()), frame.tensor(o.getGradient()),
+                crossEntropyOptions(o)));
+          })
+          .Case([&](SoftmaxBackwardOp o) {
+            return set(reference::softmaxBackward(
+                frame.tensor(o.getOutput()), frame.tensor(o.getGradient()),
+                o.getAxis(), o.getScale().convertToDouble()));
+          })
+          .Case([&](LogSoftmaxBackwardOp o) {
+            return set(reference::logSoftmaxBackward(
+                frame.tensor(o.getOutput()), frame.tensor(o.getGradient()),
+                o.getAxis(), o.getScale().convertToDouble()));
           })
           .Case([&](AttentionOp o) { return attention(o, frame); })
           .Case([&](MaskOp o) { return applyMask(o, frame); })

@@ -189,6 +189,8 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   // p = exp(s - m'), l' = l*a + sum p; the weights are kept only if values are
   // to be summed.
   if (states.size() == 2) {
+    auto bitsAttr = op->getAttrOfType<IntegerAttr>(bitsOfSumAttribute);
+    int bits = bitsAttr ? bitsAttr.getInt() : soft.bitsOfSum;
     FloatType sumType = soft.sumType(scoreType);
     Value sum = soft.zeroSum(builder, op.getLoc(), states[1], scoreType);
     SmallVector<TileOperand> outputs{{sum, row}};
@@ -201,9 +203,8 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
         tile.reduce(kept.empty() ? "tile sum" : "weights and tile sum",
                     {scores, {reference, row}}, outputs, {rows},
                     [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      Value weight =
-                          soft.weight(m, m.cast(v[0], soft.type), v[1],
-                                      scoreType, soft.bitsOfSum);
+                      Value weight = soft.weight(m, m.cast(v[0], soft.type),
+                                                 v[1], scoreType, bits);
                       Value added = m.add(m.cast(weight, sumType), v.back());
                       if (kept.empty())
                         return {added};

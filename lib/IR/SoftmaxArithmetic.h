@@ -11,6 +11,11 @@
 
 namespace mlir::smx {
 
+/// On an update: how many bits of the weights of scores in half precision
+/// matter to their sum, where that is not `bitsOfSum`. For algebras that have
+/// softmax as a part.
+constexpr StringLiteral bitsOfSumAttribute = "smx.bits_of_sum";
+
 /// The state's own arithmetic, in its base and with its scale.
 struct SoftmaxArithmetic {
   SoftmaxAlgebraAttr algebra;
@@ -109,6 +114,23 @@ struct SoftmaxArithmetic {
     Value half = m.constant(0.5, type);
     Value distance = m.sub(m.mul(score, half), m.mul(maximum, half));
     return times(m, distance, 2 * scale);
+  }
+  /// `weight` (> 0) times the distance of a score as it is. No step overflows
+  /// where the result does not, and in base 2 the product with the scale is not
+  /// rounded, as in the weights.
+  Value weightedDistance(ScalarMath m, Value score, Value maximum,
+                         double weight) const {
+    if (isBase2()) {
+      Value powers =
+          m.fma(score, m.constant(base2Factor(), type), m.neg(maximum));
+      return times(m, powers, llvm::numbers::ln2 * weight);
+    }
+    double factor = algebra.getScaleValue() * weight;
+    if (factor >= 1.0)
+      return times(m, m.sub(score, maximum), factor);
+    Value half = m.constant(0.5, type);
+    Value distance = m.sub(m.mul(score, half), m.mul(maximum, half));
+    return times(m, distance, 2 * factor);
   }
   Value infinity(ScalarMath m) const {
     return m.constant(std::numeric_limits<double>::infinity(), type);

@@ -4,67 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "smx/IR/Smx.h"
+#include "SpecRules.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
 using namespace mlir::smx;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
-}
-static bool areCompatible(int64_t lhs, int64_t rhs) {
-  return lhs == rhs || ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs);
-}
-
-/// R1 and R2.
-static LogicalResult verifyInputAndAxis(Operation *op, Value input,
-                                        int64_t axis) {
-  auto type = cast<RankedTensorType>(input.getType());
-  if (!isa<FloatType>(type.getElementType()) || type.getRank() == 0) // R1
-    return op->emitOpError("expected floating-point elements and a rank of at "
-                           "least 1, got ")
-           << type;
-  if (axis < 0 || axis >= type.getRank()) // R2
-    return op->emitOpError("expected an axis in [0, ")
-           << type.getRank() << "), got " << axis;
-  return success();
-}
-
-/// R3, R5, A5, A6, D3: `value` has floating-point elements and this shape.
-static LogicalResult verifyShape(Operation *op, StringRef what, Value value,
-                                 ArrayRef<int64_t> expected) {
-  auto type = cast<RankedTensorType>(value.getType());
-  bool matches = type.getRank() == (int64_t)expected.size() &&
-                 llvm::all_of(llvm::zip(type.getShape(), expected), [](auto p) {
-                   return areCompatible(std::get<0>(p), std::get<1>(p));
-                 });
-  if (matches && isa<FloatType>(type.getElementType()))
-    return success();
-  InFlightDiagnostic diagnostic = op->emitOpError("expected ")
-                                  << what << " of shape [";
-  llvm::interleaveComma(expected, diagnostic, [&](int64_t extent) {
-    if (ShapedType::isDynamic(extent))
-      diagnostic << "?";
-    else
-      diagnostic << extent;
-  });
-  return diagnostic << "] with floating-point elements, got " << type;
-}
-
-/// R4, D4, A7.
-static LogicalResult verifyScale(Operation *op, const APFloat &scale) {
-  if (scale.isFinite() && !scale.isZero())
-    return success();
-  return op->emitOpError("expected a finite scale other than 0, got ")
-         << scale.convertToDouble();
-}
 
 //===----------------------------------------------------------------------===//
 // Row ops

@@ -1,17 +1,16 @@
 //===- OnlinePass.cpp - specification ops become states -------------------===//
 //
-// A row op over axis a of a tensor of rank n has the domain (rows..., stream):
-// its rows are the other axes in order. Values add column dimensions at the
-// end.
+// The domain of a reduction is (rows..., stream); values add column dimensions
+// at the end.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AttentionScores.h"
+#include "CrossEntropy.h"
 #include "smx/Online/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_ONLINEPASS
@@ -22,60 +21,6 @@ using namespace mlir;
 using namespace mlir::smx;
 
 namespace {
-
-/// Builds the state ops of one reduction from the maps of its tensors.
-struct ReductionBuilder {
-  OpBuilder &builder;
-  Location loc;
-  StateAlgebraAttrInterface algebra;
-  unsigned rows, dims;
-
-  AffineMap map(ArrayRef<unsigned> positions) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned position : positions)
-      exprs.push_back(builder.getAffineDimExpr(position));
-    return AffineMap::get(dims, 0, exprs, builder.getContext());
-  }
-  AffineMap rowMap() { return map(llvm::to_vector(llvm::seq(0u, rows))); }
-  /// Rows, then columns: how an accumulator lies.
-  AffineMap accumulatorMap() {
-    SmallVector<unsigned> positions;
-    for (unsigned dim = 0; dim < dims; ++dim)
-      if (dim != rows)
-        positions.push_back(dim);
-    return map(positions);
-  }
-
-  /// `stateSizes` has the mixed sizes of every state component.
-  SmallVector<Value> identity(ArrayRef<SmallVector<OpFoldResult>> stateSizes,
-                              Type element) {
-    SmallVector<Type> types;
-    SmallVector<Value> extents;
-    for (ArrayRef<OpFoldResult> sizes : stateSizes) {
-      SmallVector<int64_t> shape;
-      for (OpFoldResult size : sizes) {
-        std::optional<int64_t> constant = getConstantIntValue(size);
-        shape.push_back(constant.value_or(ShapedType::kDynamic));
-        if (!constant)
-          extents.push_back(cast<Value>(size));
-      }
-      types.push_back(RankedTensorType::get(shape, element));
-    }
-    return IdentityOp::create(builder, loc, types, algebra, extents)
-        .getResults();
-  }
-  SmallVector<Value> update(ValueRange state, ValueRange inputs,
-                            ArrayRef<AffineMap> maps, bool masked = false) {
-    return UpdateOp::create(builder, loc, state.getTypes(), algebra, state,
-                            inputs, builder.getAffineMapArrayAttr(maps), masked)
-        .getResults();
-  }
-  Value finish(StringRef quantity, ValueRange state, ValueRange inputs,
-               ArrayRef<AffineMap> maps, Type type) {
-    return FinishOp::create(builder, loc, type, algebra, quantity, state,
-                            inputs, builder.getAffineMapArrayAttr(maps));
-  }
-};
 
 struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
   using OnlinePassBase::OnlinePassBase;
@@ -102,9 +47,21 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
         lowerSoftmaxDot(dot);
       else if (auto norm = dyn_cast<LayerNormOp>(op))
         lowerLayerNorm(norm);
+      else if (auto loss = dyn_cast<CrossEntropyOp>(op))
+        lowerCrossEntropy(loss);
+      else if (auto gradient = dyn_cast<CrossEntropyBackwardOp>(op))
+        buildCrossEntropyBackward(gradient);
+      else if (auto gradient = dyn_cast<SoftmaxBackwardOp>(op))
+        lowerBackward(gradient, Gradient::Softmax);
+      else if (auto gradient = dyn_cast<LogSoftmaxBackwardOp>(op))
+        lowerBackward(gradient, Gradient::LogSoftmax);
       else if (auto attention = dyn_cast<AttentionOp>(op))
         lowerAttention(attention);
     }
+  }
+
+  FloatAttr doubleAttr(const APFloat &value) {
+    return FloatAttr::get(Float64Type::get(&getContext()), value);
   }
 
   SoftmaxAlgebraAttr algebraFor(bool prefersBase2, double scale,
@@ -115,100 +72,62 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
         FloatAttr::get(Float64Type::get(&getContext()), scale), maskedRow);
   }
 
-  /// What `body` makes of each score, with elements of type `element`.
-  static Value
-  mapScores(OpBuilder &builder, Location loc, Value scores, Type element,
-            function_ref<Value(OpBuilder &, Location, Value)> body) {
-    auto type = cast<RankedTensorType>(scores.getType());
-    Value empty = tensor::EmptyOp::create(
-        builder, loc, tensor::getMixedSizes(builder, loc, scores), element);
-    AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
-    SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                               utils::IteratorType::parallel);
-    return linalg::GenericOp::create(
-               builder, loc, empty.getType(), scores, empty,
-               ArrayRef<AffineMap>{map, map}, iterators,
-               [&](OpBuilder &b, Location loc, ValueRange args) {
-                 linalg::YieldOp::create(b, loc, body(b, loc, args[0]));
-               })
-        .getResult(0);
-  }
-
-  /// The scores as they are reduced; `scale` becomes its magnitude.
-  static Value normalizedScores(OpBuilder &builder, Location loc, Value scores,
-                                double &scale, Type result) {
-    Type element = getElementTypeOrSelf(scores.getType());
-    Type wanted = getElementTypeOrSelf(result);
-    // How exact a weight has to be is decided by the type of its score: a
-    // result with more bits than the scores has weights of as many.
-    if (wanted.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
-      scores = mapScores(builder, loc, scores, wanted,
-                         [&](OpBuilder &b, Location loc, Value x) -> Value {
-                           return arith::ExtFOp::create(b, loc, wanted, x);
-                         });
-    if (scale > 0)
-      return scores;
-    // Only a positive scale commutes with the maximum; -scores is exact.
-    scale = -scale;
-    return mapScores(builder, loc, scores,
-                     getElementTypeOrSelf(scores.getType()),
-                     [](OpBuilder &b, Location loc, Value x) -> Value {
-                       return arith::NegFOp::create(b, loc, x);
-                     });
-  }
-
   template <typename OpT>
   void lowerRowOp(OpT op, StringRef quantity) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
     double scale = op.getScale().convertToDouble();
     Value input = normalizedScores(builder, loc, op.getInput(), scale,
-                                   op.getResult().getType());
+                                   getElementTypeOrSelf(op.getResult()));
     MaskedRow maskedRow = op.getMaskedRow().value_or(MaskedRow::NaN);
     lowerOverAxis(builder, op, input, op.getAxis(),
                   algebraFor(/*prefersBase2=*/false, scale, maskedRow),
-                  quantity, /*stateCount=*/2);
+                  quantity);
   }
 
   void lowerLayerNorm(LayerNormOp op) {
     OpBuilder builder(op);
     auto algebra = MomentsAlgebraAttr::get(&getContext(), op.getEpsilonAttr());
     lowerOverAxis(builder, op, op.getInput(), op.getAxis(), algebra,
-                  "normalized", /*stateCount=*/3);
+                  "normalized");
   }
 
   /// A reduction of `input` over `axis` whose state components are one value
   /// per row.
   static void lowerOverAxis(OpBuilder &builder, Operation *op, Value input,
                             unsigned axis, StateAlgebraAttrInterface algebra,
-                            StringRef quantity, unsigned stateCount) {
-    Location loc = op->getLoc();
-    auto type = cast<RankedTensorType>(input.getType());
-    unsigned rows = type.getRank() - 1;
-    ReductionBuilder reduction{builder, loc, algebra, rows, rows + 1};
-    SmallVector<unsigned> positions;
-    SmallVector<OpFoldResult> rowSizes;
-    for (unsigned dim = 0; dim <= rows; ++dim) {
-      positions.push_back(dim == axis ? rows : rowSizes.size());
-      if (dim != axis)
-        rowSizes.push_back(getExtent(builder, loc, input, dim));
-    }
-    AffineMap all = reduction.map(positions), row = reduction.rowMap();
-    SmallVector<Value> state = reduction.identity(
-        SmallVector<SmallVector<OpFoldResult>>(stateCount, rowSizes),
-        getAccumulatorType(type.getElementType()));
-    SmallVector<AffineMap> maps(stateCount, row);
-    maps.push_back(all);
-    state = reduction.update(state, input, maps);
+                            StringRef quantity) {
+    RowReduction rows(builder, op->getLoc(), algebra, input, axis);
     bool isStreamed = algebra.getFinishInputCount(quantity) != 0;
-    if (!isStreamed)
-      maps.pop_back();
-    maps.push_back(isStreamed ? all : row);
-    Value result = reduction.finish(
-        quantity, state, isStreamed ? ValueRange(input) : ValueRange(), maps,
-        op->getResult(0).getType());
-    op->getResult(0).replaceAllUsesWith(result);
+    op->getResult(0).replaceAllUsesWith(
+        rows.finish(quantity, isStreamed ? ValueRange(input) : ValueRange(),
+                    op->getResult(0).getType()));
     op->erase();
+  }
+
+  template <typename OpT>
+  void lowerBackward(OpT op, Gradient of) {
+    OpBuilder builder(op);
+    auto algebra =
+        GradientAlgebraAttr::get(&getContext(), of, doubleAttr(op.getScale()));
+    SmallVector<Value> both{op.getOutput(), op.getGradient()};
+    RowReduction rows(builder, op.getLoc(), algebra,
+                      ValueRange(both).take_back(algebra.getInputCount(1)),
+                      op.getAxis());
+    op.getResult().replaceAllUsesWith(
+        rows.finish("gradient", both, op.getResult().getType()));
+    op.erase();
+  }
+
+  void lowerCrossEntropy(CrossEntropyOp op) {
+    OpBuilder builder(op);
+    double scale = op.getScale().convertToDouble();
+    buildCrossEntropy(
+        builder, op,
+        CrossEntropyAlgebraAttr::get(
+            &getContext(),
+            algebraFor(/*prefersBase2=*/false, std::abs(scale), MaskedRow::NaN),
+            doubleAttr(op.getSmoothing())));
   }
 
   void lowerSoftmaxDot(SoftmaxDotOp op) {
@@ -216,7 +135,7 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     Location loc = op.getLoc();
     double scale = op.getScale().convertToDouble();
     Value scores = normalizedScores(builder, loc, op.getScores(), scale,
-                                    op.getResult().getType());
+                                    getElementTypeOrSelf(op.getResult()));
     MaskedRow maskedRow = op.getMaskedRow().value_or(MaskedRow::NaN);
     unsigned rows = cast<RankedTensorType>(scores.getType()).getRank() - 1;
     unsigned dims = cast<RankedTensorType>(op.getValues().getType()).getRank();

@@ -221,24 +221,4 @@ TopK topkSoftmax(const Tensor &x, int64_t k, const SoftmaxOptions &options) {
   return result;
 }
 
-Tensor crossEntropy(const Tensor &x, const Tensor &targets,
-                    std::optional<int64_t> ignoreIndex, double scale) {
-  assert(targets.shape() == withoutAxis(x, -1) && "one target for every row");
-  SoftmaxOptions options;
-  options.scale = scale;
-  Tensor result = logSumExp(x, options);
-  const int64_t classes = x.dim(-1);
-  for (int64_t r = 0; r < result.size(); ++r) {
-    const double target = targets[r];
-    if (ignoreIndex && target == static_cast<double>(*ignoreIndex))
-      result[r] = 0;
-    else if (!(target >= 0 && target < static_cast<double>(classes)) ||
-             result[r] == infinity)
-      result[r] = notANumber;
-    else
-      result[r] -= scale * x[r * classes + static_cast<int64_t>(target)];
-  }
-  return result;
-}
-
 } // namespace smx::reference

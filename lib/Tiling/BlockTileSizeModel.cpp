@@ -131,11 +131,11 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   tile.stream = std::max<int64_t>(tile.stream, 1);
   if (rows != 0)
     tileRows = rows;
-  // Where every row has values of its own there is no product of matrices, and
+  // Where every row has columns of its own there is no product of matrices, and
   // a tile has no room for a third dimension.
   SmallVector<AffineMap> maps = op.getOperandMaps();
   for (AffineMap input : ArrayRef(maps).drop_front(states + 1))
-    if (numRows != 0 && input.isFunctionOfDim(numRows - 1))
+    if (hasColumns && numRows != 0 && input.isFunctionOfDim(numRows - 1))
       tileRows = 1;
   tile.rows.assign(numRows, 1);
   if (numRows != 0)

@@ -22,6 +22,12 @@ static SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
   return llvm::to_vector(maps.getAsValueRange<AffineMapAttr>());
 }
 
+static SmallVector<AffineMap> inputMapsOf(FinishOp finish) {
+  SmallVector<AffineMap> maps = mapsOf(finish.getMaps());
+  return SmallVector<AffineMap>(
+      ArrayRef(maps).drop_front(finish.getStates().size()).drop_back());
+}
+
 SmallVector<Value> TiledReduction::build(OpBuilder &builder) {
   SmallVector<Value> results;
   DomainTile whole{
@@ -111,11 +117,19 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
                          builder.getContext()),
           {sizes[numRows - 1], rows.offsets[numRows - 1]});
   }
+  // What a finish takes for each row is read first: nobody waits for it when
+  // the stream has ended.
+  SmallVector<SmallVector<Value>> rowInputs;
+  for (FinishOp finish : finishes)
+    rowInputs.push_back(finish.isStreamed()
+                            ? SmallVector<Value>()
+                            : tilesOf(builder, finish.getInputs(),
+                                      inputMapsOf(finish), rows, MaskOp()));
   SmallVector<Value> state = buildState(
       builder, finishes.front().getStates()[0].getDefiningOp(), rows);
-  for (auto [finish, destination] :
-       llvm::zip(finishes, forall.getRegionIterArgs())) {
-    Value tile = buildFinish(builder, finish, state, rows, destination);
+  for (auto [finish, inputs, destination] :
+       llvm::zip(finishes, rowInputs, forall.getRegionIterArgs())) {
+    Value tile = buildFinish(builder, finish, state, inputs, rows, destination);
     DomainTile slice = sliceFor(builder, loc(), finish.getResultMap(), rows);
     SmallVector<OpFoldResult> strides(slice.sizes.size(),
                                       builder.getIndexAttr(1));
@@ -184,16 +198,12 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
 }
 
 Value TiledReduction::buildFinish(OpBuilder &builder, FinishOp finish,
-                                  ValueRange state, const DomainTile &rows,
-                                  Value destination) {
-  SmallVector<AffineMap> maps = mapsOf(finish.getMaps());
-  ArrayRef<AffineMap> inputMaps =
-      ArrayRef(maps).drop_front(finish.getStates().size()).drop_back();
+                                  ValueRange state, ValueRange rowInputs,
+                                  const DomainTile &rows, Value destination) {
   if (!finish.isStreamed())
-    return reduction.buildFinish(
-        builder, loc(), finish, state,
-        tilesOf(builder, finish.getInputs(), inputMaps, rows, MaskOp()),
-        rows.sizes);
+    return reduction.buildFinish(builder, loc(), finish, state, rowInputs,
+                                 rows.sizes);
+  SmallVector<AffineMap> inputMaps = inputMapsOf(finish);
   return buildFinishLoop(
       builder, finish, rows, destination,
       [&](OpBuilder &b, const DomainTile &tile) {

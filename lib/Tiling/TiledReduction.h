@@ -35,8 +35,10 @@ private:
   SmallVector<Value> buildStream(OpBuilder &builder,
                                  StreamingReductionOpInterface op,
                                  const DomainTile &rows);
+  /// `rowInputs` are those of a finish with one value per row.
   Value buildFinish(OpBuilder &builder, FinishOp finish, ValueRange state,
-                    const DomainTile &rows, Value destination);
+                    ValueRange rowInputs, const DomainTile &rows,
+                    Value destination);
   /// The second loop over the stream: `body` gives the finished tile.
   Value buildFinishLoop(
       OpBuilder &builder, FinishOp finish, const DomainTile &rows,

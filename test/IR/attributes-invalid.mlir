@@ -62,6 +62,16 @@ func.func private @negative_epsilon() attributes {test.a = #smx.moments<epsilon 
 
 // -----
 
+// expected-error @+1 {{expected a smoothing in [0, 1), got 1}}
+func.func private @whole_smoothing() attributes {test.a = #smx.cross_entropy<#smx.softmax<exp>, smoothing = 1.0 : f64>}
+
+// -----
+
+// expected-error @+1 {{expected a finite scale other than 0, got 0}}
+func.func private @no_scale() attributes {test.a = #smx.gradient<softmax, scale = 0.0 : f64>}
+
+// -----
+
 // An attribute that is no mask.
 func.func @not_a_mask(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
   // expected-error @+1 {{invalid kind of attribute specified}}

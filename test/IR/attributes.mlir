@@ -10,8 +10,12 @@ func.func private @algebras() attributes {
   // A scale that needs all its bits keeps them.
   // CHECK-SAME: test.c = #smx.softmax<exp2, scale = 0.088388347648318447>,
   test.c = #smx.softmax<exp2, scale = 0.088388347648318447>,
-  // CHECK-SAME: test.d = #smx.moments<epsilon = 1.000000e-05 : f64>}
-  test.d = #smx.moments<epsilon = 1.0e-5 : f64>}
+  // CHECK-SAME: test.d = #smx.moments<epsilon = 1.000000e-05 : f64>,
+  test.d = #smx.moments<epsilon = 1.0e-5 : f64>,
+  // CHECK-SAME: test.e = #smx.cross_entropy<#smx.softmax<exp2, scale = 5.000000e-01>, smoothing = 1.000000e-01 : f64>,
+  test.e = #smx.cross_entropy<#smx.softmax<exp2, scale = 0.5>, smoothing = 0.1 : f64>,
+  // CHECK-SAME: test.f = #smx.gradient<log_softmax, scale = 2.000000e+00 : f64>}
+  test.f = #smx.gradient<log_softmax, scale = 2.0 : f64>}
 
 // CHECK-LABEL: @masks
 func.func private @masks() attributes {

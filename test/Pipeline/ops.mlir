@@ -19,6 +19,15 @@ func.func @softmax_dot(%x: tensor<8x64xf32>, %v: tensor<8x64x3xf32>) -> tensor<8
   return %y : tensor<8x3xf32>
 }
 
+// CHECK-LABEL: llvm.func @losses(
+func.func @losses(%x: tensor<8x?xf32>, %t: tensor<8xi64>, %g: tensor<8xf32>) -> (tensor<8xf32>, tensor<8x?xf32>, tensor<8x?xf32>, tensor<8x?xf32>) {
+  %0, %1 = smx.cross_entropy %x, %t axis(1) smoothing(0.1) ignore(-100) : tensor<8x?xf32>, tensor<8xi64> -> tensor<8xf32>, tensor<8xf32>
+  %2 = smx.cross_entropy_backward %x, %t, %1, %g axis(1) : tensor<8x?xf32>, tensor<8xi64>, tensor<8xf32>, tensor<8xf32> -> tensor<8x?xf32>
+  %3 = smx.softmax_backward %x, %2 axis(1) : tensor<8x?xf32>, tensor<8x?xf32> -> tensor<8x?xf32>
+  %4 = smx.log_softmax_backward %x, %2 axis(0) : tensor<8x?xf32>, tensor<8x?xf32> -> tensor<8x?xf32>
+  return %0, %2, %3, %4 : tensor<8xf32>, tensor<8x?xf32>, tensor<8x?xf32>, tensor<8x?xf32>
+}
+
 // CHECK-LABEL: llvm.func @attention(
 func.func @attention(%q: tensor<4x?x64xbf16>, %k: tensor<2x?x64xbf16>, %v: tensor<2x?x32xbf16>) -> (tensor<4x?x32xbf16>, tensor<4x?xf32>) {
   %o, %lse = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<bottom_right, left = 255, right = 0>)

@@ -101,7 +101,7 @@ familyOf(mlir::OpResult value) {
       .Case([&](SoftmaxOp op) {
         return Found(OpFamily::Softmax, extent(op.getInput(), op.getAxis()));
       })
-      .Case<LogSoftmaxOp, LogSumExpOp>([&](auto op) {
+      .Case<LogSoftmaxOp, LogSumExpOp, CrossEntropyOp>([&](auto op) {
         return Found(OpFamily::LogSumExp, extent(op.getInput(), op.getAxis()));
       })
       .Case([&](SoftmaxDotOp op) {
@@ -112,6 +112,11 @@ familyOf(mlir::OpResult value) {
       .Case([&](LayerNormOp op) {
         return Found(OpFamily::Norm, extent(op.getInput(), op.getAxis()));
       })
+      .Case<CrossEntropyBackwardOp, SoftmaxBackwardOp, LogSoftmaxBackwardOp>(
+          [&](auto op) {
+            return Found(OpFamily::WeightedSum,
+                         extent(op->getOperand(0), op.getAxis()));
+          })
       .Case([&](AttentionOp op) {
         return Found(value.getResultNumber() == 0 ? OpFamily::WeightedSum
                                                   : OpFamily::LogSumExp,

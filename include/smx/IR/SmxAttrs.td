@@ -82,6 +82,54 @@ def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
   let assemblyFormat = "`<` `epsilon` `=` $epsilon `>`";
 }
 
+def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy",
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+  let summary = "softmax's state and, with label smoothing, count and sum of the scores";
+  let description = [{
+    State `(m, l)` of `softmax` without smoothing, `(m, l, n, t)` with it: the product of two monoids, each
+    merged for itself, where `n` counts the scores and `t` adds them up. The input is the scores.
+
+    The finish `loss` takes the target's score and a weight for each row, with `e` the smoothing:
+
+        loss = log l - (1 - e)*scale*(x_t - m) - e*scale*(t/n - m);   0 where the weight is 0
+
+    `logsumexp` is that of softmax.
+
+    ```mlir
+    #smx.cross_entropy<#smx.softmax<exp>, smoothing = 1.000000e-01 : f64>
+    ```
+  }];
+  let parameters = (ins "::mlir::smx::SoftmaxAlgebraAttr":$softmax, "::mlir::FloatAttr":$smoothing);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` qualified($softmax) `,` `smoothing` `=` $smoothing `>`";
+  let extraClassDeclaration = [{
+    double getSmoothingValue() const { return getSmoothing().getValueAsDouble(); }
+  }];
+}
+
+def Smx_Gradient : Smx_Enum<"Gradient", "what a gradient is taken of", [
+  I32EnumAttrCase<"Softmax", 0, "softmax">,
+  I32EnumAttrCase<"LogSoftmax", 1, "log_softmax">]>;
+
+def Smx_GradientAlgebraAttr : Smx_Attr<"GradientAlgebra", "gradient",
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+  let summary = "the sum that the gradient of a normalised row needs";
+  let description = [{
+    State `(s)`: a sum, which merges by addition. For `softmax` the inputs are its result `y` and the
+    gradient `g` of that, and `s = sum y*g`; for `log_softmax` the input is `g`, and `s = sum g`.
+    The finish `gradient` takes `y` and `g`:
+
+        softmax: scale * y * (g - s)        log_softmax: scale * (g - exp(y)*s)
+
+    ```mlir
+    #smx.gradient<softmax, scale = 1.000000e+00 : f64>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Smx_Gradient>:$of, "::mlir::FloatAttr":$scale);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` $of `,` `scale` `=` $scale `>`";
+}
+
 def Smx_BandAttr : Smx_Attr<"Band", "band", [DeclareAttrInterfaceMethods<Smx_MaskAttrInterface>]> {
   let summary = "a band around a diagonal: causal masks and sliding windows";
   let description = [{

@@ -21,7 +21,7 @@ def Smx_Dialect : Dialect {
     into partial states that are merged in a tree, or both. The dialect has two levels:
 
     * *specification ops* (`softmax`, `log_softmax`, `logsumexp`, `softmax_dot`, `attention`,
-      `layer_norm`) say what is wanted;
+      `cross_entropy`, `layer_norm`, and gradients) say what is wanted;
     * *state ops* (`identity`, `update`, `merge`, `finish`) say it as a reduction over states.
       They are generic: an attribute, the *algebra*, gives the four operations their meaning.
 
@@ -50,6 +50,20 @@ def Smx_Dialect : Dialect {
     *Which representative does a state hold?* With `exp2` the maximum is kept already scaled,
     `m = max(s) * scale * log2(e)`, so that `exp2(fma(s, c, -m))` rounds once; with `exp` it is
     the plain maximum. Only differences of representatives are ever exponentiated.
+
+    *Why is a target's logit gathered, and not summed under a mask?* A comparison of every place
+    with the target costs instructions per element, which rows at memory's speed do not have left
+    over; a gather costs 32 bytes per row, and those have just been read. It is an operand of the
+    finish, so no tile, split or layout of the stream knows of it. Only where the extent is open,
+    and a row may have no place at all, it is the masked sum.
+
+    *Why is the state of a cross entropy a product?* Label smoothing wants the sum of the scores,
+    which has nothing to do with the softmax: `#smx.cross_entropy` has softmax's components,
+    advanced by softmax's own algebra, and its count and sum beside them.
+
+    *Why do gradients of rows have an algebra?* Theirs is the smallest one, a sum; with it they get
+    the schedules of rows, in which what is summed is still there when the result is computed. The
+    gradient of a cross entropy needs no sum once the log-sum-exp is given: it is elementwise.
 
     *Why is NaN not handled by the maximum?* A NaN score gives `exp(NaN - m) = NaN` in the
     running sum whatever the maximum did with it, so the maximum may be the one-instruction

@@ -114,6 +114,109 @@ def Smx_LayerNormOp : Smx_SpecOp<"layer_norm"> {
   }];
 }
 
+def Smx_CrossEntropyOp : Smx_SpecOp<"cross_entropy"> {
+  let summary = "cross entropy of integer targets, one loss per row";
+  let description = [{
+    With `lse = log(sum_k exp(scale*x_k))`, `t` the target of the row and `e` the smoothing,
+
+        loss = lse - (1 - e)*scale*x_t - e*mean_k(scale*x_k)
+
+    along one axis of the logits: both results come from one read of them. A row whose target is
+    the ignored index has the loss 0, whatever its logits are. Any other target outside of
+    `[0, extent)` makes the loss NaN: nothing is read at its place. A row with NaN or +inf is NaN, as
+    for `smx.log_softmax`.
+    Rules R1, R2 and R4 of `smx.softmax`.
+
+    C1: the targets have the shape of the logits without the axis, and signless integers or index as elements.
+    C2: the results have that shape too, and floating-point elements.
+    C3: the smoothing is in `[0, 1)`.
+    C4: the ignored index is a value that a target can have.
+
+    ```mlir
+    %loss, %lse = smx.cross_entropy %x, %t axis(1) smoothing(1.000000e-01) ignore(-100)
+        : tensor<8x128xbf16>, tensor<8xi64> -> tensor<8xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$targets, I64Attr:$axis,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$scale,
+                       DefaultValuedOptionalAttr<F64Attr, "0.0">:$smoothing,
+                       OptionalAttr<I64Attr>:$ignored);
+  let results = (outs AnyRankedTensor:$loss, Optional<AnyRankedTensor>:$log_sum_exp);
+  let assemblyFormat = [{
+    $input `,` $targets `axis` `(` $axis `)` (`scale` `(` $scale^ `)`)? (`smoothing` `(` $smoothing^ `)`)?
+    (`ignore` `(` $ignored^ `)`)? attr-dict
+    `:` type($input) `,` type($targets) `->` type($loss) (`,` type($log_sum_exp)^)?
+  }];
+}
+
+def Smx_CrossEntropyBackwardOp : Smx_SpecOp<"cross_entropy_backward"> {
+  let summary = "gradient of the cross entropy with respect to the logits";
+  let description = [{
+    With the log-sum-exp that the forward op gave, every element is computed on its own:
+
+        result_j = scale * gradient * (exp(scale*x_j - lse) - (1 - e)*[j = t] - e/extent)
+
+    where `gradient` is that of the row's loss. Rows of the ignored index are 0, whatever the logits and
+    the gradient are; rows with another target outside of `[0, extent)` are NaN.
+    Rules R1 to R4 of `smx.softmax`, C1, C3 and C4 of `smx.cross_entropy`.
+
+    C5: log-sum-exp and gradient have the shape of the targets, and floating-point elements.
+
+    ```mlir
+    %dx = smx.cross_entropy_backward %x, %t, %lse, %dloss axis(1) ignore(-100)
+        : tensor<8x128xbf16>, tensor<8xi64>, tensor<8xf32>, tensor<8xf32> -> tensor<8x128xbf16>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$targets, AnyRankedTensor:$log_sum_exp,
+                       AnyRankedTensor:$gradient, I64Attr:$axis,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$scale,
+                       DefaultValuedOptionalAttr<F64Attr, "0.0">:$smoothing,
+                       OptionalAttr<I64Attr>:$ignored);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $targets `,` $log_sum_exp `,` $gradient `axis` `(` $axis `)` (`scale` `(` $scale^ `)`)?
+    (`smoothing` `(` $smoothing^ `)`)? (`ignore` `(` $ignored^ `)`)? attr-dict
+    `:` type($input) `,` type($targets) `,` type($log_sum_exp) `,` type($gradient) `->` type($result)
+  }];
+}
+
+/// The gradient of a row op, from its result and the gradient of that.
+class Smx_RowBackwardOp<string mnemonic> : Smx_SpecOp<mnemonic> {
+  let arguments = (ins AnyRankedTensor:$output, AnyRankedTensor:$gradient, I64Attr:$axis,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$scale);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $output `,` $gradient `axis` `(` $axis `)` (`scale` `(` $scale^ `)`)? attr-dict
+    `:` type($output) `,` type($gradient) `->` type($result)
+  }];
+}
+
+def Smx_SoftmaxBackwardOp : Smx_RowBackwardOp<"softmax_backward"> {
+  let summary = "gradient of softmax with respect to its input";
+  let description = [{
+    `result_j = scale * y_j * (g_j - sum_k y_k*g_k)` along one axis, where `y` is what `smx.softmax` gave
+    and `g` the gradient with respect to it. Rules R1 to R4 of `smx.softmax`, for `y`.
+
+    G1: the gradient has the shape of the first operand, and floating-point elements.
+
+    ```mlir
+    %dx = smx.softmax_backward %y, %dy axis(1) : tensor<8x128xf32>, tensor<8x128xf32> -> tensor<8x128xf32>
+    ```
+  }];
+}
+
+def Smx_LogSoftmaxBackwardOp : Smx_RowBackwardOp<"log_softmax_backward"> {
+  let summary = "gradient of log-softmax with respect to its input";
+  let description = [{
+    `result_j = scale * (g_j - exp(y_j) * sum_k g_k)` along one axis, where `y` is what `smx.log_softmax`
+    gave and `g` the gradient with respect to it. Rules R1 to R4 of `smx.softmax`, for `y`, and G1.
+
+    ```mlir
+    %dx = smx.log_softmax_backward %y, %dy axis(0) : tensor<?x128xf16>, tensor<?x128xf16> -> tensor<?x128xf16>
+    ```
+  }];
+}
+
 def Smx_AttentionOp : Smx_SpecOp<"attention", []> {
   let summary = "scaled dot-product attention";
   let description = [{

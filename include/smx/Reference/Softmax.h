@@ -17,8 +17,6 @@
 
 #include "smx/Reference/Tensor.h"
 
-#include <optional>
-
 namespace smx::reference {
 
 /// What a row without any score above -inf gives.
@@ -69,13 +67,6 @@ struct TopK {
 /// the lowest index first. A row that is NaN gives NaN at places 0 .. k-1.
 TopK topkSoftmax(const Tensor &x, int64_t k,
                  const SoftmaxOptions &options = {});
-
-/// logsumexp(s) - s_target over the last axis. `targets` has the shape of x
-/// without that axis. A target of `ignoreIndex` gives 0; any other target
-/// outside the row gives NaN, and so does a row with +inf.
-Tensor crossEntropy(const Tensor &x, const Tensor &targets,
-                    std::optional<int64_t> ignoreIndex = std::nullopt,
-                    double scale = 1.0);
 
 struct NormOptions {
   int64_t axis = -1;

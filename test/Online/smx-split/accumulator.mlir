@@ -29,3 +29,14 @@ func.func @layer_norm(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
   %y = smx.layer_norm %x axis(1) epsilon(1.0e-5) : tensor<4x10xf32> -> tensor<4x10xf32>
   return %y : tensor<4x10xf32>
 }
+
+// So does a product of two families; the target's logit is not cut.
+// CHECK-LABEL: @cross_entropy
+// CHECK-COUNT-2: smx.update #smx.cross_entropy
+// CHECK: %[[S:.+]]:4 = smx.merge #smx.cross_entropy
+// CHECK: tensor.extract
+// CHECK: smx.finish {{.*}} "loss"(%[[S]]#0, %[[S]]#1, %[[S]]#2, %[[S]]#3
+func.func @cross_entropy(%x: tensor<4x10xf32>, %t: tensor<4xi64>) -> tensor<4xf32> {
+  %y = smx.cross_entropy %x, %t axis(1) smoothing(0.1) : tensor<4x10xf32>, tensor<4xi64> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

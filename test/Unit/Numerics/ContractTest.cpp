@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NumericCase.h"
-#include "TargetUnderTest.h"
+#include "EveryForm.h"
 
 #include "gtest/gtest.h"
 
@@ -21,49 +20,6 @@ static const double inf = std::numeric_limits<double>::infinity();
 static const double nan_ = std::numeric_limits<double>::quiet_NaN();
 
 namespace {
-struct Form {
-  const char *name;
-  int64_t stream, splits;
-};
-const Form forms[] = {
-    {"one tile", 0, 1}, {"many tiles", 16, 1}, {"split", 16, 3}};
-const DType types[] = {DType::F64, DType::F32, DType::F16, DType::BF16};
-
-/// Runs one op on given inputs in every form and type, and hands the results to
-/// `expectThat`.
-template <typename Check>
-void inEveryForm(NumericCase c, const std::vector<Tensor> &inputs,
-                 const std::vector<Shape> &outputs, Check expectThat) {
-  for (const Form &form : forms)
-    for (DType type : types) {
-      c.dtype = type;
-      c.road.tileStream = form.stream;
-      c.road.splits = form.splits;
-      SCOPED_TRACE(std::string(form.name) + ", " + c.text());
-      CompileOptions options;
-      options.road = c.road;
-      options.optLevel = 1;
-      targetUnderTest().applyTo(options.road);
-      llvm::Expected<Kernel> kernel = compile(c.text(), options);
-      ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
-      std::vector<DType> outputTypes{type, type == DType::F64 ? DType::F64
-                                                              : DType::F32};
-      outputTypes.resize(outputs.size());
-      llvm::Expected<std::vector<Tensor>> out =
-          runKernel(*kernel, inputs, outputs, type, outputTypes, 0);
-      ASSERT_TRUE(bool(out)) << llvm::toString(out.takeError());
-      expectThat(*out);
-    }
-}
-
-NumericCase rowCase(Op op, const Tensor &x) {
-  NumericCase c;
-  c.op = op;
-  c.shape = x.shape();
-  c.axis = x.rank() - 1;
-  return c;
-}
-
 /// [1, 1, 4, 8] queries, 40 keys: small whole numbers, exact in every type.
 struct SmallAttention {
   NumericCase c;

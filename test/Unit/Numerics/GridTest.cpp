@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NumericCase.h"
+#include "LossCases.h"
 #include "TargetUnderTest.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -57,6 +57,16 @@ public:
       c.shape[c.axis] = 1;
     c.columns = pick<int64_t>({1, 3, 8, 16, 33});
     c.zeroForMaskedRow = op == Op::Softmax && pick<int>({0, 0, 1});
+    if (isLossOrGradient(op)) {
+      c.smoothing = pick<double>({0, 0, 0.1, 0.5});
+      if (pick<int>({0, 1}))
+        c.ignored = pick<int64_t>({-100, 0, 3});
+      c.targetType = pick<DType>({DType::I64, DType::I32});
+      c.isLossWide = pick<int>({0, 1});
+      // The log-sum-exp of these is beyond its type.
+      if (op == Op::CrossEntropyBackward && c.generator == "alternating")
+        c.generator = "normal";
+    }
     return c;
   }
 
@@ -221,6 +231,13 @@ std::vector<Part> allParts() {
   add("logsumexp", Family::Rows, Op::LogSumExp, 120);
   add("softmax_dot", Family::Rows, Op::SoftmaxDot, 120);
   add("layer_norm", Family::Rows, Op::LayerNorm, 80);
+  add("cross_entropy", Family::Rows, Op::CrossEntropy, 160);
+  add("cross_entropy_backward", Family::Rows, Op::CrossEntropyBackward, 60);
+  add("softmax_backward", Family::Rows, Op::SoftmaxBackward, 80);
+  add("log_softmax_backward", Family::Rows, Op::LogSoftmaxBackward, 60);
+  add("long_cross_entropy", Family::LongRows, Op::CrossEntropy, 8);
+  add("long_softmax_backward", Family::LongRows, Op::SoftmaxBackward, 6);
+  add("long_log_softmax_backward", Family::LongRows, Op::LogSoftmaxBackward, 4);
   add("long_softmax", Family::LongRows, Op::Softmax, 16);
   add("long_log_softmax", Family::LongRows, Op::LogSoftmax, 6);
   add("long_logsumexp", Family::LongRows, Op::LogSumExp, 6);

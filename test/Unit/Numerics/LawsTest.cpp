@@ -66,8 +66,9 @@ TEST(Laws, ASecondCallGivesTheSameBits) {
   std::vector<Shape> shapes{{1, 2, 37, 24}, {1, 2, 37}};
   std::vector<Tensor> first;
   for (int i = 0; i < 10; ++i) {
-    llvm::Expected<std::vector<Tensor>> out = runKernel(
-        *kernel, inputs, shapes, DType::F32, {DType::F32, DType::F32}, 0);
+    llvm::Expected<std::vector<Tensor>> out =
+        runKernel(*kernel, inputs, shapes, c.inputTypes(inputs.size()),
+                  {DType::F32, DType::F32}, 0);
     ASSERT_TRUE(bool(out)) << llvm::toString(out.takeError());
     if (first.empty())
       first = *out;

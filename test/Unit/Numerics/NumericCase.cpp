@@ -2,6 +2,7 @@
 
 #include "NumericCase.h"
 
+#include "LossCases.h"
 #include "TargetUnderTest.h"
 #include "smx/CUDA/Buffer.h"
 #include "smx/Reference/Generators.h"
@@ -63,6 +64,8 @@ static std::string maskText(const NumericCase &c) {
 }
 
 std::string NumericCase::text() const {
+  if (isLossOrGradient(op))
+    return lossText(*this);
   std::string scaleText = llvm::formatv("scale({0:E6})", scale);
   if (op == Op::Attention) {
     auto text = [&](const Shape &shape) {
@@ -138,6 +141,8 @@ std::vector<Tensor> NumericCase::makeInputs() const {
     Result<Tensor> made = generate(name, shape, options);
     return made ? *made : Tensor(shape);
   };
+  if (isLossOrGradient(op))
+    return lossInputs(*this, make);
   if (op == Op::Attention) {
     options.axis = 2;
     std::vector<Tensor> inputs{
@@ -160,6 +165,12 @@ std::vector<Tensor> NumericCase::makeInputs() const {
   return inputs;
 }
 
+std::vector<DType> NumericCase::inputTypes(size_t count) const {
+  if (isLossOrGradient(op))
+    return lossInputTypes(*this);
+  return std::vector<DType>(count, dtype);
+}
+
 /// |scale| |q| |k| for the longest finite query and key: no score is larger.
 double NumericCase::largestScore(const Tensor &q, const Tensor &k) const {
   auto longest = [&](const Tensor &x) {
@@ -178,6 +189,8 @@ double NumericCase::largestScore(const Tensor &q, const Tensor &k) const {
 
 std::vector<NumericCase::Expected>
 NumericCase::expect(const std::vector<Tensor> &inputs) const {
+  if (isLossOrGradient(op))
+    return lossExpected(*this, inputs);
   bool isLow = isLowPrecision(dtype);
   // Sums of products round in f32 as well: the naive result says how much.
   bool hasNaiveSum = dtype != DType::F64;
@@ -244,7 +257,7 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
       e.naive = naiveSoftmaxDot(inputs[0], inputs[1], dtype, options);
     return {e};
   }
-  case Op::Attention:
+  default:
     break;
   }
   return {};
@@ -285,6 +298,11 @@ struct Memory {
   }
   void store(int64_t linear, double x) {
     unsigned char *to = element(linear);
+    if (!isFloat(dtype)) {
+      const int64_t integer = static_cast<int64_t>(x);
+      std::memcpy(to, &integer, byteWidth(dtype)); // little-endian
+      return;
+    }
     float single = static_cast<float>(x);
     uint16_t half = dtype == DType::F16 ? toF16Bits(x) : toBF16Bits(x);
     if (dtype == DType::F64)
@@ -373,12 +391,13 @@ static llvm::Error runOnDevice(const Kernel &kernel, std::vector<Memory> &in,
 
 llvm::Expected<std::vector<Tensor>>
 smx::test::runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
-                     const std::vector<Shape> &outputShapes, DType inputType,
+                     const std::vector<Shape> &outputShapes,
+                     const std::vector<DType> &inputTypes,
                      const std::vector<DType> &outputTypes, int64_t gap) {
   std::vector<Memory> in, out;
   std::vector<TensorView> inViews, outViews;
-  for (const Tensor &input : inputs) {
-    in.emplace_back(input.shape(), inputType, gap);
+  for (auto [input, type] : llvm::zip_equal(inputs, inputTypes)) {
+    in.emplace_back(input.shape(), type, gap);
     for (int64_t i = 0; i < input.size(); ++i)
       in.back().store(i, input[i]);
   }
@@ -430,7 +449,8 @@ std::string smx::test::checkCase(const NumericCase &config,
     types.push_back(e.how.dtype);
   }
   llvm::Expected<std::vector<Tensor>> results =
-      runKernel(*kernel, inputs, shapes, config.dtype, types, config.gap);
+      runKernel(*kernel, inputs, shapes, config.inputTypes(inputs.size()),
+                types, config.gap);
   if (!results)
     return config.describe() +
            "does not run: " + llvm::toString(results.takeError());

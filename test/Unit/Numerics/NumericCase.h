@@ -24,7 +24,11 @@ enum class Op {
   LogSumExp,
   SoftmaxDot,
   LayerNorm,
-  Attention
+  Attention,
+  CrossEntropy,
+  CrossEntropyBackward,
+  SoftmaxBackward,
+  LogSoftmaxBackward
 };
 
 /// Row ops use `shape` and `axis`; softmax_dot adds `columns`; attention uses
@@ -47,6 +51,12 @@ struct NumericCase {
   bool zeroForMaskedRow = false;
   int64_t columns = 0;
 
+  /// Cross entropy: `isLossWide` has the loss in the type of the state.
+  double smoothing = 0;
+  std::optional<int64_t> ignored;
+  DType targetType = DType::I64;
+  bool isLossWide = true;
+
   int64_t batch = 1, queryHeads = 1, keyHeads = 1, queries = 0, keys = 0,
           headDim = 0, valueDim = 0;
   std::optional<reference::Band> band;
@@ -59,6 +69,8 @@ struct NumericCase {
   /// For failure messages.
   std::string describe() const;
   std::vector<Tensor> makeInputs() const;
+  /// The types of as many inputs.
+  std::vector<DType> inputTypes(size_t count) const;
   /// The reference and, for low precision, the naive result of the same
   /// precision.
   struct Expected {
@@ -77,7 +89,8 @@ private:
 /// outputs, or what went wrong.
 llvm::Expected<std::vector<Tensor>>
 runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
-          const std::vector<Shape> &outputShapes, DType inputType,
+          const std::vector<Shape> &outputShapes,
+          const std::vector<DType> &inputTypes,
           const std::vector<DType> &outputTypes, int64_t gap);
 
 /// Compiles and runs the case, from `module` at `from` if text is given; empty

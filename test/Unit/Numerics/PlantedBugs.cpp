@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -181,6 +183,52 @@ static int hiddenTimesZero(ModuleOp module) {
   });
 }
 
+/// Every target is taken for the first place.
+static int wrongTarget(ModuleOp module) {
+  return replaceEach<tensor::ExtractOp>(module, [](tensor::ExtractOp op) {
+    OpBuilder builder(op);
+    op->setOperand(
+        op->getNumOperands() - 1,
+        arith::ConstantIndexOp::create(builder, op.getLoc(), 0).getResult());
+    return true;
+  });
+}
+
+/// The loss of a row counts whatever its weight is.
+static int ignoredRowCounts(ModuleOp module) {
+  return changeStep(module, "loss", [](linalg::GenericOp op, linalg::YieldOp) {
+    bool found = false;
+    op.walk([&](arith::SelectOp select) {
+      if (!matchPattern(select.getTrueValue(), m_AnyZeroFloat()))
+        return;
+      Value loss = select.getFalseValue();
+      if (auto product = loss.getDefiningOp<arith::MulFOp>())
+        loss = product.getRhs();
+      select.replaceAllUsesWith(loss);
+      found = true;
+    });
+    return found;
+  });
+}
+
+/// The smoothing's sum is that of one part of the row.
+static int lostPartialSum(ModuleOp module) {
+  return yieldArgument(module, "merge sums", 1, 2);
+}
+
+/// The gradient leaves out what all places of a row have in common.
+static int gradientWithoutSum(ModuleOp module) {
+  return changeStep(module, "gradient",
+                    [](linalg::GenericOp op, linalg::YieldOp) {
+                      bool found = false;
+                      op.walk([&](arith::SubFOp difference) {
+                        difference.replaceAllUsesWith(difference.getLhs());
+                        found = true;
+                      });
+                      return found;
+                    });
+}
+
 const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
   static const std::vector<PlantedBug> bugs{
       {"skipped rescale of the accumulator", true, skipRescale},
@@ -195,6 +243,10 @@ const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
       {"wrong factor of the exponent", true, wrongFactor},
       {"lost partial state", false, lostPartialState},
       {"hidden value times zero", false, hiddenTimesZero},
+      {"wrong target", false, wrongTarget},
+      {"ignored row counts", true, ignoredRowCounts},
+      {"lost partial sum", true, lostPartialSum},
+      {"gradient without the sum", true, gradientWithoutSum},
   };
   return bugs;
 }

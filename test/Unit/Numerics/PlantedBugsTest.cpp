@@ -57,6 +57,18 @@ std::vector<NumericCase> sentinels() {
   NumericCase poisoned = cases[1];
   poisoned.poisonsHiddenKeys = true;
   cases.push_back(poisoned);
+  NumericCase loss;
+  loss.op = Op::CrossEntropy;
+  loss.shape = {9, 70};
+  loss.axis = 1;
+  loss.smoothing = 0.25;
+  loss.ignored = 3;
+  loss.road.tileStream = 16;
+  loss.road.splits = 3;
+  cases.push_back(loss);
+  NumericCase gradient = loss;
+  gradient.op = Op::SoftmaxBackward;
+  cases.push_back(gradient);
   return cases;
 }
 

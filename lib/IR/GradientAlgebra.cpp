@@ -1,0 +1,101 @@
+//===- GradientAlgebra.cpp - the sum behind the gradient of a row ---------===//
+
+#include "TileArithmetic.h"
+#include "smx/IR/Smx.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+LogicalResult
+GradientAlgebraAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            Gradient, FloatAttr scale) {
+  if (scale.getValue().isFinite() && !scale.getValue().isZero())
+    return success();
+  return emitError() << "expected a finite scale other than 0, got "
+                     << scale.getValueAsDouble();
+}
+
+SmallVector<StringRef> GradientAlgebraAttr::getQuantities() const {
+  return {"gradient"};
+}
+std::pair<unsigned, unsigned> GradientAlgebraAttr::getStateCount() const {
+  return {1, 1};
+}
+unsigned GradientAlgebraAttr::getInputCount(unsigned) const {
+  return getOf() == Gradient::Softmax ? 2 : 1;
+}
+unsigned GradientAlgebraAttr::getFinishInputCount(StringRef) const { return 2; }
+unsigned GradientAlgebraAttr::getFinishStateCount(StringRef) const { return 1; }
+
+SmallVector<Value>
+GradientAlgebraAttr::expandIdentity(OpBuilder &builder,
+                                    Operation *operation) const {
+  auto op = cast<IdentityOp>(operation);
+  return {filledTensor(builder, op.getLoc(),
+                       cast<RankedTensorType>(op.getResultTypes().front()),
+                       op.getExtents(), 0.0)};
+}
+
+SmallVector<Value>
+GradientAlgebraAttr::expandUpdate(OpBuilder &builder,
+                                  Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  Value state = op.getStates()[0];
+  AffineMap row = maps[0];
+  auto type = cast<FloatType>(getElementTypeOrSelf(state.getType()));
+  SmallVector<TileOperand> inputs;
+  for (auto [input, map] :
+       llvm::zip(op.getInputs(), ArrayRef(maps).drop_front()))
+    inputs.push_back({input, map});
+  // s' = s + sum y*g, or s + sum g
+  return TileArithmetic{builder, op.getLoc()}.reduce(
+      "running sum", inputs, {{state, row}}, {row.getNumResults()},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value term = m.cast(v[0], type);
+        if (inputs.size() == 2)
+          term = m.mul(term, m.cast(v[1], type));
+        return {m.add(term, v.back())};
+      });
+}
+
+SmallVector<Value>
+GradientAlgebraAttr::expandMerge(OpBuilder &builder,
+                                 Operation *operation) const {
+  auto op = cast<MergeOp>(operation);
+  AffineMap row = cast<AffineMapAttr>(op.getMaps()[0]).getValue();
+  Value a = op.getLhs()[0], b = op.getRhs()[0];
+  return TileArithmetic{builder, op.getLoc()}.map(
+      "merge running sums", {{a, row}, {b, row}}, {{a, row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {m.add(v[0], v[1])};
+      });
+}
+
+SmallVector<Value>
+GradientAlgebraAttr::expandFinish(OpBuilder &builder,
+                                  Operation *operation) const {
+  auto op = cast<FinishOp>(operation);
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  Value state = op.getStates()[0];
+  auto type = cast<FloatType>(getElementTypeOrSelf(state.getType()));
+  auto resultType = cast<RankedTensorType>(op.getResult().getType());
+  TileOperand output{op.getInputs()[0], maps[1]},
+      gradient{op.getInputs()[1], maps[2]};
+  Value empty = emptyFor(builder, op.getLoc(), resultType, output.tensor,
+                         output.map, op.getResultMap());
+  bool isSoftmax = getOf() == Gradient::Softmax;
+  double scale = getScale().getValueAsDouble();
+  return TileArithmetic{builder, op.getLoc()}.map(
+      "gradient", {output, gradient, {state, maps[0]}},
+      {{empty, op.getResultMap()}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value y = m.cast(v[0], type), g = m.cast(v[1], type);
+        Value value = isSoftmax ? m.mul(y, m.sub(g, v[2]))
+                                : m.sub(g, m.mul(m.exp(y), v[2]));
+        if (scale != 1.0)
+          value = m.mul(value, m.constant(scale, type));
+        return {m.cast(value, resultType.getElementType())};
+      });
+}

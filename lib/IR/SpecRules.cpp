@@ -1,0 +1,58 @@
+//===- SpecRules.cpp - rules that specification ops share -----------------===//
+
+#include "SpecRules.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+LogicalResult mlir::smx::verifyInputAndAxis(Operation *op, Value input,
+                                            int64_t axis) {
+  auto type = cast<RankedTensorType>(input.getType());
+  if (!isa<FloatType>(type.getElementType()) || type.getRank() == 0) // R1
+    return op->emitOpError("expected floating-point elements and a rank of at "
+                           "least 1, got ")
+           << type;
+  if (axis < 0 || axis >= type.getRank()) // R2
+    return op->emitOpError("expected an axis in [0, ")
+           << type.getRank() << "), got " << axis;
+  return success();
+}
+
+bool mlir::smx::mayHaveShape(RankedTensorType type,
+                             ArrayRef<int64_t> expected) {
+  return type.getRank() == (int64_t)expected.size() &&
+         llvm::all_of(llvm::zip(type.getShape(), expected), [](auto p) {
+           return areCompatible(std::get<0>(p), std::get<1>(p));
+         });
+}
+
+void mlir::smx::printShape(InFlightDiagnostic &diagnostic,
+                           ArrayRef<int64_t> shape) {
+  diagnostic << "[";
+  llvm::interleaveComma(shape, diagnostic, [&](int64_t extent) {
+    if (ShapedType::isDynamic(extent))
+      diagnostic << "?";
+    else
+      diagnostic << extent;
+  });
+  diagnostic << "]";
+}
+
+LogicalResult mlir::smx::verifyShape(Operation *op, StringRef what, Value value,
+                                     ArrayRef<int64_t> expected) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (mayHaveShape(type, expected) &&
+      isa<FloatType>(type.getElementType())) // R3
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError("expected ")
+                                  << what << " of shape ";
+  printShape(diagnostic, expected);
+  return diagnostic << " with floating-point elements, got " << type;
+}
+
+LogicalResult mlir::smx::verifyScale(Operation *op, const APFloat &scale) {
+  if (scale.isFinite() && !scale.isZero()) // R4
+    return success();
+  return op->emitOpError("expected a finite scale other than 0, got ")
+         << scale.convertToDouble();
+}

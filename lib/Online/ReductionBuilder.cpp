@@ -1,0 +1,82 @@
+//===- ReductionBuilder.cpp - state ops for one reduction -----------------===//
+
+#include "ReductionBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+RowReduction::RowReduction(OpBuilder &builder, Location loc,
+                           StateAlgebraAttrInterface algebra, ValueRange inputs,
+                           unsigned axis)
+    : reduction{builder, loc, algebra, 0, 0} {
+  auto type = cast<RankedTensorType>(inputs.front().getType());
+  unsigned rows = type.getRank() - 1;
+  reduction.rows = rows;
+  reduction.dims = rows + 1;
+  SmallVector<unsigned> positions;
+  for (unsigned dim = 0; dim <= rows; ++dim) {
+    positions.push_back(dim == axis ? rows : rowSizes.size());
+    if (dim != axis)
+      rowSizes.push_back(getExtent(builder, loc, inputs.front(), dim));
+  }
+  all = reduction.map(positions);
+  unsigned states = algebra.getStateCount().first;
+  state = reduction.identity(
+      SmallVector<SmallVector<OpFoldResult>>(states, rowSizes),
+      getAccumulatorType(type.getElementType()));
+  SmallVector<AffineMap> maps(states, reduction.rowMap());
+  maps.append(inputs.size(), all);
+  state = reduction.update(state, inputs, maps);
+}
+
+Value RowReduction::finish(StringRef quantity, ValueRange inputs, Type type) {
+  SmallVector<AffineMap> maps(state.size(), reduction.rowMap());
+  for (Type input : inputs.getTypes())
+    maps.push_back(mapOf(input));
+  maps.push_back(mapOf(type));
+  return reduction.finish(quantity, state, inputs, maps, type);
+}
+
+Value mlir::smx::mapElements(
+    OpBuilder &builder, Location loc, Value tensor, Type element,
+    llvm::function_ref<Value(OpBuilder &, Location, Value)> body) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, tensor), element);
+  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, empty.getType(), tensor, empty,
+             ArrayRef<AffineMap>{map, map}, iterators,
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               linalg::YieldOp::create(b, loc, body(b, loc, args[0]));
+             })
+      .getResult(0);
+}
+
+Value mlir::smx::normalizedScores(OpBuilder &builder, Location loc,
+                                  Value scores, double &scale, Type wanted) {
+  Type element = getElementTypeOrSelf(scores.getType());
+  // How exact a weight has to be is decided by the type of its score: a
+  // result with more bits than the scores has weights of as many.
+  if (wanted.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+    scores = mapElements(builder, loc, scores, wanted,
+                         [&](OpBuilder &b, Location loc, Value x) -> Value {
+                           return arith::ExtFOp::create(b, loc, wanted, x);
+                         });
+  if (scale > 0)
+    return scores;
+  // Only a positive scale commutes with the maximum; -scores is exact.
+  scale = -scale;
+  return mapElements(builder, loc, scores,
+                     getElementTypeOrSelf(scores.getType()),
+                     [](OpBuilder &b, Location loc, Value x) -> Value {
+                       return arith::NegFOp::create(b, loc, x);
+                     });
+}

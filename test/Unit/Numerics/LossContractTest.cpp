@@ -1,0 +1,126 @@
+//===- LossContractTest.cpp - what a loss is where a row is special -------===//
+
+#include "EveryForm.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace smx;
+using namespace smx::test;
+
+static const double inf = std::numeric_limits<double>::infinity();
+static const double nan_ = std::numeric_limits<double>::quiet_NaN();
+
+static NumericCase lossCase(const Tensor &x) {
+  NumericCase c = rowCase(Op::CrossEntropy, x);
+  c.isLossWide = false;
+  return c;
+}
+
+TEST(LossContract, TargetsOutOfRangeAreNaN) {
+  Tensor x({5, 40});
+  const Tensor targets({5}, {0, 40, -1, 1e9, 39});
+  for (double smoothing : {0.0, 0.25})
+    for (bool isDynamic : {false, true}) {
+      NumericCase c = lossCase(x);
+      c.smoothing = smoothing;
+      c.isDynamic = isDynamic;
+      inEveryForm(c, {x, targets}, {{5}, {5}},
+                  [](const std::vector<Tensor> &y) {
+                    for (int64_t r = 0; r < 5; ++r) {
+                      EXPECT_EQ(std::isnan(y[0][r]), r > 0 && r < 4) << r;
+                      EXPECT_NEAR(y[1][r], std::log(40.0), 1e-3);
+                    }
+                    EXPECT_NEAR(y[0][0], std::log(40.0), 0.02);
+                  });
+    }
+}
+
+TEST(LossContract, IgnoredRowsAreZeroWhateverIsInThem) {
+  Tensor x({4, 40});
+  x[3] = nan_;
+  x[40] = inf;
+  for (int64_t j = 80; j < 120; ++j)
+    x[j] = -inf;
+  NumericCase c = lossCase(x);
+  c.ignored = -100;
+  c.smoothing = 0.1;
+  inEveryForm(c, {x, Tensor({4}, {-100, -100, -100, 2})}, {{4}, {4}},
+              [](const std::vector<Tensor> &y) {
+                for (int64_t r = 0; r < 3; ++r)
+                  EXPECT_EQ(y[0][r], 0.0) << r;
+                EXPECT_NEAR(y[0][3], std::log(40.0), 0.02);
+                EXPECT_TRUE(std::isnan(y[1][0]));
+                EXPECT_EQ(y[1][1], inf);
+                EXPECT_EQ(y[1][2], -inf);
+              });
+}
+
+TEST(LossContract, SpecialRows) {
+  // NaN and +inf beside the target, -inf at it, and nothing but -inf.
+  Tensor x({4, 40});
+  x[3] = nan_;
+  x[43] = inf;
+  x[80] = -inf;
+  for (int64_t j = 120; j < 160; ++j)
+    x[j] = -inf;
+  inEveryForm(lossCase(x), {x, Tensor({4})}, {{4}, {4}},
+              [](const std::vector<Tensor> &y) {
+                EXPECT_TRUE(std::isnan(y[0][0]));
+                EXPECT_TRUE(std::isnan(y[0][1]));
+                EXPECT_EQ(y[0][2], inf);
+                EXPECT_TRUE(std::isnan(y[0][3]));
+              });
+}
+
+TEST(LossContract, LargeScoresDoNotCancel) {
+  // log 40, however large the scores are: a difference of a log-sum-exp near
+  // 49152 and a score would be 2e-3 off in f32.
+  Tensor x({1, 40}, 49152.0);
+  inEveryForm(lossCase(x), {x, Tensor({1}, 39)}, {{1}, {1}},
+              [](const std::vector<Tensor> &y) {
+                double error = inf;
+                for (DType type : types)
+                  error = std::min(
+                      error, std::abs(y[0][0] - reference::roundTo(
+                                                    type, std::log(40.0))));
+                EXPECT_LT(error, 1e-6) << y[0][0];
+              });
+}
+
+TEST(LossContract, NoRowsAndNoPlaces) {
+  for (bool isDynamic : {false, true}) {
+    Tensor none({0, 40}), empty({3, 0});
+    NumericCase c = lossCase(none);
+    c.isDynamic = isDynamic;
+    inEveryForm(c, {none, Tensor({0})}, {{0}, {0}},
+                [](const std::vector<Tensor> &) {});
+    c = lossCase(empty);
+    c.isDynamic = isDynamic;
+    c.ignored = 1;
+    inEveryForm(c, {empty, Tensor({3}, {0, 1, 0})}, {{3}, {3}},
+                [](const std::vector<Tensor> &y) {
+                  EXPECT_TRUE(std::isnan(y[0][0]));
+                  EXPECT_EQ(y[0][1], 0.0);
+                  EXPECT_TRUE(std::isnan(y[0][2]));
+                  EXPECT_EQ(y[1][0], -inf);
+                });
+  }
+}
+
+TEST(LossContract, GradientsOfIgnoredRowsAreZero) {
+  Tensor x({3, 40});
+  x[5] = nan_;
+  NumericCase c = lossCase(x);
+  c.op = Op::CrossEntropyBackward;
+  c.ignored = 7;
+  const Tensor lse({3}, std::log(40.0)), gradient({3}, {nan_, 1, 1});
+  inEveryForm(c, {x, Tensor({3}, {7, 40, 39}), lse, gradient}, {{3, 40}},
+              [](const std::vector<Tensor> &y) {
+                for (int64_t j = 0; j < 40; ++j) {
+                  EXPECT_EQ(y[0][j], 0.0);
+                  EXPECT_TRUE(std::isnan(y[0][40 + j]));
+                  EXPECT_NEAR(y[0][80 + j], 1.0 / 40 - (j == 39), 5e-3);
+                }
+              });
+}
