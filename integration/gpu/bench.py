@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times this project's attention and softmax beside what else there is, in one process, taking turns.
+"""Times this project's attention, softmax and other reductions of rows beside what else there is, in one process, taking turns.
 
-    integration/gpu/bench.py --tools DIR [attention] [softmax]
+    integration/gpu/bench.py --tools DIR [attention] [softmax] [reductions]
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. Every kernel is compiled on the spot and, before it is timed, run on
 random data into poisoned outputs and compared with float64 on sampled rows; one that is wrong is not timed. A figure is
 the median of single launches, by events, over rounds in which every peer has its turn; two sets of buffers, each several
-times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for every GPU since then. Writes <gpu>-attention
-and <gpu>-softmax as JSON, table and plot, after every work anew.
+times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for every GPU since then. Writes <gpu>-attention,
+<gpu>-softmax and <gpu>-reductions as JSON, table and plot, after every work anew.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import driver
 import plot
+import reductions
 import results
 import works
 from kernel import Kernel, compile_image
@@ -224,6 +225,26 @@ def run_softmax(arguments, compiled):
         save(arguments, "softmax", rows, note, lines, show=work == works.SOFTMAX[-1])
 
 
+def run_reductions(arguments, compiled):
+    rows = []
+
+    def copy_rate(figures):
+        # Of a copy of one set of rows; the figures of works count other bytes.
+        return max(row["figure"] for row in rows if row["peer"] == "torch.copy_")
+
+    for work in works.REDUCTIONS:
+        found = measure(work, reductions.peers_of, compiled[work])
+        for row in found:
+            if row["peer"] == "torch.copy_" and "ms" in row:
+                row["figure"] = round(2 * 2 * works.ELEMENTS / row["ms"] / 1e6, 1)
+        rows += found
+        torch.cuda.empty_cache()
+        lines = lines_of(rows, list(OURS["reductions"]), ["torch", "torch.compile"], copy_rate, "share")
+        note = ("GB/s of rows read and written; the ceiling is PyTorch's copy of such rows. share: our largest error on 64 rows, "
+                "of what is allowed.")
+        save(arguments, "reductions", rows, note, lines, show=work == works.REDUCTIONS[-1])
+
+
 def save(arguments, suite, rows, note, lines, show):
     head = results.head(arguments) | {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "chip": arguments.chip}
     stem = results.write(arguments.output, suite, head | {"rows": rows},
@@ -232,20 +253,21 @@ def save(arguments, suite, rows, note, lines, show):
 
 
 # The rows of this project, and the chip each is compiled for; "" is that of --chip.
-OURS = {"attention": {"smx": "", f"smx ({PORTABLE})": PORTABLE}, "softmax": {"smx": ""}}
+OURS = {"attention": {"smx": "", f"smx ({PORTABLE})": PORTABLE}, "softmax": {"smx": ""}, "reductions": {"smx": ""}}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     results.add_flags(parser, results.SPEED)
-    parser.add_argument("suites", nargs="*", metavar="attention|softmax")
+    parser.add_argument("suites", nargs="*", metavar="attention|softmax|reductions")
     parser.add_argument("--chip", help="architecture to compile for; the device's if not given")
     arguments = parser.parse_args()
     torch.manual_seed(0)
     torch.zeros(1, device="cuda")
     driver.use_device()
     arguments.chip = arguments.chip or driver.chip()
-    suites = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTMAX, run_softmax)}
+    suites = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTMAX, run_softmax),
+              "reductions": (works.REDUCTIONS, run_reductions)}
     chosen = arguments.suites or list(suites)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         compiled = {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip)

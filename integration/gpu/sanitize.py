@@ -69,6 +69,8 @@ FAMILIES = {
     "log_softmax bf16": (works.row_text("log_softmax", (64, 1000), "bf16", 1), []),
     "logsumexp f32": (works.row_text("logsumexp", (64, 1000), "f32", 1, result=(64,)), []),
     "layer_norm f32": (works.row_text("layer_norm", (64, 1000), "f32", 1, more=" epsilon(1.0e-5)"), []),
+    "cross_entropy bf16": (works.Reduction("cross_entropy", 1000).text_of((64, 1000)), []),
+    "softmax_backward bf16": (works.Reduction("softmax_backward", 1000).text_of((64, 1000)), []),
 }
 
 

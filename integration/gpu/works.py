@@ -92,6 +92,55 @@ class Softmax:
         return 2 * ELEMENTS * (2 if self.dtype == "bf16" else 4) / ms / 1e6
 
 
+@dataclass(frozen=True)
+class Reduction:
+    """What else streams rows, in bf16; a figure counts the bytes of whole rows that must move."""
+
+    op: str
+    columns: int
+
+    unit = "GB/s"
+
+    @property
+    def shape(self):
+        return ELEMENTS // self.columns, self.columns
+
+    @property
+    def name(self):
+        return f"{self.op} bf16 {self.shape[0]}x{self.columns}"
+
+    @property
+    def text(self):
+        return self.text_of(self.shape)
+
+    @property
+    def small(self):
+        """The same kernel with fewer rows."""
+        return self.text_of((max(8, (1 << 20) // self.columns), self.columns))
+
+    def text_of(self, sizes):
+        x, rows = tensor(sizes, "bf16"), tensor(sizes[:1], "f32")
+        targets = tensor(sizes[:1], "i64")
+        if self.op == "logsumexp":
+            return row_text(self.op, sizes, "bf16", 1, result=sizes[:1])
+        if self.op == "layer_norm":
+            return row_text(self.op, sizes, "bf16", 1, more=" epsilon(1.0e-5)")
+        if self.op == "cross_entropy":
+            return function({"x": x, "t": targets}, rows, f"smx.cross_entropy %x, %t axis(1) ignore(-100) : {x}, {targets}")
+        if self.op == "cross_entropy_backward":
+            return function({"x": x, "t": targets, "l": rows, "g": rows}, x,
+                            f"smx.{self.op} %x, %t, %l, %g axis(1) ignore(-100) : {x}, {targets}, {rows}, {rows}")
+        return function({"y": x, "g": x}, x, f"smx.{self.op} %y, %g axis(1) : {x}, {x}")
+
+    # Rows that are read or written.
+    MOVED = {"logsumexp": 1, "cross_entropy": 1, "layer_norm": 2, "cross_entropy_backward": 2, "softmax_backward": 3,
+             "log_softmax_backward": 3}
+
+    def figure(self, ms):
+        return self.MOVED[self.op] * ELEMENTS * 2 / ms / 1e6
+
+
 ATTENTION = [Attention(dim, length, causal) for dim in (64, 128, 256) for length in (1024, 4096, 16384) for causal in (False, True)]
 SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 1048576)] + [
     Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)]
+REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)]
