@@ -3,6 +3,8 @@
 #include "TileArithmetic.h"
 #include "smx/IR/Smx.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::smx;
 
@@ -87,13 +89,20 @@ GradientAlgebraAttr::expandFinish(OpBuilder &builder,
                          output.map, op.getResultMap());
   bool isSoftmax = getOf() == Gradient::Softmax;
   double scale = getScale().getValueAsDouble();
+  // In base 2 it is as exact as a result in half precision needs it.
+  bool isHalf = resultType.getElementTypeBitWidth() == 16 && type.isF32();
+  auto exponential = [&](ScalarMath m, Value y) {
+    if (!isHalf)
+      return m.exp(y);
+    return m.exp2(m.mul(y, m.constant(llvm::numbers::log2e, type)));
+  };
   return TileArithmetic{builder, op.getLoc()}.map(
       "gradient", {output, gradient, {state, maps[0]}},
       {{empty, op.getResultMap()}},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value y = m.cast(v[0], type), g = m.cast(v[1], type);
         Value value = isSoftmax ? m.mul(y, m.sub(g, v[2]))
-                                : m.sub(g, m.mul(m.exp(y), v[2]));
+                                : m.sub(g, m.mul(exponential(m, y), v[2]));
         if (scale != 1.0)
           value = m.mul(value, m.constant(scale, type));
         return {m.cast(value, resultType.getElementType())};

@@ -27,14 +27,18 @@ func.func @log_softmax(%y: tensor<4x8xbf16>, %g: tensor<4x8xbf16>) -> tensor<4x8
 // CHECK: linalg.generic
 // CHECK-SAME: iterator_types = ["parallel", "parallel"]
 // CHECK-SAME: ins(%[[X]], %[[T]], %[[L]], %[[G]] :
+// Per row first: a target out of range makes the gradient of its row NaN.
+// CHECK: %[[K:.+]] = arith.index_cast
+// CHECK: %[[IN:.+]] = arith.cmpi ult, %[[K]]
+// CHECK: %[[ROW:.+]] = arith.select %[[IN]]
 // CHECK: %[[D:.+]] = arith.subf
 // CHECK: math.exp %[[D]]
-// CHECK: arith.cmpi eq
-// Out of range is NaN, ignored is 0, in this order.
-// CHECK: arith.cmpi ult
-// CHECK: arith.select
-// CHECK: arith.cmpi eq
-// CHECK: arith.select
+// CHECK: %[[HIT:.+]] = arith.cmpi eq, %{{.+}}, %{{.+}} : i32
+// CHECK: %[[P:.+]] = arith.select %[[HIT]]
+// CHECK: %[[V:.+]] = arith.mulf %[[ROW]], %[[P]]
+// An ignored row is 0 whatever else is in it.
+// CHECK: %[[IGNORED:.+]] = arith.cmpi eq, %{{.+}}, %{{.+}} : i64
+// CHECK: arith.select %[[IGNORED]], %{{.+}}, %[[V]]
 func.func @cross_entropy(%x: tensor<4x8xf32>, %t: tensor<4xi64>, %l: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4x8xf32> {
   %0 = smx.cross_entropy_backward %x, %t, %l, %g axis(1) ignore(-100) : tensor<4x8xf32>, tensor<4xi64>, tensor<4xf32>, tensor<4xf32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
