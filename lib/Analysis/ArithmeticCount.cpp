@@ -279,6 +279,13 @@ static LogicalResult addOp(Operation *op, IndexEvaluator &evaluator,
       .Case([&](LayerNormOp row) {
         return addRow(row.getInput(), {5, 0}, evaluator, work);
       })
+      // As the log-sum-exp, and a comparison for each of the k.
+      .Case([&](TopKSoftmaxOp top) {
+        int comparisons = top.getK();
+        return addRow(top.getInput(),
+                      {3 + comparisons + scaling(top.getScale()), 1}, evaluator,
+                      work);
+      })
       // As the log-sum-exp, and the sum of the scores; what is done for each
       // row is left out.
       .Case([&](CrossEntropyOp loss) {

@@ -27,7 +27,7 @@ static bool isStateOp(Operation *op) {
 static bool isSpecificationOp(Operation *op) {
   return isa<SoftmaxOp, LogSoftmaxOp, LogSumExpOp, SoftmaxDotOp, LayerNormOp,
              CrossEntropyOp, CrossEntropyBackwardOp, SoftmaxBackwardOp,
-             LogSoftmaxBackwardOp, AttentionOp>(op);
+             LogSoftmaxBackwardOp, TopKSoftmaxOp, AttentionOp>(op);
 }
 
 /// The error of an op: what breaks the contract, and a note that says what

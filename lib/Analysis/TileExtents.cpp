@@ -124,6 +124,8 @@ TileExtent mlir::smx::traceExtent(Value shaped, int64_t dim) {
       .Case<SoftmaxOp, LogSoftmaxOp, LayerNormOp, CrossEntropyBackwardOp,
             SoftmaxBackwardOp, LogSoftmaxBackwardOp, MaskOp>(
           [&](auto op) { return traceExtent(op->getOperand(0), dim); })
+      // The axis is static in the types of its results.
+      .Case([&](TopKSoftmaxOp op) { return traceExtent(op.getInput(), dim); })
       .Case<LogSumExpOp, CrossEntropyOp>([&](auto op) {
         return traceExtent(op.getInput(), dim + (dim >= int64_t(op.getAxis())));
       })

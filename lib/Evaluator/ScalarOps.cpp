@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 
@@ -327,6 +328,31 @@ static void addConversions(Table &t) {
   t["arith.select"] = selectLanes;
 }
 
+static void bitsOfSingle(const Instruction &, const Slot *const *in, Slot *out,
+                         size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].i = llvm::bit_cast<int32_t>(static_cast<float>(in[0][i].f));
+}
+
+static void singleOfBits(const Instruction &, const Slot *const *in, Slot *out,
+                         size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i)
+    out[i].f = llvm::bit_cast<float>(static_cast<int32_t>(in[0][i].i));
+}
+
+/// Null for types whose bits are not known here.
+static LaneKernel bitcastKernel(Type from, Type to) {
+  from = getElementTypeOrSelf(from);
+  to = getElementTypeOrSelf(to);
+  // A slot has the bits of both.
+  if (from == to || (from.isF64() && to.isInteger(64)) ||
+      (from.isInteger(64) && to.isF64()))
+    return copyLanes;
+  if (from.isF32() && to.isInteger(32))
+    return bitsOfSingle;
+  return from.isInteger(32) && to.isF32() ? singleOfBits : nullptr;
+}
+
 static unsigned bitsOf(Type type) {
   auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
   return integer ? integer.getWidth() : 64;
@@ -341,11 +367,14 @@ std::optional<Instruction> mlir::smx::lookUpScalarOp(Operation *op,
     addConversions(table);
     return table;
   }();
-  auto found = table.find(op->getName().getStringRef());
-  if (found == table.end())
-    return std::nullopt;
   Instruction instruction;
-  instruction.kernel = found->second;
+  if (auto bitcast = dyn_cast<arith::BitcastOp>(op))
+    instruction.kernel =
+        bitcastKernel(bitcast.getIn().getType(), bitcast.getType());
+  else
+    instruction.kernel = table.lookup(op->getName().getStringRef());
+  if (!instruction.kernel)
+    return std::nullopt;
   instruction.operandBits = bitsOf(op->getOperand(0).getType());
   instruction.resultBits = bitsOf(op->getResult(0).getType());
   instruction.roundedTo = getRoundedType(op->getResult(0).getType(), rounding);

@@ -208,6 +208,29 @@ static llvm::Error crossEntropy(CrossEntropyOp op, Frame &frame) {
   return llvm::Error::success();
 }
 
+static llvm::Error topK(TopKSoftmaxOp op, Frame &frame) {
+  reference::SoftmaxOptions options;
+  options.axis = op.getAxis();
+  options.scale = op.getScale().convertToDouble();
+  const Tensor &input = frame.tensor(op.getInput());
+  const int64_t extent = input.dim(options.axis), k = op.getK();
+  reference::TopK found =
+      reference::topkSoftmax(input, std::min(k, extent), options);
+  auto set = [&](Value result, const Tensor &tensor, double missing) {
+    reference::Shape shape = input.shape();
+    shape[options.axis] = k;
+    Tensor whole(shape, missing);
+    for (int64_t at = 0; at < tensor.size(); ++at)
+      whole.at(tensor.indexOf(at)) = tensor[at];
+    std::optional<reference::DType> dtype =
+        getRoundedType(result.getType(), frame.getRounding());
+    frame.set(result, dtype ? whole.roundedTo(*dtype) : whole);
+  };
+  set(op.getProbabilities(), found.values, 0);
+  set(op.getPlaces(), found.indices, -1);
+  return llvm::Error::success();
+}
+
 llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
   bool isKnown = true;
   std::optional<reference::DType> dtype =
@@ -244,6 +267,7 @@ llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
             return set(
                 reference::layerNorm(frame.tensor(o.getInput()), options));
           })
+          .Case([&](TopKSoftmaxOp o) { return topK(o, frame); })
           .Case([&](CrossEntropyOp o) { return crossEntropy(o, frame); })
           .Case([&](CrossEntropyBackwardOp o) {
             return set(reference::crossEntropyBackward(

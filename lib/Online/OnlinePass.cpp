@@ -7,6 +7,7 @@
 
 #include "AttentionScores.h"
 #include "CrossEntropy.h"
+#include "TopK.h"
 #include "smx/Online/Passes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -47,6 +48,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
         lowerSoftmaxDot(dot);
       else if (auto norm = dyn_cast<LayerNormOp>(op))
         lowerLayerNorm(norm);
+      else if (auto top = dyn_cast<TopKSoftmaxOp>(op))
+        lowerTopK(top);
       else if (auto loss = dyn_cast<CrossEntropyOp>(op))
         lowerCrossEntropy(loss);
       else if (auto gradient = dyn_cast<CrossEntropyBackwardOp>(op))
@@ -119,6 +122,16 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     op.erase();
   }
 
+  void lowerTopK(TopKSoftmaxOp op) {
+    OpBuilder builder(op);
+    double scale = std::abs(op.getScale().convertToDouble());
+    buildTopK(builder, op,
+              TopKAlgebraAttr::get(
+                  &getContext(),
+                  algebraFor(/*prefersBase2=*/false, scale, MaskedRow::NaN),
+                  op.getK()));
+  }
+
   void lowerCrossEntropy(CrossEntropyOp op) {
     OpBuilder builder(op);
     double scale = op.getScale().convertToDouble();
@@ -187,8 +200,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
       accumulatorSizes.push_back(tensor::getMixedSize(
           builder, loc, values, valueRank - columns + column));
     Type element = getAccumulatorType(getElementTypeOrSelf(scores.getType()));
-    SmallVector<Value> state =
-        reduction.identity({rowSizes, rowSizes, accumulatorSizes}, element);
+    SmallVector<Value> state = reduction.identity(
+        {rowSizes, rowSizes, accumulatorSizes}, SmallVector<Type>(3, element));
     AffineMap row = reduction.rowMap(), acc = reduction.accumulatorMap();
     state = reduction.update(state, {scores, values},
                              {row, row, acc, scoreMap, valueMap}, masked);

@@ -12,7 +12,7 @@ using namespace mlir::smx;
 
 RowReduction::RowReduction(OpBuilder &builder, Location loc,
                            StateAlgebraAttrInterface algebra, ValueRange inputs,
-                           unsigned axis)
+                           unsigned axis, ArrayRef<Type> elements)
     : reduction{builder, loc, algebra, 0, 0} {
   auto type = cast<RankedTensorType>(inputs.front().getType());
   unsigned rows = type.getRank() - 1;
@@ -25,11 +25,10 @@ RowReduction::RowReduction(OpBuilder &builder, Location loc,
       rowSizes.push_back(getExtent(builder, loc, inputs.front(), dim));
   }
   all = reduction.map(positions);
-  unsigned states = algebra.getStateCount().first;
   state = reduction.identity(
-      SmallVector<SmallVector<OpFoldResult>>(states, rowSizes),
-      getAccumulatorType(type.getElementType()));
-  SmallVector<AffineMap> maps(states, reduction.rowMap());
+      SmallVector<SmallVector<OpFoldResult>>(elements.size(), rowSizes),
+      elements);
+  SmallVector<AffineMap> maps(elements.size(), reduction.rowMap());
   maps.append(inputs.size(), all);
   state = reduction.update(state, inputs, maps);
 }

@@ -29,12 +29,13 @@ struct ReductionBuilder {
     return map(positions);
   }
 
-  /// `stateSizes` has the mixed sizes of every state component.
+  /// `stateSizes` has the mixed sizes of every state component, `elements` the
+  /// types of their elements.
   SmallVector<Value> identity(ArrayRef<SmallVector<OpFoldResult>> stateSizes,
-                              Type element) {
+                              ArrayRef<Type> elements) {
     SmallVector<Type> types;
     SmallVector<Value> extents;
-    for (ArrayRef<OpFoldResult> sizes : stateSizes) {
+    for (auto [sizes, element] : llvm::zip_equal(stateSizes, elements)) {
       SmallVector<int64_t> shape;
       for (OpFoldResult size : sizes) {
         std::optional<int64_t> constant = getConstantIntValue(size);
@@ -67,7 +68,17 @@ class RowReduction {
 public:
   RowReduction(OpBuilder &builder, Location loc,
                StateAlgebraAttrInterface algebra, ValueRange inputs,
-               unsigned axis);
+               unsigned axis)
+      : RowReduction(
+            builder, loc, algebra, inputs, axis,
+            SmallVector<Type>(algebra.getStateCount().first,
+                              getAccumulatorType(cast<RankedTensorType>(
+                                                     inputs.front().getType())
+                                                     .getElementType()))) {}
+  /// The same with state components of other types.
+  RowReduction(OpBuilder &builder, Location loc,
+               StateAlgebraAttrInterface algebra, ValueRange inputs,
+               unsigned axis, ArrayRef<Type> elements);
 
   /// A quantity of the finished state. Inputs and result are of the shape that
   /// was reduced, or have one value per row.

@@ -72,6 +72,11 @@ func.func private @no_scale() attributes {test.a = #smx.gradient<softmax, scale 
 
 // -----
 
+// expected-error @+1 {{expected k in [1, 64], got 65}}
+func.func private @too_many_keys() attributes {test.a = #smx.topk<#smx.softmax<exp>, k = 65>}
+
+// -----
+
 // An attribute that is no mask.
 func.func @not_a_mask(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
   // expected-error @+1 {{invalid kind of attribute specified}}

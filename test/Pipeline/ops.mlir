@@ -28,6 +28,12 @@ func.func @losses(%x: tensor<8x?xf32>, %t: tensor<8xi64>, %g: tensor<8xf32>) -> 
   return %0, %2, %3, %4 : tensor<8xf32>, tensor<8x?xf32>, tensor<8x?xf32>, tensor<8x?xf32>
 }
 
+// CHECK-LABEL: llvm.func @topk(
+func.func @topk(%x: tensor<8x?xf32>) -> (tensor<8x3xf32>, tensor<8x3xi32>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<8x?xf32> -> tensor<8x3xf32>, tensor<8x3xi32>
+  return %p, %i : tensor<8x3xf32>, tensor<8x3xi32>
+}
+
 // CHECK-LABEL: llvm.func @attention(
 func.func @attention(%q: tensor<4x?x64xbf16>, %k: tensor<2x?x64xbf16>, %v: tensor<2x?x32xbf16>) -> (tensor<4x?x32xbf16>, tensor<4x?xf32>) {
   %o, %lse = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<bottom_right, left = 255, right = 0>)

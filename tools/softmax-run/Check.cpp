@@ -101,6 +101,9 @@ familyOf(mlir::OpResult value) {
       .Case([&](SoftmaxOp op) {
         return Found(OpFamily::Softmax, extent(op.getInput(), op.getAxis()));
       })
+      .Case([&](TopKSoftmaxOp op) {
+        return Found(OpFamily::Softmax, extent(op.getInput(), op.getAxis()));
+      })
       .Case<LogSoftmaxOp, LogSumExpOp, CrossEntropyOp>([&](auto op) {
         return Found(OpFamily::LogSumExp, extent(op.getInput(), op.getAxis()));
       })

@@ -107,6 +107,26 @@ def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy
   }];
 }
 
+def Smx_TopKAlgebraAttr : Smx_Attr<"TopKAlgebra", "topk",
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+  let summary = "softmax's state and the k largest keys so far";
+  let description = [{
+    State `(m, l, key_0, .., key_{k-1})`: softmax's, beside a falling list of f64 keys. The inputs are the
+    scores and their keys. A key is the score with its place in the 29 bits that f32 leaves free in f64, so that
+    equal scores are ordered by their places and no two keys of a row are equal. Two lists merge into the k
+    largest of both: `c_r = max(a_r, b_{k-1-r})`, sorted by a bitonic network.
+
+    Quantities: `probability_r` and `place_r` for `r < k`; the latter is -1 where there is no such key.
+
+    ```mlir
+    #smx.topk<#smx.softmax<exp>, k = 5>
+    ```
+  }];
+  let parameters = (ins "::mlir::smx::SoftmaxAlgebraAttr":$softmax, "int64_t":$k);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` qualified($softmax) `,` `k` `=` $k `>`";
+}
+
 def Smx_Gradient : Smx_Enum<"Gradient", "what a gradient is taken of", [
   I32EnumAttrCase<"Softmax", 0, "softmax">,
   I32EnumAttrCase<"LogSoftmax", 1, "log_softmax">]>;

@@ -21,7 +21,7 @@ def Smx_Dialect : Dialect {
     into partial states that are merged in a tree, or both. The dialect has two levels:
 
     * *specification ops* (`softmax`, `log_softmax`, `logsumexp`, `softmax_dot`, `attention`,
-      `cross_entropy`, `layer_norm`, and gradients) say what is wanted;
+      `cross_entropy`, `topk_softmax`, `layer_norm`, and gradients) say what is wanted;
     * *state ops* (`identity`, `update`, `merge`, `finish`) say it as a reduction over states.
       They are generic: an attribute, the *algebra*, gives the four operations their meaning.
 
@@ -60,6 +60,10 @@ def Smx_Dialect : Dialect {
     *Why is the state of a cross entropy a product?* Label smoothing wants the sum of the scores,
     which has nothing to do with the softmax: `#smx.cross_entropy` has softmax's components,
     advanced by softmax's own algebra, and its count and sum beside them.
+
+    *Why are the keys of a top-k numbers?* An f64 holds a score of 32 bits and its place, and compares
+    like the pair: the k largest are k reductions by maximum that know nothing of places, and no two
+    keys are equal. A list of pairs would want reductions with two results in every back end.
 
     *Why do gradients of rows have an algebra?* Theirs is the smallest one, a sum; with it they get
     the schedules of rows, in which what is summed is still there when the result is computed. The

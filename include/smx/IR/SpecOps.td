@@ -217,6 +217,32 @@ def Smx_LogSoftmaxBackwardOp : Smx_RowBackwardOp<"log_softmax_backward"> {
   }];
 }
 
+def Smx_TopKSoftmaxOp : Smx_SpecOp<"topk_softmax"> {
+  let summary = "the k largest probabilities of a row and their places";
+  let description = [{
+    Softmax over the whole row along one axis, then its `k` largest, falling, from one read of the row. Of
+    equal scores the one of the lowest place comes first. A row with NaN or +inf is NaN at places 0 to
+    `k - 1`; a row that is shorter than `k` is filled up with probability 0 at place -1.
+    Rules R1, R2 and R4 of `smx.softmax`.
+
+    T1: k is in `[1, 64]`, and not above the extent of the axis.
+    T2: the elements of the input have at most 32 bits, and the axis has at most 2^29 of them.
+    T3: the probabilities have the shape of the input with `k` along the axis, and floating-point elements.
+    T4: the places have that shape too, and signless integers of at least 32 bits.
+
+    ```mlir
+    %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<8x128xf32> -> tensor<8x5xf32>, tensor<8x5xi64>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$axis, I64Attr:$k,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$scale);
+  let results = (outs AnyRankedTensor:$probabilities, AnyRankedTensor:$places);
+  let assemblyFormat = [{
+    $input `axis` `(` $axis `)` `k` `(` $k `)` (`scale` `(` $scale^ `)`)? attr-dict
+    `:` type($input) `->` type($probabilities) `,` type($places)
+  }];
+}
+
 def Smx_AttentionOp : Smx_SpecOp<"attention", []> {
   let summary = "scaled dot-product attention";
   let description = [{

@@ -63,6 +63,13 @@ public:
         c.ignored = pick<int64_t>({-100, 0, 3});
       c.targetType = pick<DType>({DType::I64, DType::I32});
       c.isLossWide = pick<int>({0, 1});
+      if (op == Op::TopK && c.dtype == DType::F64)
+        c.dtype = DType::F32;
+      c.k = pick<int64_t>({1, 2, 5, 8, 17});
+      if (op == Op::TopK && !c.isDynamic)
+        c.k = std::min(c.k, std::max<int64_t>(c.shape[c.axis], 1));
+      if (op == Op::TopK)
+        c.shape[c.axis] = std::max<int64_t>(c.shape[c.axis], 1);
       // The log-sum-exp of these is beyond its type.
       if (op == Op::CrossEntropyBackward && c.generator == "alternating")
         c.generator = "normal";
@@ -235,6 +242,8 @@ std::vector<Part> allParts() {
   add("cross_entropy_backward", Family::Rows, Op::CrossEntropyBackward, 60);
   add("softmax_backward", Family::Rows, Op::SoftmaxBackward, 80);
   add("log_softmax_backward", Family::Rows, Op::LogSoftmaxBackward, 60);
+  add("topk", Family::Rows, Op::TopK, 120);
+  add("long_topk", Family::LongRows, Op::TopK, 4);
   add("long_cross_entropy", Family::LongRows, Op::CrossEntropy, 8);
   add("long_softmax_backward", Family::LongRows, Op::SoftmaxBackward, 6);
   add("long_log_softmax_backward", Family::LongRows, Op::LogSoftmaxBackward, 4);

@@ -15,7 +15,8 @@ using namespace smx::reference;
 
 bool smx::test::isLossOrGradient(Op op) {
   return op == Op::CrossEntropy || op == Op::CrossEntropyBackward ||
-         op == Op::SoftmaxBackward || op == Op::LogSoftmaxBackward;
+         op == Op::SoftmaxBackward || op == Op::LogSoftmaxBackward ||
+         op == Op::TopK;
 }
 
 static bool hasTargets(Op op) {
@@ -54,6 +55,17 @@ std::string smx::test::lossText(const NumericCase &c) {
   std::string x = text(c.shape, c.dtype);
   std::string how =
       llvm::formatv("axis({0}) scale({1:E6})", c.axis, c.scale).str();
+  if (c.op == Op::TopK) {
+    Shape shape = c.shape;
+    shape[c.axis] = c.k;
+    std::string places = text(shape, c.targetType);
+    std::string shares = text(shape, lossType(c));
+    return llvm::formatv(
+        "func.func @f(%x: {0}) -> ({1}, {2}) {{\n"
+        "  %p, %i = smx.topk_softmax %x axis({3}) k({4}) scale({5:E6}) : {0} "
+        "-> {1}, {2}\n  return %p, %i : {1}, {2}\n}\n",
+        x, shares, places, c.axis, c.k, c.scale);
+  }
   if (!hasTargets(c.op))
     return llvm::formatv(
         "func.func @f(%y: {0}, %g: {0}) -> {0} {{\n"
@@ -113,6 +125,8 @@ std::vector<Tensor> smx::test::lossInputs(
   Tensor x = make(c.generator, c.shape);
   if (c.op == Op::CrossEntropy)
     return {x, makeTargets(c)};
+  if (c.op == Op::TopK)
+    return {x};
   SoftmaxOptions softmax;
   softmax.axis = c.axis;
   softmax.scale = c.scale;
@@ -125,6 +139,8 @@ std::vector<Tensor> smx::test::lossInputs(
 }
 
 std::vector<DType> smx::test::lossInputTypes(const NumericCase &c) {
+  if (c.op == Op::TopK)
+    return {c.dtype};
   if (c.op == Op::CrossEntropy)
     return {c.dtype, c.targetType};
   if (c.op == Op::CrossEntropyBackward)
@@ -173,6 +189,27 @@ static Tensor naiveCrossEntropyGradient(const NumericCase &c,
   return result.roundedTo(c.dtype);
 }
 
+static std::vector<NumericCase::Expected>
+expectedTopK(const NumericCase &c, const Tensor &x, const Comparison &how) {
+  SoftmaxOptions options;
+  options.axis = c.axis;
+  options.scale = c.scale;
+  const TopK found = topkSoftmax(x, std::min(c.k, x.dim(c.axis)), options);
+  Shape shape = c.shape;
+  shape[c.axis] = c.k;
+  // What a short row does not have.
+  Tensor shares(shape), places(shape, -1);
+  for (int64_t at = 0; at < found.values.size(); ++at) {
+    shares.at(found.values.indexOf(at)) = found.values[at];
+    places.at(found.values.indexOf(at)) = found.indices[at];
+  }
+  Comparison exact = how;
+  exact.dtype = DType::F64;
+  exact.family = OpFamily::LogSumExp;
+  return {{shares, std::nullopt, how},
+          {places, std::nullopt, exact, c.targetType}};
+}
+
 std::vector<NumericCase::Expected>
 smx::test::lossExpected(const NumericCase &c,
                         const std::vector<Tensor> &inputs) {
@@ -193,6 +230,8 @@ smx::test::lossExpected(const NumericCase &c,
             {logSumExp(inputs[0], softmax), std::nullopt,
              how(OpFamily::LogSumExp, stateType(c))}};
   }
+  if (c.op == Op::TopK)
+    return expectedTopK(c, inputs[0], how(OpFamily::Softmax, lossType(c)));
   NumericCase::Expected expected{Tensor(), std::nullopt,
                                  how(OpFamily::WeightedSum, c.dtype)};
   if (c.op == Op::CrossEntropyBackward)

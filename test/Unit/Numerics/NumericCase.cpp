@@ -314,6 +314,14 @@ struct Memory {
   }
   double load(int64_t linear) {
     unsigned char *from = element(linear);
+    if (dtype == DType::I32) {
+      int32_t integer;
+      return std::memcpy(&integer, from, 4), integer;
+    }
+    if (dtype == DType::I64) {
+      int64_t integer;
+      return std::memcpy(&integer, from, 8), static_cast<double>(integer);
+    }
     double wide;
     float single;
     uint16_t half;
@@ -446,7 +454,7 @@ std::string smx::test::checkCase(const NumericCase &config,
   std::vector<DType> types;
   for (const NumericCase::Expected &e : expected) {
     shapes.push_back(e.exact.shape());
-    types.push_back(e.how.dtype);
+    types.push_back(e.stored.value_or(e.how.dtype));
   }
   llvm::Expected<std::vector<Tensor>> results =
       runKernel(*kernel, inputs, shapes, config.inputTypes(inputs.size()),

@@ -28,7 +28,8 @@ enum class Op {
   CrossEntropy,
   CrossEntropyBackward,
   SoftmaxBackward,
-  LogSoftmaxBackward
+  LogSoftmaxBackward,
+  TopK
 };
 
 /// Row ops use `shape` and `axis`; softmax_dot adds `columns`; attention uses
@@ -56,6 +57,8 @@ struct NumericCase {
   std::optional<int64_t> ignored;
   DType targetType = DType::I64;
   bool isLossWide = true;
+  /// Top-k; `targetType` is that of the places.
+  int64_t k = 1;
 
   int64_t batch = 1, queryHeads = 1, keyHeads = 1, queries = 0, keys = 0,
           headDim = 0, valueDim = 0;
@@ -77,6 +80,8 @@ struct NumericCase {
     Tensor exact;
     std::optional<Tensor> naive;
     reference::Comparison how;
+    /// The type in memory, if it is not that of the comparison.
+    std::optional<DType> stored = std::nullopt;
   };
   std::vector<Expected> expect(const std::vector<Tensor> &inputs) const;
 

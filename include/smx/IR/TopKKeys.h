@@ -1,0 +1,38 @@
+//===- TopKKeys.h - scores that carry their places --------------*- C++ -*-===//
+//
+// A key is an f64 that compares like (score, -place): the score has 24 bits of
+// the significand at most, and the place stands in the lowest 29. Negative
+// scores have it as it is, others its complement. Infinite scores become
+// +-2^200, which no finite f32 reaches, and NaN the lower one: every score has
+// a key, and none is -inf.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_IR_TOPKKEYS_H
+#define SMX_IR_TOPKKEYS_H
+
+#include "mlir/IR/Builders.h"
+#include <optional>
+
+namespace mlir::smx {
+
+constexpr int64_t mostTopK = 64, bitsOfPlace = 29;
+
+/// The key of `score`, an f32, at `place`, an index.
+Value buildKey(OpBuilder &builder, Location loc, Value score, Value place);
+/// The score, as f64.
+Value scoreOfKey(OpBuilder &builder, Location loc, Value key);
+/// The place, as f64.
+Value placeOfKey(OpBuilder &builder, Location loc, Value key);
+
+/// The quantities of a rank, and what a quantity is.
+StringRef probabilityOfRank(int64_t rank);
+StringRef placeOfRank(int64_t rank);
+struct RankedQuantity {
+  bool isProbability;
+  int64_t rank;
+};
+std::optional<RankedQuantity> rankOfQuantity(StringRef quantity);
+
+} // namespace mlir::smx
+
+#endif // SMX_IR_TOPKKEYS_H

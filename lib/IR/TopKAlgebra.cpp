@@ -1,0 +1,186 @@
+//===- TopKAlgebra.cpp - (m, l) beside the k largest keys -----------------===//
+
+#include "SoftmaxArithmetic.h"
+#include "smx/IR/TopKKeys.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+LogicalResult
+TopKAlgebraAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        SoftmaxAlgebraAttr, int64_t k) {
+  if (k >= 1 && k <= mostTopK)
+    return success();
+  return emitError() << "expected k in [1, " << mostTopK << "], got " << k;
+}
+
+SmallVector<StringRef> TopKAlgebraAttr::getQuantities() const {
+  SmallVector<StringRef> names;
+  for (int64_t rank = 0; rank < getK(); ++rank)
+    names.append({probabilityOfRank(rank), placeOfRank(rank)});
+  return names;
+}
+std::pair<unsigned, unsigned> TopKAlgebraAttr::getStateCount() const {
+  unsigned count = 2 + getK();
+  return {count, count};
+}
+unsigned TopKAlgebraAttr::getInputCount(unsigned) const { return 2; }
+unsigned TopKAlgebraAttr::getFinishInputCount(StringRef) const { return 0; }
+unsigned TopKAlgebraAttr::getFinishStateCount(StringRef) const {
+  return getStateCount().first;
+}
+
+/// The larger halves of a and b, both falling, falling: c_r = max(a_r,
+/// b_{n-1-r}) are the n largest of both and bitonic; a bitonic list is sorted
+/// by comparing places at distances n/2, n/4, .., 1.
+static SmallVector<Value> mergeFalling(ScalarMath m, ValueRange a,
+                                       ValueRange b) {
+  size_t count = a.size(), padded = llvm::PowerOf2Ceil(count);
+  auto type = cast<FloatType>(a[0].getType());
+  Value none = m.constant(-std::numeric_limits<double>::infinity(), type);
+  auto at = [&](ValueRange list, size_t place) {
+    return place < count ? list[place] : none;
+  };
+  SmallVector<Value> list;
+  for (size_t place = 0; place < padded; ++place)
+    list.push_back(m.max(at(a, place), at(b, padded - 1 - place)));
+  for (size_t distance = padded / 2; distance > 0; distance /= 2)
+    for (size_t place = 0; place < padded; ++place)
+      if (!(place & distance)) {
+        Value x = list[place], y = list[place + distance];
+        Value isFalling = m.greater(x, y);
+        list[place] = m.select(isFalling, x, y);
+        list[place + distance] = m.select(isFalling, y, x);
+      }
+  list.truncate(count);
+  return list;
+}
+
+static AffineMap rowMapOf(ArrayAttr maps) {
+  return cast<AffineMapAttr>(maps[0]).getValue();
+}
+
+static SmallVector<Value> mergeKeys(OpBuilder &builder, Location loc,
+                                    AffineMap row, ValueRange a, ValueRange b) {
+  SmallVector<TileOperand> inputs, likes;
+  for (Value key : a)
+    likes.push_back({key, row});
+  inputs = likes;
+  for (Value key : b)
+    inputs.push_back({key, row});
+  return TileArithmetic{builder, loc}.map(
+      "merge keys", inputs, likes,
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return mergeFalling(m, v.take_front(a.size()), v.drop_front(a.size()));
+      });
+}
+
+SmallVector<Value> TopKAlgebraAttr::expandIdentity(OpBuilder &builder,
+                                                   Operation *operation) const {
+  auto op = cast<IdentityOp>(operation);
+  SmallVector<Value> state;
+  ValueRange extents = op.getExtents();
+  for (auto [index, type] : llvm::enumerate(op.getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    state.push_back(filledTensor(
+        builder, op.getLoc(), tensor,
+        extents.take_front(tensor.getNumDynamicDims()),
+        index == 1 ? 0.0 : -std::numeric_limits<double>::infinity()));
+    extents = extents.drop_front(tensor.getNumDynamicDims());
+  }
+  return state;
+}
+
+SmallVector<Value> TopKAlgebraAttr::expandUpdate(OpBuilder &builder,
+                                                 Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  ValueRange states = op.getStates(), lists = states.drop_front(2);
+  AffineMap row = maps[0];
+  AffineMap scores = maps[states.size()];
+  auto part = UpdateOp::create(
+      builder, op.getLoc(), states.take_front(2).getTypes(), getSoftmax(),
+      states.take_front(2), op.getInputs().take_front(),
+      builder.getAffineMapArrayAttr({row, row, scores}), op.getMasked());
+  SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), states[0]);
+  // A probability may have more bits than its score.
+  part->setAttr(bitsOfSumAttribute,
+                builder.getI32IntegerAttr(soft.bitsFor(soft.type)));
+  SmallVector<Value> next = getSoftmax().expandUpdate(builder, part);
+  part.erase();
+
+  // The tile's own list: the largest key below the one before, k times.
+  TileArithmetic tile{builder, op.getLoc()};
+  TileOperand keys{op.getInputs()[1], maps.back()};
+  auto type = cast<FloatType>(getElementTypeOrSelf(lists[0].getType()));
+  double minusInfinity = -std::numeric_limits<double>::infinity();
+  SmallVector<Value> found;
+  for (int64_t rank = 0; rank < getK(); ++rank) {
+    SmallVector<TileOperand> inputs{keys};
+    if (rank != 0)
+      inputs.push_back({found.back(), row});
+    Value none = filledLike(builder, op.getLoc(), lists[rank], minusInfinity);
+    found.push_back(tile.reduce(
+        "largest key left", inputs, {{none, row}}, {row.getNumResults()},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          Value key = v[0];
+          if (rank != 0)
+            key = m.select(m.greater(v[1], key), key,
+                           m.constant(minusInfinity, type));
+          return {m.max(key, v.back())};
+        })[0]);
+  }
+  llvm::append_range(next, mergeKeys(builder, op.getLoc(), row, lists, found));
+  return next;
+}
+
+SmallVector<Value> TopKAlgebraAttr::expandMerge(OpBuilder &builder,
+                                                Operation *operation) const {
+  auto op = cast<MergeOp>(operation);
+  AffineMap row = rowMapOf(op.getMaps());
+  ValueRange a = op.getLhs(), b = op.getRhs();
+  auto part = MergeOp::create(builder, op.getLoc(), a.take_front(2).getTypes(),
+                              getSoftmax(), a.take_front(2), b.take_front(2),
+                              builder.getAffineMapArrayAttr({row, row}));
+  SmallVector<Value> merged = getSoftmax().expandMerge(builder, part);
+  part.erase();
+  llvm::append_range(merged, mergeKeys(builder, op.getLoc(), row,
+                                       a.drop_front(2), b.drop_front(2)));
+  return merged;
+}
+
+SmallVector<Value> TopKAlgebraAttr::expandFinish(OpBuilder &builder,
+                                                 Operation *operation) const {
+  auto op = cast<FinishOp>(operation);
+  ValueRange states = op.getStates();
+  AffineMap row = rowMapOf(op.getMaps()), result = op.getResultMap();
+  SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), states[0]);
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto [isProbability, rank] = *rankOfQuantity(op.getQuantity());
+  Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
+  return TileArithmetic{builder, op.getLoc()}.map(
+      op.getQuantity(),
+      {{states[0], row}, {states[1], row}, {states[2 + rank], row}},
+      {{empty, result}},
+      [&, isProbability = isProbability,
+       rank = rank](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        auto element = cast<FloatType>(type.getElementType());
+        auto wide = cast<FloatType>(v[2].getType());
+        Value isNone = m.equal(
+            v[2], m.constant(-std::numeric_limits<double>::infinity(), wide));
+        if (isProbability) {
+          Value score = m.cast(scoreOfKey(m.b, m.loc, v[2]), soft.type);
+          Value weight = soft.weight(m, score, soft.guarded(m, v[0]), soft.type,
+                                     soft.bitsFor(soft.type));
+          Value share = soft.nanIfInfinite(m, v[1], m.div(weight, v[1]));
+          share = m.select(isNone, m.constant(0.0, soft.type), share);
+          return {m.cast(share, element)};
+        }
+        Value place = m.select(isNone, m.constant(-1.0, wide),
+                               placeOfKey(m.b, m.loc, v[2]));
+        // A row that is NaN keeps its order.
+        Value isOrdered = m.greater(soft.infinity(m), v[1]);
+        place = m.select(isOrdered, place, m.constant(double(rank), wide));
+        return {m.cast(place, element)};
+      });
+}

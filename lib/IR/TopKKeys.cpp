@@ -1,0 +1,101 @@
+//===- TopKKeys.cpp - scores that carry their places ----------------------===//
+
+#include "smx/IR/TopKKeys.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+using namespace mlir;
+using namespace mlir::smx;
+
+static constexpr int64_t placeMask = (int64_t(1) << bitsOfPlace) - 1;
+
+static Value integer(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+}
+static Value number(OpBuilder &b, Location loc, double value, Type type) {
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+}
+static Value bitsOf(OpBuilder &b, Location loc, Value x) {
+  return arith::BitcastOp::create(b, loc, b.getI64Type(), x);
+}
+static Value isNegative(OpBuilder &b, Location loc, Value bits) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, bits,
+                               integer(b, loc, 0));
+}
+/// The place from the bits that hold it, and the other way round.
+static Value complementUnless(OpBuilder &b, Location loc, Value negative,
+                              Value place) {
+  Value complement =
+      arith::SubIOp::create(b, loc, integer(b, loc, placeMask), place);
+  return arith::SelectOp::create(b, loc, negative, place, complement);
+}
+
+Value mlir::smx::buildKey(OpBuilder &b, Location loc, Value score,
+                          Value place) {
+  // -0 is equal to 0.
+  score = arith::AddFOp::create(b, loc, score,
+                                number(b, loc, 0.0, score.getType()));
+  Value wide = arith::ExtFOp::create(b, loc, b.getF64Type(), score);
+  // A NaN is not above anything.
+  Value least = number(b, loc, -std::ldexp(1, 200), b.getF64Type());
+  Value most = number(b, loc, std::ldexp(1, 200), b.getF64Type());
+  Value isAbove =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, wide, least);
+  wide = arith::SelectOp::create(b, loc, isAbove, wide, least);
+  Value isBelow =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, wide, most);
+  Value bits =
+      bitsOf(b, loc, arith::SelectOp::create(b, loc, isBelow, wide, most));
+  Value whole = arith::IndexCastOp::create(b, loc, b.getI64Type(), place);
+  Value low = complementUnless(b, loc, isNegative(b, loc, bits), whole);
+  return arith::BitcastOp::create(b, loc, b.getF64Type(),
+                                  arith::OrIOp::create(b, loc, bits, low));
+}
+
+Value mlir::smx::scoreOfKey(OpBuilder &b, Location loc, Value key) {
+  Value bits = arith::AndIOp::create(b, loc, bitsOf(b, loc, key),
+                                     integer(b, loc, ~placeMask));
+  return arith::BitcastOp::create(b, loc, b.getF64Type(), bits);
+}
+
+Value mlir::smx::placeOfKey(OpBuilder &b, Location loc, Value key) {
+  Value bits = bitsOf(b, loc, key);
+  Value low = arith::AndIOp::create(b, loc, bits, integer(b, loc, placeMask));
+  return arith::SIToFPOp::create(
+      b, loc, b.getF64Type(),
+      complementUnless(b, loc, isNegative(b, loc, bits), low));
+}
+
+static StringRef nameOf(bool isProbability, int64_t rank) {
+  static const auto names = [] {
+    std::array<std::array<std::string, mostTopK>, 2> names;
+    for (int64_t i = 0; i < mostTopK; ++i) {
+      names[0][i] = "place_" + std::to_string(i);
+      names[1][i] = "probability_" + std::to_string(i);
+    }
+    return names;
+  }();
+  return names[isProbability][rank];
+}
+
+StringRef mlir::smx::probabilityOfRank(int64_t rank) {
+  return nameOf(/*isProbability=*/true, rank);
+}
+StringRef mlir::smx::placeOfRank(int64_t rank) {
+  return nameOf(/*isProbability=*/false, rank);
+}
+
+std::optional<RankedQuantity> mlir::smx::rankOfQuantity(StringRef quantity) {
+  RankedQuantity result;
+  result.isProbability = quantity.consume_front("probability_");
+  if (!result.isProbability && !quantity.consume_front("place_"))
+    return std::nullopt;
+  if (quantity.getAsInteger(10, result.rank))
+    return std::nullopt;
+  return result;
+}

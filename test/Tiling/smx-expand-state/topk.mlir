@@ -1,0 +1,34 @@
+// RUN: softmax-opt %s --smx-expand-state --canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
+
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+!row = tensor<4xf32>
+!key = tensor<4xf64>
+
+// The tile's own list, a reduction for each of its keys, and the merge of two falling lists.
+
+// CHECK-LABEL: @update
+// CHECK: %running_sum = linalg.generic
+// CHECK: %largest_key_left = linalg.generic {{.*}} ins(%{{.+}} : tensor<4x32xf64>)
+// CHECK: %largest_key_left_{{[0-9]+}} = linalg.generic {{.*}} ins(%{{.+}}, %largest_key_left : tensor<4x32xf64>, tensor<4xf64>)
+// CHECK: %merge_keys:2 = linalg.generic
+// CHECK: return {{.*}}, %running_sum, %merge_keys#0, %merge_keys#1
+func.func @update(%m: !row, %l: !row, %a: !key, %b: !key, %x: tensor<4x32xf32>, %k: tensor<4x32xf64>) -> (!row, !row, !key, !key) {
+  %s:4 = smx.update #smx.topk<#smx.softmax<exp>, k = 2> (%m, %l, %a, %b : !row, !row, !key, !key)
+      with (%x, %k : tensor<4x32xf32>, tensor<4x32xf64>) maps [#row, #row, #row, #row, #all, #all]
+  return %s#0, %s#1, %s#2, %s#3 : !row, !row, !key, !key
+}
+
+// A row that is NaN keeps its order; a short one has no such place.
+// CHECK-LABEL: @place
+// CHECK: %place_1 = linalg.generic
+// CHECK: arith.cmpf oeq
+// CHECK: arith.bitcast
+// CHECK: arith.select %{{.+}}, %cst{{.*}}, %{{.+}} : f64
+// CHECK: arith.cmpf ogt
+// CHECK: arith.select
+func.func @place(%m: !row, %l: !row, %a: !key, %b: !key) -> !key {
+  %y = smx.finish #smx.topk<#smx.softmax<exp>, k = 2> "place_1" (%m, %l, %a, %b : !row, !row, !key, !key)
+      maps [#row, #row, #row, #row, #row] : !key
+  return %y : !key
+}
