@@ -69,12 +69,17 @@ def softmax_error(work, x, out):
     return {"ulp": round(worst, 2)}, "" if worst <= allowed else f"{worst:.3g} ulp; {allowed:.3g} are allowed"
 
 
+def outputs_of(out):
+    return out if isinstance(out, tuple) else (out,)
+
+
 def check(call, inputs, out, error):
     """The error, and text if the kernel does not write a right result everywhere."""
-    out.fill_(float("nan"))
+    for output in outputs_of(out):
+        output.fill_(float("nan") if output.is_floating_point() else -1)
     call(torch.cuda.current_stream().cuda_stream)
     torch.cuda.synchronize()
-    if torch.isnan(out).any().item():
+    if any((torch.isnan(o) if o.is_floating_point() else o == -1).any().item() for o in outputs_of(out)):
         return {}, "elements that were not written, or NaN"
     return error(*inputs, out)
 
@@ -105,7 +110,7 @@ def smx_calls(image, sets, error, row):
     """Our calls; none, with the reason in `row`, if the kernel is refused or wrong. The error is in `row`, too."""
     try:
         kernel = Kernel(*image.result())
-        calls = [kernel.bind(*inputs, out) for inputs, out in sets]
+        calls = [kernel.bind(*inputs, *outputs_of(out)) for inputs, out in sets]
         for call, (inputs, out) in zip(calls, sets):
             worst, wrong = check(call, inputs, out, error)
             row.update({key: max(value, row.get(key, 0)) for key, value in worst.items()})

@@ -3,6 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+import works
+
 IGNORED = -100
 
 
@@ -17,6 +19,7 @@ def cross_entropy_backward(x, targets, log_sum_exp, gradient):
 FUNCTIONS = {
     "logsumexp": lambda x: torch.logsumexp(x, -1),
     "cross_entropy": lambda x, t: F.cross_entropy(x, t, reduction="none", ignore_index=IGNORED),
+    "topk_softmax": lambda x: torch.topk(torch.softmax(x, -1), works.TOP, -1),
     "layer_norm": lambda x: F.layer_norm(x, x.shape[-1:], eps=1e-5),
     "cross_entropy_backward": cross_entropy_backward,
     "softmax_backward": lambda y, g: torch.ops.aten._softmax_backward_data(g, y, -1, y.dtype),
@@ -30,6 +33,9 @@ def inputs_of(work):
     rows = work.shape[:1]
     if work.op in ("logsumexp", "layer_norm"):
         return (x,), torch.empty(rows, device="cuda", dtype=x.dtype) if work.op == "logsumexp" else torch.empty_like(x)
+    if work.op == "topk_softmax":
+        shape = (*rows, works.TOP)
+        return (x,), (torch.empty(shape, device="cuda", dtype=x.dtype), torch.empty(shape, device="cuda", dtype=torch.int64))
     if work.op.startswith("cross_entropy"):
         targets = torch.randint(work.columns, rows, device="cuda")
         targets[::17] = IGNORED
@@ -44,6 +50,14 @@ def error_of(work, inputs, out):
     """The error of sampled rows as a share of what is allowed, and text if it is more."""
     rows = torch.randint(work.shape[0], (32,), device="cuda")
     rows[:2] = torch.tensor([0, work.shape[0] - 1])
+    if work.op == "topk_softmax":
+        # A stable order: bf16 has ties, of which PyTorch takes any.
+        exact, places = torch.softmax(inputs[0][rows].double(), -1).sort(-1, descending=True, stable=True)
+        if not torch.equal(places[:, :works.TOP], out[1][rows]):
+            return {}, "places that are not those of the largest"
+        error = (out[0][rows].double() - exact[:, :works.TOP]).abs() / (exact[:, :works.TOP] * 2**-7)
+        worst = error.max().item()
+        return {"share": round(worst, 2)}, "" if worst <= 1 else f"an error of {worst:.3g} times what is allowed"
     exact = FUNCTIONS[work.op](*(i[rows].double() if i.is_floating_point() else i[rows] for i in inputs))
     error = (out[rows].double() - exact).abs()
     if out.dtype == torch.float32:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 HIDDEN, TOKENS = 2048, 16384  # of every attention: heads * head dim, batch * sequence
 ELEMENTS = 1 << 28  # of every softmax
+TOP = 5  # of every top-k
 CAUSAL = " mask(#smx.band<top_left, right = 0>)"
 
 
@@ -121,6 +122,11 @@ class Reduction:
     def text_of(self, sizes):
         x, rows = tensor(sizes, "bf16"), tensor(sizes[:1], "f32")
         targets = tensor(sizes[:1], "i64")
+        if self.op == "topk_softmax":
+            results = tensor((sizes[0], TOP), "bf16"), tensor((sizes[0], TOP), "i64")
+            types = f"{results[0]}, {results[1]}"
+            return (f"func.func @f(%x: {x}) -> ({types}) {{\n  %p, %i = smx.{self.op} %x axis(1) k({TOP}) : {x} -> {types}\n"
+                    f"  return %p, %i : {types}\n}}\n")
         if self.op == "logsumexp":
             return row_text(self.op, sizes, "bf16", 1, result=sizes[:1])
         if self.op == "layer_norm":
@@ -133,7 +139,7 @@ class Reduction:
         return function({"y": x, "g": x}, x, f"smx.{self.op} %y, %g axis(1) : {x}, {x}")
 
     # Rows that are read or written.
-    MOVED = {"logsumexp": 1, "cross_entropy": 1, "layer_norm": 2, "cross_entropy_backward": 2, "softmax_backward": 3,
+    MOVED = {"logsumexp": 1, "cross_entropy": 1, "topk_softmax": 1, "layer_norm": 2, "cross_entropy_backward": 2, "softmax_backward": 3,
              "log_softmax_backward": 3}
 
     def figure(self, ms):
