@@ -106,11 +106,17 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     // What is read once anyway needs no more than a block.
     if (llvm::none_of(finishes, [](FinishOp op) { return op.isStreamed(); }))
       rowBytes = std::min(rowBytes, blockRowBytes);
+    // Inputs that are wider than the state have no registers for a long row, of
+    // which they are computed: a tile at a time.
+    int64_t longest =
+        inputBits > 8 * elementBytes ? longestTile / 2 : longestTile;
+    if (longest != longestTile)
+      rowBytes = 0;
     bool isResident =
         extent && *extent * bytesPerElement(op, finishes, *extent) <= rowBytes;
-    int64_t whole = isResident ? *extent
-                               : std::min<int64_t>(extent.value_or(longestTile),
-                                                   longestTile);
+    int64_t whole = isResident
+                        ? *extent
+                        : std::min<int64_t>(extent.value_or(longest), longest);
     tile.stream = whole;
     tileRows = std::clamp<int64_t>(
         llvm::bit_floor(
