@@ -229,27 +229,35 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
 /// The schedule of one long row: how many threads hold it, in how many blocks.
 static void spreadRow(BlockSchedule &schedule, const NestShape &shape,
                       const ScheduleOptions &options) {
+  using namespace mlir::smx;
   using ::smx::gpu::warpThreads;
-  int64_t bytes = mlir::smx::registerBytesOfRow(
-      llvm::divideCeil(shape.longest * shape.rowBits, 8),
-      /*isDouble=*/shape.elementBits == 64);
-  if (bytes > mlir::smx::blockRowBytes && options.clusters > 1) {
+  int64_t bytes =
+      registerBytesOfRow(llvm::divideCeil(shape.longest * shape.rowBits, 8),
+                         /*isDouble=*/shape.elementBits == 64);
+  // Copies to shared memory want rows at multiples of 16 bytes. Of a row that
+  // does not fill its threads, what is read again is masked again: for narrow
+  // elements registers alone are faster, where they do.
+  bool isWhole = bytes % halfRowBytes == 0 || shape.elementBits >= 32;
+  bool isShared = options.alignment >= 16 &&
+                  (isWhole || bytes > options.clusters * halfRowBytes);
+  int64_t each = isShared ? blockRowBytes : halfRowBytes;
+  if (bytes > blockRowBytes && options.clusters > 1) {
     schedule.cluster = std::min<int64_t>(
-        options.clusters, llvm::PowerOf2Ceil(llvm::divideCeil(
-                              bytes, mlir::smx::clusterRowBytes)));
+        options.clusters, llvm::PowerOf2Ceil(llvm::divideCeil(bytes, each)));
     schedule.spread = shape.longestClass;
   }
   int64_t part = llvm::divideCeil(bytes, schedule.cluster);
   // Of many warps, four at a time exchange 16 bytes.
-  int64_t threads = llvm::divideCeil(part, mlir::smx::blockRowThreadBytes);
+  int64_t threads = llvm::divideCeil(part, blockRowThreadBytes);
   threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
                                                              : warpThreads);
-  threads = options.warps
-                ? options.warps * warpThreads
-                : std::min<int64_t>(threads, mlir::smx::blockRowThreads);
+  // Two blocks hide each other's exchange, if shared memory has the rest.
+  int64_t most =
+      isShared && part <= blockRowBytes ? blockRowThreads / 2 : blockRowThreads;
+  threads = options.warps ? options.warps * warpThreads
+                          : std::min<int64_t>(threads, most);
   schedule.warps = threads / warpThreads;
-  schedule.minBlocks =
-      std::max<int64_t>(mlir::smx::blockRowThreads / threads, 1);
+  schedule.minBlocks = std::max<int64_t>(blockRowThreads / threads, 1);
   schedule.layout = StripedAttr::get(
       schedule.layout.getContext(),
       /*rows=*/1, threads, 128 / std::max<int64_t>(shape.elementBits, 8));

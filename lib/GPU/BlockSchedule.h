@@ -73,6 +73,8 @@ struct ScheduleOptions {
   int64_t blocks = 0;
   /// Blocks that a row may be spread over.
   int64_t clusters = 1;
+  /// Bytes that rows in memory are at multiples of; 0: not known.
+  int64_t alignment = 0;
 };
 
 /// Chooses the schedule of one loop nest. Fails, with a diagnostic that names
@@ -84,8 +86,11 @@ struct ScheduleOptions {
 /// without products take the striped layout: 16 bytes a thread, about 16
 /// elements each, 32 to 512 threads. A row of more than 4 KiB has 8 accesses
 /// of 16 bytes a thread, in as many blocks as 1024 threads of a multiprocessor
-/// make (64 registers each); one that 1024 threads can not hold is spread over
-/// a cluster where the chip has them, 64 KiB to a block.
+/// make (64 registers each). Of an aligned row of more than 64 KiB, 512 threads
+/// keep what they have no registers for in shared memory, so that there are two
+/// blocks; one of more than 128 KiB is spread over a cluster where the chip has
+/// them, 128 KiB to a block (64 KiB, all in registers, if it is not aligned),
+/// and more to a block of 1024 threads where 16 of them are too few.
 FailureOr<BlockSchedule> chooseSchedule(scf::ForallOp nest,
                                         const TileClasses &classes,
                                         const ScheduleOptions &options);

@@ -112,12 +112,13 @@ static LogicalResult verifyMeeting(RoleOp role, StringRef who) {
 }
 
 LogicalResult mlir::smx::gpu::verifyGroupsMeet(RoleOp role) { // K14
-  if (failed(verifyMeeting<GroupIdOp, BarrierOp, ClusterBarrierOp,
-                           ClusterReduceOp, CopyOp, PutOp, GetOp, ReleaseOp>(
-          role, "groups of a role")))
+  if (failed(
+          verifyMeeting<GroupIdOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
+                        CollectOp, CopyOp, PutOp, GetOp, ReleaseOp>(
+              role, "groups of a role")))
     return failure();
   return verifyMeeting<AnyOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
-                       CopyOp, PutOp, GetOp, ReleaseOp, ConvertOp, MmaOp,
-                       MmaAsyncOp, WaitOp, TakeTurnOp, PassTurnOp>(
+                       CollectOp, CopyOp, PutOp, GetOp, ReleaseOp, ConvertOp,
+                       MmaOp, MmaAsyncOp, WaitOp, TakeTurnOp, PassTurnOp>(
       role, "warps of a group");
 }

@@ -268,7 +268,7 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    ScheduleOptions options{warps, warpgroups, blocks, clusters};
+    ScheduleOptions options{warps, warpgroups, blocks, clusters, alignment};
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       SmallVector<scf::ForallOp> nests(

@@ -73,29 +73,18 @@ private:
   Block &block;
   int64_t elements, count = 1;
   llvm::DenseMap<Operation *, int64_t> phases;
-  /// The first op of every phase.
-  SmallVector<Operation *> starts;
   /// The last hold of a load.
   llvm::DenseMap<Value, Value> held;
 };
 
 void Phases::number() {
   phases.clear();
-  starts.assign(1, &block.front());
   int64_t phase = 0;
   for (Operation &op : block) {
     phases[&op] = phase;
     auto reduce = dyn_cast<ReduceOp>(op);
-    if (!reduce || !isLong(reduce.getTile()))
-      continue;
-    // Its values go on through the cluster.
-    Operation *last = &op;
-    for (Operation *user : op.getUsers())
-      if (isa<ClusterReduceOp>(user) && user->getBlock() == &block &&
-          last->isBeforeInBlock(user) && user == last->getNextNode())
-        last = user;
-    starts.push_back(last->getNextNode());
-    ++phase;
+    if (reduce && isLong(reduce.getTile()))
+      ++phase;
   }
   count = phase + 1;
 }
@@ -131,7 +120,8 @@ bool Phases::collect(Value value, Sources &sources) const {
   }
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<BroadcastOp>(op))
     return true;
-  if (!OpTrait::hasElementwiseMappableTraits(op) || !isMemoryEffectFree(op))
+  if (!(OpTrait::hasElementwiseMappableTraits(op) || isa<PartsOp>(op)) ||
+      !isMemoryEffectFree(op))
     return false;
   for (Value operand : op->getOperands())
     if (!collect(operand, sources))
@@ -141,7 +131,9 @@ bool Phases::collect(Value value, Sources &sources) const {
 }
 
 Value Phases::heldIn(int64_t phase, Value load, Operation *first) {
-  while (auto hold = load.getDefiningOp<HoldOp>())
+  for (auto hold = load.getDefiningOp<HoldOp>();
+       hold && isa_and_nonnull<LoadOp, HoldOp>(hold.getTile().getDefiningOp());
+       hold = load.getDefiningOp<HoldOp>())
     load = hold.getTile();
   if (phaseOf(load.getDefiningOp()) >= phase)
     return load;
@@ -165,6 +157,8 @@ Value Phases::heldIn(int64_t phase, Value load, Operation *first) {
 void Phases::recomputeIn(int64_t phase) {
   // What this phase has from earlier ones.
   llvm::SetVector<Value> needed;
+  // Not before it is needed: until then the loaded tile is all there is.
+  Operation *first = nullptr;
   for (Operation &op : block) {
     if (phaseOf(&op) != phase)
       continue;
@@ -172,11 +166,12 @@ void Phases::recomputeIn(int64_t phase) {
       for (Value operand : inner->getOperands())
         if (Operation *source = operand.getDefiningOp();
             source && source->getBlock() == &block && phaseOf(source) < phase &&
-            isLong(operand))
+            isLong(operand)) {
           needed.insert(operand);
+          first = first ? first : &op;
+        }
     });
   }
-  Operation *first = starts[phase];
   IRMapping copies;
   for (Value value : needed) {
     Sources sources;

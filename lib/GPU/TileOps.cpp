@@ -102,7 +102,7 @@ LogicalResult ReduceOp::verify() { // P6
   return verifyCombiner(*this, getKind(), tile.getElementType());
 }
 
-LogicalResult PartialReduceOp::verify() { // P22
+LogicalResult PartialReduceOp::verify() { // P25
   RankedTensorType tile = tileType(getTile()), result = tileType(getResult());
   auto hasPartOf = [&] {
     int64_t columns = result.getDimSize(1);
@@ -120,7 +120,7 @@ LogicalResult PartialReduceOp::verify() { // P22
   return verifyCombiner(*this, getKind(), tile.getElementType());
 }
 
-LogicalResult AnyOp::verify() { // P23
+LogicalResult AnyOp::verify() { // P26
   Type elements = tileType(getElements()).getElementType();
   if (elements.isInteger(1))
     return success();

@@ -77,8 +77,7 @@ static llvm::Error runPassTurn(const Step &step, Group &group) {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-/// Where the group meets its like in the other blocks, for this op.
-static Rendezvous &findMeeting(const Step &step, Group &group) {
+Rendezvous &mlir::smx::gpuhost::findMeeting(const Step &step, Group &group) {
   Cluster &cluster = group.block->cluster;
   Machine::Lock held = cluster.machine.lock();
   Rendezvous &meeting =

@@ -14,7 +14,7 @@ static const HandlerTable &getHandlers() {
     HandlerTable table;
     for (auto *add : {addControlFlow, addMemoryOps, addTileOps, addProducts,
                       addSharedTileOps, addChannelOps, addMeetingOps,
-                      addBlockOps, addLaunches})
+                      addPartOps, addBlockOps, addLaunches})
       add(table);
     return table;
   }();

@@ -79,6 +79,7 @@ void addProducts(HandlerTable &table);
 void addSharedTileOps(HandlerTable &table);
 void addChannelOps(HandlerTable &table);
 void addMeetingOps(HandlerTable &table);
+void addPartOps(HandlerTable &table);
 void addBlockOps(HandlerTable &table);
 void addLaunches(HandlerTable &table);
 

@@ -45,6 +45,10 @@ struct Cluster {
       : machine(options), kernel(kernel), number(number) {}
 };
 
+/// Where the group meets its like in the other blocks of its cluster, for the
+/// op of the step.
+Rendezvous &findMeeting(const Step &step, Group &group);
+
 /// Runs the blocks of one cluster, the `number`-th from 1, to their ends.
 llvm::Error runCluster(const KernelProgram &kernel, Grid grid, uint32_t number,
                        std::array<int64_t, 3> firstBlock,

@@ -134,6 +134,10 @@ static llvm::Error runSplat(const Step &step, Group &group) {
 }
 
 static llvm::Error runHold(const Step &step, Group &group) {
+  if (isa<gpu::SharedType>(step.op->getOperand(0).getType())) {
+    setResult(step, group, group.frame[step.in[0]]);
+    return llvm::Error::success();
+  }
   auto tile = getTile(step, group, 0);
   if (!tile)
     return tile.takeError();

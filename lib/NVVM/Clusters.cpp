@@ -18,10 +18,14 @@ void waitForCluster(ImplicitLocOpBuilder &b) {
   NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
 }
 
-/// All threads of the cluster meet, and see each other's shared memory.
-static void meetInCluster(ImplicitLocOpBuilder &b) {
+void meetInCluster(ImplicitLocOpBuilder &b) {
   arriveInCluster(b);
   waitForCluster(b);
+}
+
+Value inBlockOfCluster(ImplicitLocOpBuilder &b, Value address, Value rank) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
+  return NVVM::MapaOp::create(b, pointer, address, rank);
 }
 
 int64_t clusterScratchBytes(Operation *op) {
@@ -100,10 +104,8 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
     code.when(code.isOwner(slice), [&] {
       Value rank = NVVM::ClusterId::create(code, code.getI32Type());
       Value mine = code.advance(row, code.mul(rank, code.i32(bytes)));
-      auto pointer =
-          LLVM::LLVMPointerType::get(rewriter.getContext(), clusterSpace);
       for (int64_t to : llvm::seq(ranks)) {
-        Value theirs = NVVM::MapaOp::create(code, pointer, mine, code.i32(to));
+        Value theirs = inBlockOfCluster(code, mine, code.i32(to));
         for (int64_t i : llvm::seq(count))
           LLVM::StoreOp::create(code, code.getRegister(adaptor.getValues(), i),
                                 code.advance(theirs, offset(i)), bytes);

@@ -9,6 +9,15 @@ namespace mlir::smx {
 /// Scratch of an smx_gpu.cluster_reduce; 0 for other ops.
 int64_t clusterScratchBytes(Operation *op);
 
+/// Scratch of an smx_gpu.collect; 0 for other ops.
+int64_t collectScratchBytes(Operation *op);
+
+/// The address in the block of that rank (i32) of what is at `address` here.
+Value inBlockOfCluster(ImplicitLocOpBuilder &b, Value address, Value rank);
+
+/// All threads of the cluster meet, and see each other's shared memory.
+void meetInCluster(ImplicitLocOpBuilder &b);
+
 /// The two halves of a meeting of all threads of the cluster.
 void arriveInCluster(ImplicitLocOpBuilder &b);
 void waitForCluster(ImplicitLocOpBuilder &b);

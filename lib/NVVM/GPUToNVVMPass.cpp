@@ -147,6 +147,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populateGatherPatterns(converter, *plan, patterns);
     populateReductionPatterns(converter, *plan, patterns);
     populateHoldPatterns(converter, *plan, patterns);
+    populatePartPatterns(converter, *plan, patterns);
     populateSharedTilePatterns(converter, *plan, patterns);
     populateChannelPatterns(converter, *plan, patterns);
     populateProductPatterns(converter, *plan, doublesOnMatrixUnit, patterns);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FragmentStores.h"
+#include "ShiftedRows.h"
 
 namespace mlir::smx {
 
@@ -124,6 +125,10 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
         code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
         tileType.getShape(), op.getAligned());
+    if (isShiftedRow(tileType, memory)) {
+      rewriter.replaceOp(op, loadShiftedRow(code, tileType, memory));
+      return success();
+    }
     ThreadTile tile(code, tileType, memory);
     int64_t n = tile.widestRun();
     Value whole = tile.runsAreWhole(n);
@@ -152,6 +157,11 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
     Value value = adaptor.getTile();
     if (storesWholeRows(op)) {
       storeWholeRows(code, op, memory, value);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    if (isShiftedRow(tileType, memory)) {
+      storeShiftedRow(code, tileType, memory, value);
       rewriter.eraseOp(op);
       return success();
     }

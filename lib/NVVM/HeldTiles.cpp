@@ -44,6 +44,10 @@ struct LowerHold : TilePattern<gpu::HoldOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
     Value tile = adaptor.getTile();
+    if (isa<gpu::SharedType>(op.getTile().getType())) {
+      rewriter.replaceOp(op, opaque(code, tile));
+      return success();
+    }
     auto type = cast<VectorType>(tile.getType());
     int64_t width = type.getElementTypeBitWidth(),
             bits = type.getNumElements() * width;

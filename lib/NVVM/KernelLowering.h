@@ -364,6 +364,8 @@ void populateAsyncProductPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns);
 void populateHoldPatterns(const TileTypeConverter &converter,
                           const KernelPlan &plan, RewritePatternSet &patterns);
+void populatePartPatterns(const TileTypeConverter &converter,
+                          const KernelPlan &plan, RewritePatternSet &patterns);
 void populateProductPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan, bool doublesOnMatrixUnit,
                              RewritePatternSet &patterns);

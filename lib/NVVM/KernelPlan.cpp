@@ -72,7 +72,7 @@ void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
   SmallVector<Operation *> reductions;
   bool isPlain = kernel.getCluster() > 1;
   kernel.walk([&](Operation *op) {
-    if (isa<gpu::ClusterReduceOp>(op))
+    if (isa<gpu::ClusterReduceOp, gpu::CollectOp>(op))
       reductions.push_back(op);
     isPlain &= !isa<gpu::ClusterBarrierOp, gpu::MakeChannelOp>(op);
   });
@@ -179,14 +179,17 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     int64_t size =
         llvm::alignTo(scratchBytes(op), scratchAlignment) * teams[op].groups();
     bool isOwn =
-        isa<gpu::ReduceOp>(op) ? size <= ownScratch : isScratchFree(op);
+        isa<gpu::CollectOp>(op) ||
+        (isa<gpu::ReduceOp>(op) ? size <= ownScratch : isScratchFree(op));
     if (!isOwn) {
       sharers[op->getParentOfType<gpu::RoleOp>()].push_back(op);
       continue;
     }
     scratchOffsets[op] = bytes;
     bytes += size;
-    if (isa<gpu::ReduceOp>(op) && meetsBeforeItself(op, usesScratch))
+    bool isOfBlock = isa<gpu::ReduceOp>(op) ||
+                     (isa<gpu::CollectOp>(op) && kernel.getCluster() == 1);
+    if (isOfBlock && meetsBeforeItself(op, usesScratch))
       scratchIsFree.insert(op);
   }
   // Of a team, the others follow each other in one area.

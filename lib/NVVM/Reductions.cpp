@@ -73,9 +73,10 @@ static SmallVector<int64_t> registersOfRow(RankedTensorType tile, int64_t dim,
 /// which a long row leaves few.
 static Value combineAll(ThreadCode &code, gpu::Combiner kind,
                         SmallVector<Value> values, size_t rows) {
-  size_t running = rows > 1 ? values.size()
-                   : bytesOfElement(values.front().getType()) > 4 ? 4
-                                                                  : 8;
+  size_t running =
+      rows > 1 ? values.size()
+      : bytesOfElement(getElementTypeOrSelf(values.front().getType())) > 4 ? 4
+                                                                           : 8;
   for (size_t i = running; i < values.size(); ++i)
     values[i % running] = combine(code, kind, values[i % running], values[i]);
   values.truncate(std::min(values.size(), running));
@@ -98,7 +99,8 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
     return slice.getNumElements() * warps *
            bytesOfElement(tile.getElementType());
   }
-  return convertScratchBytes(op) + clusterScratchBytes(op);
+  return convertScratchBytes(op) + clusterScratchBytes(op) +
+         collectScratchBytes(op);
 }
 
 /// Combines the values of the warps along the dimension: the place of a value
@@ -154,6 +156,27 @@ static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
   return results;
 }
 
+/// Extrema of 16-bit elements come two at a time.
+static bool combinesPairs(gpu::Combiner kind, ArrayRef<Value> values) {
+  auto type = dyn_cast<FloatType>(values.front().getType());
+  return type && type.getWidth() == 16 && values.size() % 2 == 0 &&
+         llvm::is_contained({gpu::Combiner::MaxNum, gpu::Combiner::MinNum},
+                            kind);
+}
+
+/// Of the values of a single row.
+static Value combineRow(ThreadCode &code, gpu::Combiner kind,
+                        SmallVector<Value> values) {
+  if (!combinesPairs(kind, values))
+    return combineAll(code, kind, values, 1);
+  SmallVector<Value> pairs;
+  for (size_t i = 0; i < values.size(); i += 2)
+    pairs.push_back(code.fromRegisters({values[i], values[i + 1]}));
+  Value pair = combineAll(code, kind, pairs, 1);
+  return combine(code, kind, code.getRegister(pair, 0),
+                 code.getRegister(pair, 1));
+}
+
 namespace {
 struct LowerReduce : TilePattern<gpu::ReduceOp> {
   using TilePattern::TilePattern;
@@ -174,8 +197,9 @@ struct LowerReduce : TilePattern<gpu::ReduceOp> {
       SmallVector<Value> values;
       for (int64_t k : registersOfRow(tile, dim, slice, i))
         values.push_back(code.getRegister(adaptor.getTile(), k));
-      Value row =
-          combineAll(code, op.getKind(), values, gpu::getRegisterCount(slice));
+      int64_t count = gpu::getRegisterCount(slice);
+      Value row = count == 1 ? combineRow(code, op.getKind(), values)
+                             : combineAll(code, op.getKind(), values, count);
       for (int64_t step = 1; step < along.lanes(); step *= 2)
         row = combine(code, op.getKind(), row,
                       exchange(code, row, step * along.distance));

@@ -20,6 +20,49 @@ static bool mayBeInUse(gpu::CopyOp op) {
   });
 }
 
+/// The elements of one row that a thread accesses are those that it copies:
+/// nobody has to wait for the copies of another one.
+static bool readsItsOwn(gpu::CopyOp op, int64_t threads) {
+  gpu::SharedType type = op.getShared().getType();
+  int64_t bytes = bytesOfElement(type.getElementType());
+  if (type.getShape()[0] != 1 || op.getAligned() < 16 || type.getSwizzle() != 0)
+    return false;
+  ::smx::gpu::CopyGrid grid(1, type.getShape()[1], threads, 16 / bytes);
+  SmallVector<Value> handles{op.getShared()};
+  for (size_t i = 0; i < handles.size(); ++i)
+    for (Operation *user : handles[i].getUsers()) {
+      if (isa<gpu::HoldOp>(user)) {
+        handles.push_back(user->getResult(0));
+        continue;
+      }
+      if (user == op)
+        continue;
+      Value tile;
+      if (auto read = dyn_cast<gpu::ReadOp>(user))
+        tile = read.getTile();
+      else if (auto write = dyn_cast<gpu::WriteOp>(user))
+        tile = write.getTile();
+      auto striped = tile ? dyn_cast_or_null<gpu::StripedAttr>(
+                                gpu::getLayout(tile.getType()))
+                          : gpu::StripedAttr();
+      if (!striped || striped.getRowThreads() != 1 ||
+          striped.getColumnThreads() != grid.columnThreads ||
+          striped.getVector() != grid.vector)
+        return false;
+    }
+  return grid.columnThreads == threads;
+}
+
+/// Another copy follows, for which threads wait as well.
+static bool isFollowedByCopy(Operation *op) {
+  for (op = op->getNextNode(); op && isMemoryEffectFree(op);)
+    op = op->getNextNode();
+  while (isa_and_nonnull<gpu::AllocOp>(op) ||
+         (op && !isa<gpu::CopyOp>(op) && isMemoryEffectFree(op)))
+    op = op->getNextNode();
+  return isa_and_nonnull<gpu::CopyOp>(op);
+}
+
 namespace {
 struct LowerAlloc : TilePattern<gpu::AllocOp> {
   using TilePattern::TilePattern;
@@ -48,9 +91,11 @@ struct LowerCopy : TilePattern<gpu::CopyOp> {
     if (mayBeInUse(op))
       code.teamBarrier();
     copyTile(code, source, type, adaptor.getShared());
-    if (copiesAsynchronously(source, type))
+    bool isOwn = readsItsOwn(op, code.team.groupThreads());
+    if (copiesAsynchronously(source, type) && !(isOwn && isFollowedByCopy(op)))
       waitForCopies(code);
-    code.teamBarrier();
+    if (!isOwn)
+      code.teamBarrier();
     rewriter.eraseOp(op);
     return success();
   }
@@ -100,10 +145,16 @@ struct LowerRead : TilePattern<gpu::ReadOp> {
     ThreadCode code(rewriter, op, plan);
     auto tile = cast<RankedTensorType>(op.getTile().getType());
     SmallVector<Value> vectors;
+    // Of a tile that is held, nothing is kept from one read to the next: the
+    // assembler sees through everything else.
+    bool isHeld = op.getShared().getDefiningOp<gpu::HoldOp>() != nullptr;
     forEachVector(code, tile, op.getShared().getType(), adaptor.getShared(),
                   [&](int64_t, int64_t count, Value address) {
                     auto type = VectorType::get(count, tile.getElementType());
-                    vectors.push_back(loadShared(code, type, address));
+                    Value vector = loadShared(code, type, address);
+                    if (isHeld)
+                      vector.getDefiningOp<LLVM::LoadOp>().setVolatile_(true);
+                    vectors.push_back(vector);
                   });
     rewriter.replaceOp(op, code.fromVectors(vectors));
     return success();

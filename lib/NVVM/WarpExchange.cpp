@@ -7,7 +7,7 @@
 namespace mlir::smx {
 
 Value combine(ThreadCode &code, gpu::Combiner kind, Value a, Value b) {
-  if (isa<FloatType>(a.getType())) {
+  if (isa<FloatType>(getElementTypeOrSelf(a.getType()))) {
     switch (kind) {
     case gpu::Combiner::Add:
       return LLVM::FAddOp::create(code, a, b);

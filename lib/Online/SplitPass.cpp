@@ -33,7 +33,23 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
       return emitError(UnknownLoc::get(context))
              << "option 'longest-bytes' must not be negative, got "
              << int64_t(longestBytes);
+    if (heldBytes < 0)
+      return emitError(UnknownLoc::get(context))
+             << "option 'held-bytes' must not be negative, got "
+             << int64_t(heldBytes);
     return success();
+  }
+
+  /// The row is a tensor in memory, and there is a result as long as it.
+  static bool isReadAgain(StreamingReductionOpInterface op) {
+    ValueRange inputs = op.getInputOperands();
+    Operation *source = inputs.front().getDefiningOp();
+    return inputs.size() == 1 &&
+           (!source || isa<tensor::TensorDialect>(source->getDialect())) &&
+           llvm::any_of(op->getUsers(), [](Operation *user) {
+             auto finish = dyn_cast<FinishOp>(user);
+             return finish && finish.isStreamed();
+           });
   }
 
   int64_t countParts(StreamingReductionOpInterface op, int64_t extent) const {
@@ -42,6 +58,8 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
       return parts;
     int64_t bits = getElementTypeOrSelf(op.getInputOperands().front().getType())
                        .getIntOrFloatBitWidth();
+    if (isReadAgain(op) && extent * bits <= 8 * heldBytes)
+      return parts;
     return std::max<int64_t>(parts,
                              llvm::divideCeil(extent * bits, 8 * longestBytes));
   }

@@ -58,25 +58,23 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   // whole rows.
   if (!inBlocks)
     pm.addPass(createRowsInLanesPass());
-  // What the blocks of a cluster hold is one tile; a longer row has hundreds.
-  SplitPassOptions split;
-  split.parts = std::max<int64_t>(options.splits, 1);
-  split.longestBytes =
-      options.splits == 0 && inBlocks ? mostClusterBlocks * clusterRowBytes : 0;
-  if (split.parts > 1 || split.longestBytes != 0)
-    pm.addPass(createSplitPass(split));
   TilePassOptions tile;
   tile.rows = options.tileRows;
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   tile.warpgroups = hasWarpgroups(options);
-  // Rows that are not aligned are moved element by element, for which long ones
-  // take too many registers.
-  constexpr int64_t aligned = 16;
-  if (options.alignment < aligned)
-    tile.rowBytes = 0;
-  else if (int64_t blocks = clustersOf(options.chip); blocks > 1)
-    tile.rowBytes = blocks * clusterRowBytes;
+  tile.rowBytes =
+      heldRowBytes(clustersOf(options.chip), options.alignment >= 16);
+  // What the blocks of a cluster hold is one tile; a longer row has hundreds.
+  constexpr int64_t manyTiles = 1 << 20;
+  SplitPassOptions split;
+  split.parts = std::max<int64_t>(options.splits, 1);
+  if (options.splits == 0 && inBlocks) {
+    split.longestBytes = manyTiles;
+    split.heldBytes = tile.rowBytes;
+  }
+  if (split.parts > 1 || split.longestBytes != 0)
+    pm.addPass(createSplitPass(split));
   pm.addNestedPass<func::FuncOp>(createTilePass(tile));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -133,6 +131,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.blocks = multiprocessors;
   kernels.clusters = clustersOf(options.chip);
   pm.addPass(gpu::createKernelsPass(kernels));
+  pm.addNestedPass<gpu::KernelOp>(gpu::createPartialStatesPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createSharedRowsPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createRecomputePass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createPartialSumsPass());
   // Numbers that are constants decide whether a tile has all columns.

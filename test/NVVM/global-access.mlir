@@ -21,12 +21,21 @@ smx_gpu.kernel @whole(%x: !view) warps(1) {
   smx_gpu.return
 }
 
-// Nothing promised about the address: element by element.
+// Nothing promised about the address: two pieces of 16 bytes that are aligned, shifted; the edge element by element.
+// What is stored is made from the vectors of two lanes.
 // CHECK-LABEL: llvm.func @unaligned
 smx_gpu.kernel @unaligned(%x: !view) warps(1) {
   %c0 = arith.constant 0 : index
-  // CHECK-COUNT-4: llvm.load {{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
+  // CHECK: %[[ADDRESS:.+]] = llvm.ptrtoint
+  // CHECK-COUNT-2: @$5 ld.global.v4.b32
+  // CHECK: scf.if
+  // CHECK-COUNT-4: @$2 ld.global.b32
   %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : !view -> tensor<1x128xf32, #row>
+  // CHECK-COUNT-4: nvvm.shfl.sync up
+  // CHECK: st.global.v4.b32
+  // CHECK: scf.if
+  // CHECK-COUNT-4: st.global.b32
+  smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] : tensor<1x128xf32, #row>, !view
   smx_gpu.return
 }
 

@@ -74,6 +74,63 @@ def TF32ProductsPass : Pass<"smx-gpu-tf32-products", "::mlir::smx::gpu::KernelOp
   }];
 }
 
+def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "each warp has a state of its part of a row, and the warps meet once";
+  let description = [{
+    Where a row is held by several warps, or blocks of a cluster, a maximum and the sum of exponentials of differences from
+    it are two meetings of all threads. Instead a warp sums by the maximum of its own part, and what is exchanged is the
+    pair: `m = max m_w`, `l = sum l_w exp(m_w - m)`, the merge of the algebra. A remark says where.
+
+    ```mlir
+    %m = smx_gpu.reduce <maxnum> %x dim 1
+    %d = arith.subf %x, %mb
+    %e = math.exp %d
+    %l = smx_gpu.reduce <add> %e dim 1
+    ```
+    ==>
+    ```mlir
+    %xp = smx_gpu.parts %x : tensor<1x4096xf32, #row> -> tensor<4x1024xf32, #parts>
+    %mw = smx_gpu.reduce <maxnum> %xp dim 1
+    %dw = arith.subf %xp, %mwb
+    %ew = math.exp %dw
+    %lw = smx_gpu.reduce <add> %ew dim 1
+    %ms, %ls = smx_gpu.collect %mw, %lw fill [0xFF800000 : f32, 0.0 : f32]
+    %m, %l = merged %ms, %ls
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "the part of a long row that registers have no room for stays in shared memory";
+  let description = [{
+    The tile of one row, of which a thread has more than `bytes` bytes, becomes pieces of as many columns as registers hold.
+    The first piece stays in registers; the others are copied to shared memory, from where every reduction, and every
+    store, reads them again: the row is read once from global memory. A kernel with an op that has no form on pieces stays
+    as it is. A remark says how many pieces there are.
+
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x65536xf32, #row>
+    %m = smx_gpu.reduce <maxnum> %x dim 1
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x32768xf32, #row>
+    %s = smx_gpu.alloc : !smx_gpu.shared<1x32768xf32, swizzle = 0>
+    smx_gpu.copy %a[%i, %c32768] to %s dims [-1, 1]
+    %m0 = smx_gpu.reduce <maxnum> %x dim 1
+    %h = smx_gpu.hold %s
+    %y = smx_gpu.read %h
+    %m1 = smx_gpu.reduce <maxnum> %y dim 1
+    %m = arith.maxnumf %m0, %m1
+    ```
+  }];
+  let options = [
+    Option<"bytes", "bytes", "int64_t", "128", "bytes of a row that a thread has registers for">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RecomputePass : Pass<"smx-gpu-recompute", "::mlir::smx::gpu::KernelOp"> {
   let summary = "keep a long row as it was loaded, and compute from it again after a reduction";
   let description = [{

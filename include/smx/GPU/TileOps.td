@@ -160,7 +160,7 @@ def SmxGpu_PartialReduceOp : SmxGpu_Op<"partial_reduce", [Pure]> {
     Column `c` of the result combines the columns `c`, `c + n`, `c + 2n`, .. of the tile, where `n` are the columns of
     the result. Nothing is exchanged between lanes: what a loop sums up this way is reduced once, after the loop.
 
-    P22: both tiles have one element type, one fragment layout and the same rows; the columns of the result are a
+    P25: both tiles have one element type, one fragment layout and the same rows; the columns of the result are a
     multiple of 8 and divide those of the tile; the combiner is one that `smx_gpu.reduce` has for the elements.
 
     ```mlir
@@ -180,7 +180,7 @@ def SmxGpu_AnyOp : SmxGpu_Op<"any", [Pure]> {
     right both ways where all elements are false. A branch on it is taken by whole warps, and holds nothing that
     groups or blocks execute together (K14).
 
-    P23: the elements are i1.
+    P26: the elements are i1.
 
     ```mlir
     %i = smx_gpu.position 1 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
@@ -239,14 +239,14 @@ def SmxGpu_HoldOp : SmxGpu_Op<"hold", [AllTypesMatch<["tile", "result"]>, Memory
   let description = [{
     Costs nothing. What is computed from the result is computed anew, so that meanwhile registers hold
     the tile alone. Stays where it is among barriers and accesses to memory. A tile whose registers do not
-    fill words of 32 bits is left as it is.
+    fill words of 32 bits is left as it is. Of a shared tile, what was read so far is not used again.
 
     ```mlir
     %x1 = smx_gpu.hold %x : tensor<1x8192xbf16, #smx_gpu.striped<rows = 1, columns = 128, vector = 8>>
     ```
   }];
-  let arguments = (ins SmxGpu_Tile:$tile);
-  let results = (outs SmxGpu_Tile:$result);
+  let arguments = (ins AnyTypeOf<[SmxGpu_Tile, SmxGpu_SharedType]>:$tile);
+  let results = (outs AnyTypeOf<[SmxGpu_Tile, SmxGpu_SharedType]>:$result);
   let assemblyFormat = "$tile attr-dict `:` type($result)";
 }
 

@@ -39,7 +39,8 @@ def SplitPass : Pass<"smx-split"> {
     Uses `update(identity, x ++ y) = merge(update(identity, x), update(identity, y))`. Streams
     shorter than `parts` elements, and streams whose extent is not static, stay whole. With `longest-bytes`, rows without
     an accumulator are cut into as many parts, at least, as leave none longer: a sum that is rounded once a tile would lose
-    a bit for every doubling of a long row.
+    a bit for every doubling of a long row. A row of up to `held-bytes` that is computed from nothing else and read again for
+    its result stays whole: it will be one tile.
 
     ```mlir
     %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]
@@ -57,7 +58,8 @@ def SplitPass : Pass<"smx-split"> {
   }];
   let options = [Option<"parts", "parts", "int64_t", "2", "number of partial states, at least 1">,
                  Option<"longestBytes", "longest-bytes", "int64_t", "0",
-                        "bytes of a row that one state sees at most, if it has no accumulator; 0 is no limit">];
+                        "bytes of a row that one state sees at most, if it has no accumulator; 0 is no limit">,
+                 Option<"heldBytes", "held-bytes", "int64_t", "0", "bytes of a row that will be one tile">];
   let dependentDialects = ["::mlir::smx::SmxDialect"];
 }
 

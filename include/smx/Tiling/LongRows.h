@@ -11,15 +11,27 @@
 
 namespace mlir::smx {
 
-/// A block: 1024 threads with 8 accesses of 16 bytes each. 64 registers a
-/// thread are all that a multiprocessor has for so many.
+/// A thread has 8 accesses of 16 bytes in registers, and 64 registers are all
+/// that a multiprocessor has for 1024 threads.
 inline constexpr int64_t blockRowThreads = 1024, blockRowThreadBytes = 128;
 inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 
-/// A block of a cluster has half of that, so that there are others to compute
-/// while it waits for the cluster; and blocks that a cluster may have.
-inline constexpr int64_t clusterRowBytes = blockRowBytes / 2,
+/// The longest row of registers alone whose block leaves room for another one,
+/// to compute while the first waits; and blocks that a cluster may have.
+inline constexpr int64_t halfRowBytes = blockRowBytes / 2,
                          mostClusterBlocks = 16;
+
+/// Where rows are aligned, the rest of a longer one stays in shared memory: of
+/// two blocks on a multiprocessor as much as in registers, of a single one
+/// somewhat more.
+inline constexpr int64_t sharedRowBytes = 176 * 1024;
+
+/// Bytes of the longest row that a cluster of so many blocks holds.
+inline constexpr int64_t heldRowBytes(int64_t blocks, bool isAligned) {
+  if (blocks == 1)
+    return blockRowBytes;
+  return blocks * (isAligned ? blockRowBytes + sharedRowBytes : halfRowBytes);
+}
 
 /// Bytes of registers that `bytes` of a row take: arithmetic in double
 /// precision takes as many again.

@@ -202,7 +202,7 @@ smx_gpu.kernel @gather_of_another_type(%x: memref<8xf16>) warps(4) {
 
 // -----
 
-// P22: columns that do not divide.
+// P25: columns that do not divide.
 #L = #smx_gpu.fragment<warps = 4>
 smx_gpu.kernel @columns_left(%x: f32) warps(4) {
   %t = tensor.splat %x : tensor<64x24xf32, #L>
@@ -213,7 +213,7 @@ smx_gpu.kernel @columns_left(%x: f32) warps(4) {
 
 // -----
 
-// P22: threads of a striped layout hold other columns.
+// P25: threads of a striped layout hold other columns.
 #M = #smx_gpu.striped<rows = 8, columns = 16, vector = 4>
 smx_gpu.kernel @striped_columns(%x: f32) warps(4) {
   %t = tensor.splat %x : tensor<64x128xf32, #M>
@@ -224,7 +224,7 @@ smx_gpu.kernel @striped_columns(%x: f32) warps(4) {
 
 // -----
 
-// P22: a combiner of integers.
+// P25: a combiner of integers.
 #L = #smx_gpu.fragment<warps = 4>
 smx_gpu.kernel @integers_combined(%x: f32) warps(4) {
   %t = tensor.splat %x : tensor<64x24xf32, #L>
@@ -235,7 +235,7 @@ smx_gpu.kernel @integers_combined(%x: f32) warps(4) {
 
 // -----
 
-// P23: not a truth.
+// P26: not a truth.
 #L = #smx_gpu.fragment<warps = 4>
 smx_gpu.kernel @any_number(%x: i32) warps(4) {
   %t = tensor.splat %x : tensor<64x64xi32, #L>

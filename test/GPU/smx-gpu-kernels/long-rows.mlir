@@ -16,21 +16,22 @@ func.func @one_block(%x: tensor<8x16384xbf16>) -> tensor<8x16384xbf16> {
   return %y : tensor<8x16384xbf16>
 }
 
-// 256 KiB: four blocks have a quarter of the row each; what they reduce goes through the cluster.
+// 256 KiB: two blocks have a half of the row each, more than half of that in shared memory; they exchange their states once.
 // CHECK-LABEL: smx_gpu.kernel @cluster_kernel
-// CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
+// CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
 // CHECK: %[[BLOCK:.+]] = gpu.block_id x
-// CHECK: %[[ROW:.+]] = arith.divui %[[BLOCK]], %c4
+// CHECK: %[[ROW:.+]] = arith.divui %[[BLOCK]], %c2
 // CHECK: %[[RANK:.+]] = smx_gpu.cluster_rank
-// CHECK: %[[PART:.+]] = arith.muli %[[RANK]], %c16384
+// CHECK: %[[PART:.+]] = arith.muli %[[RANK]], %c32768
 // CHECK: %[[T:.+]] = smx_gpu.load %{{.+}}[%[[ROW]], %[[PART]]] dims
-// CHECK-SAME: -> tensor<1x16384xf32
-// CHECK: %[[M:.+]] = smx_gpu.reduce <maxnum> %[[T]]
-// CHECK-NEXT: smx_gpu.cluster_reduce <maxnum> %[[M]]
-// CHECK: %[[S:.+]] = smx_gpu.reduce <add> %{{.+}} : tensor<1x16384xf64
-// CHECK-NEXT: smx_gpu.cluster_reduce <add> %[[S]]
+// CHECK-SAME: -> tensor<1x12288xf32
+// CHECK-COUNT-10: smx_gpu.copy
+// CHECK: smx_gpu.reduce <maxnum>
+// CHECK: smx_gpu.reduce <add> %{{.+}} : tensor<16x768xf64
+// CHECK: smx_gpu.collect
+// CHECK-NOT: smx_gpu.collect
 // CHECK: smx_gpu.store %{{.+}}[%[[ROW]], %[[PART]]]
-// CHECK: smx_gpu.launch @cluster_kernel grid(%c32, %c1, %c1)
+// CHECK: smx_gpu.launch @cluster_kernel grid(%c16, %c1, %c1)
 func.func @cluster(%x: tensor<8x65536xf32>) -> tensor<8x65536xf32> {
   %y = smx.softmax %x axis(1) : tensor<8x65536xf32> -> tensor<8x65536xf32>
   return %y : tensor<8x65536xf32>
@@ -64,20 +65,31 @@ func.func @statistics(%x: tensor<8x131072xbf16>) -> tensor<8xbf16> {
   return %y : tensor<8xbf16>
 }
 
-// More than the registers of 16 blocks: tile by tile.
+// 4 MiB: more than 64 KiB in shared memory, of one block on each of 16 multiprocessors.
+// CHECK-LABEL: smx_gpu.kernel @longest_kernel
+// CHECK-SAME: warps(32) cluster(16) shared_limit(232448)
+// CHECK-NOT: min_blocks
+// CHECK-NOT: scf.for
+// CHECK: smx_gpu.return
+func.func @longest(%x: tensor<8x1048576xf32>) -> tensor<8x1048576xf32> {
+  %y = smx.softmax %x axis(1) : tensor<8x1048576xf32> -> tensor<8x1048576xf32>
+  return %y : tensor<8x1048576xf32>
+}
+
+// More than 16 blocks hold: tile by tile.
 // CHECK-LABEL: smx_gpu.kernel @twice_kernel
 // CHECK-NOT: cluster(
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: smx_gpu.return
-func.func @twice(%x: tensor<8x1048576xf32>) -> tensor<8x1048576xf32> {
-  %y = smx.softmax %x axis(1) : tensor<8x1048576xf32> -> tensor<8x1048576xf32>
-  return %y : tensor<8x1048576xf32>
+func.func @twice(%x: tensor<8x2097152xf32>) -> tensor<8x2097152xf32> {
+  %y = smx.softmax %x axis(1) : tensor<8x2097152xf32> -> tensor<8x2097152xf32>
+  return %y : tensor<8x2097152xf32>
 }
 
 // The same of another algebra.
 // CHECK-LABEL: smx_gpu.kernel @norm_kernel
-// CHECK-SAME: cluster(4)
+// CHECK-SAME: cluster(2)
 // CHECK-NOT: scf.for
 // CHECK-COUNT-2: smx_gpu.cluster_reduce <add>
 // CHECK-NOT: smx_gpu.load

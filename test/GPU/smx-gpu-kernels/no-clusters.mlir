@@ -3,7 +3,7 @@
 // A chip without clusters keeps what a block can hold, and looks at a longer row twice.
 
 // CHECK-LABEL: smx_gpu.kernel @held_kernel
-// CHECK-SAME: warps(32)
+// CHECK-SAME: warps(16)
 // CHECK-NOT: scf.for
 // CHECK-LABEL: smx_gpu.kernel @longer_kernel
 // CHECK: scf.for

@@ -7,9 +7,12 @@
 // CHECK: %[[I:.+]] = gpu.block_id x
 // CHECK: scf.for
 // CHECK: %[[T:.+]] = smx_gpu.load %{{.+}}[%[[I]], %{{.+}}] dims [-1, 1]
-// CHECK: smx_gpu.reduce <maxnum> %[[T]] dim 1
+// Each warp has a state of its own, until the end of the loop.
+// CHECK: %[[P:.+]] = smx_gpu.parts %[[T]]
+// CHECK: smx_gpu.reduce <maxnum> %[[P]] dim 1
 // CHECK: math.exp
 // CHECK: smx_gpu.reduce <add>
+// CHECK: smx_gpu.collect
 // The tail: what is beyond the row does not count.
 // CHECK: scf.for
 // CHECK: smx_gpu.load {{.+}} valid(%{{.+}}, %[[LEFT:.+]]) dims [-1, 1]

@@ -12,16 +12,16 @@ smx_gpu.kernel @narrow(%x: memref<?x1024xbf16>, %y: memref<?x1024xbf16>) warps(1
   // CHECK: %[[X:.+]] = smx_gpu.load
   // CHECK-NEXT: %[[F:.+]] = arith.extf %[[X]]
   // CHECK-NEXT: %[[M:.+]] = smx_gpu.reduce <maxnum> %[[F]]
+  // CHECK-NEXT: %[[MB:.+]] = smx_gpu.broadcast %[[M]]
   // CHECK-NEXT: %[[X1:.+]] = smx_gpu.hold %[[X]]
   // CHECK-NEXT: %[[F1:.+]] = arith.extf %[[X1]]
-  // CHECK-NEXT: %[[MB:.+]] = smx_gpu.broadcast %[[M]]
   // CHECK-NEXT: %[[D:.+]] = arith.subf %[[F1]], %[[MB]]
   // CHECK-NEXT: %[[S:.+]] = smx_gpu.reduce <add> %[[D]]
+  // CHECK-NEXT: %[[SB:.+]] = smx_gpu.broadcast %[[S]]
   // What the third part needs is held from the second one on.
   // CHECK-NEXT: %[[X2:.+]] = smx_gpu.hold %[[X1]]
   // CHECK-NEXT: %[[F2:.+]] = arith.extf %[[X2]]
   // CHECK-NEXT: %[[D2:.+]] = arith.subf %[[F2]], %[[MB]]
-  // CHECK-NEXT: %[[SB:.+]] = smx_gpu.broadcast %[[S]]
   // CHECK-NEXT: arith.mulf %[[D2]], %[[SB]]
   %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x1024xbf16> -> tensor<1x1024xbf16, #row>
   %f = arith.extf %t : tensor<1x1024xbf16, #row> to tensor<1x1024xf32, #row>

@@ -24,7 +24,7 @@ def operand_types(example):
     for op in re.split(r"\n(?= *(?:%|smx_gpu))", example):
         for operand, stated in re.findall(r"= (%\w+) : ([^%{}]*[^%{},\s)])", op):  # captures of roles
             types[operand] = stated
-        text = re.sub(r"\[[^\]%]*%[^\]]*\]|(?:valid|grid)\(.*?\)", "", op)
+        text = re.sub(r"\[[^\]%]*%[^\]]*\]|(?:valid|grid)\(.*?\)|fill \[.*?\]", "", op)
         text = re.sub(r"^.*?smx_gpu\.", "", text, flags=re.S).strip()
         head, _, tail = text.partition(" : ")
         if head.count("(") > head.count(")"):  # the arguments of a launch

@@ -1,0 +1,69 @@
+//===- PartOps.td - rows that warps hold in parts -----------*- tablegen -*-===//
+#ifndef SMX_GPU_PARTOPS_TD
+#define SMX_GPU_PARTOPS_TD
+
+include "smx/GPU/ChannelOps.td"
+
+def SmxGpu_PartsOp : SmxGpu_Op<"parts", [Pure]> {
+  let summary = "what each warp holds of one row, as a row of its own";
+  let description = [{
+    The threads and registers stay; row `w` of the result is what warp `w` holds, in the order of columns. A reduction along
+    the rows of the result is one of each warp, which needs no other one.
+
+    P22: the operand is one row in a striped layout of whole warps; the result has a row for each of them, in the striped
+    layout of 32 columns with the same vectors, and the same number and type of elements.
+
+    ```mlir
+    %p = smx_gpu.parts %x : tensor<1x4096xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>
+        -> tensor<4x1024xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 4>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$tile);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_CollectOp : SmxGpu_Op<"collect", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "every row gets the values of all rows, of all blocks of the cluster";
+  let description = [{
+    One exchange for all operands: through shared memory, and of a cluster through that of all its blocks. Column
+    `rank * rows + row` of every row of a result is the value of that row in the block of that rank; columns beyond the
+    last block hold the element of `fill` for the operand.
+
+    P23: operands are slices along dimension 1 of a striped layout with a row for each warp, one value a row; each has a
+    result of its element type with as many rows and a column for every value of the cluster, rounded up to a multiple
+    of 32, in the striped layout of 32 columns and vectors of 1; `fill` has an element of that type for each.
+
+    ```mlir
+    %ms, %ls = smx_gpu.collect %m, %l fill [0xFF800000 : f32, 0.0 : f32]
+        : tensor<4xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 4>>>,
+          tensor<4xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 4>>>
+        -> tensor<4x32xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>,
+           tensor<4x32xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>
+    ```
+  }];
+  let arguments = (ins Variadic<SmxGpu_Tile>:$values, ArrayAttr:$fill);
+  let results = (outs Variadic<SmxGpu_Tile>:$collected);
+  let assemblyFormat = "$values `fill` $fill attr-dict `:` type($values) `->` type($collected)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_AgreedOp : SmxGpu_Op<"agreed", [Pure]> {
+  let summary = "the value that all rows have, as that of one row of all threads";
+  let description = [{
+    P24: the operand is a slice along dimension 1 of a striped layout with a row for each warp, one value a row; the
+    result is that of a striped layout with one row of as many threads, and has one element of the same type.
+
+    ```mlir
+    %m1 = smx_gpu.agreed %m : tensor<4xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>>
+        -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$values);
+  let results = (outs SmxGpu_Tile:$result);
+  let assemblyFormat = "$values attr-dict `:` type($values) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // SMX_GPU_PARTOPS_TD

@@ -1,0 +1,161 @@
+//===- PartialStates.cpp - states of the parts of a row -------------------===//
+
+#include "PartialStates.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+using ::smx::gpu::warpThreads;
+
+bool mlir::smx::gpu::isSplat(Value value) {
+  SplatElementsAttr splat;
+  return matchPattern(value, m_Constant(&splat));
+}
+
+bool mlir::smx::gpu::isOfWarps(ReduceOp reduce, int64_t warps) {
+  auto tile = cast<RankedTensorType>(reduce.getTile().getType());
+  auto striped = dyn_cast<StripedAttr>(getLayout(tile));
+  return striped && reduce.getDim() == 1 && tile.getDimSize(0) == 1 &&
+         striped.getRowThreads() == 1 &&
+         striped.getColumnThreads() == warps * warpThreads &&
+         isa<FloatType>(tile.getElementType());
+}
+
+std::optional<Weight> mlir::smx::gpu::matchWeight(Value tile) {
+  if (auto select = tile.getDefiningOp<arith::SelectOp>();
+      select && matchPattern(select.getFalseValue(), m_AnyZeroFloat()))
+    tile = select.getTrueValue();
+  if (auto ext = tile.getDefiningOp<arith::ExtFOp>())
+    tile = ext.getIn();
+  Weight weight;
+  weight.exponential = tile.getDefiningOp();
+  if (!isa_and_nonnull<math::ExpOp, math::Exp2Op>(weight.exponential))
+    return std::nullopt;
+  Value exponent = weight.exponential->getOperand(0);
+  if (auto product = exponent.getDefiningOp<arith::MulFOp>()) {
+    if (!isSplat(product.getRhs()))
+      return std::nullopt;
+    weight.factor = product.getRhs();
+    weight.factorFlags = product.getFastmathAttr();
+    exponent = product.getLhs();
+  }
+  weight.difference = exponent.getDefiningOp<arith::SubFOp>();
+  if (!weight.difference)
+    return std::nullopt;
+  auto broadcast = weight.difference.getRhs().getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return std::nullopt;
+  weight.reference = broadcast.getValues();
+  return weight;
+}
+
+PartBuilder::PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder,
+                         Location loc)
+    : kernel(kernel), builder(builder), loc(loc), warps(kernel.getWarps()),
+      parts(StripedAttr::get(kernel.getContext(), warps, warpThreads, vector)),
+      all(StripedAttr::get(kernel.getContext(), warps, warpThreads, 1)) {}
+
+RankedTensorType PartBuilder::partValue(Type element) const {
+  return RankedTensorType::get({warps}, element,
+                               SliceAttr::get(element.getContext(), 1, parts));
+}
+
+RankedTensorType PartBuilder::collectedValue(Type element) const {
+  return RankedTensorType::get({warps}, element,
+                               SliceAttr::get(element.getContext(), 1, all));
+}
+
+RankedTensorType PartBuilder::partTile(Value tile) const {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return RankedTensorType::get({warps, type.getDimSize(1) / warps},
+                               type.getElementType(), parts);
+}
+
+Value PartBuilder::splat(Value constant, RankedTensorType type) {
+  DenseElementsAttr value;
+  matchPattern(constant, m_Constant(&value));
+  return arith::ConstantOp::create(
+      builder, loc, type,
+      DenseElementsAttr::get(type, value.getSplatValue<Attribute>()));
+}
+
+Value PartBuilder::onOperands(Operation *op, ValueRange operands, Type type) {
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(operands);
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
+}
+
+Value PartBuilder::ofValue(Value value, ArrayRef<Value> leaves, Value leaf,
+                           bool isCollected) {
+  if (llvm::is_contained(leaves, value))
+    return leaf;
+  Type element = getElementTypeOrSelf(value.getType());
+  RankedTensorType type =
+      isCollected ? collectedValue(element) : partValue(element);
+  if (isSplat(value))
+    return splat(value, type);
+  SmallVector<Value> operands;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    operands.push_back(ofValue(operand, leaves, leaf, isCollected));
+  return onOperands(value.getDefiningOp(), operands, type);
+}
+
+Value PartBuilder::weigh(Value of, Value reference, const Weight &weight) {
+  auto type = cast<RankedTensorType>(of.getType());
+  Value power = arith::SubFOp::create(builder, loc, of, reference,
+                                      weight.difference.getFastmathAttr());
+  if (weight.factor)
+    power = arith::MulFOp::create(
+        builder, loc, power, splat(weight.factor, type), weight.factorFlags);
+  power = onOperands(weight.exponential, power, type);
+  // There are few of them: no fewer bits than the type has.
+  power.getDefiningOp()->removeDiscardableAttr("result_bits");
+  return power;
+}
+
+Value PartBuilder::factorOf(Value ofWarp, Value maximumOfAll,
+                            const Weight &weight, ArrayRef<Value> leaves) {
+  Value maximum =
+      AgreedOp::create(builder, loc, ofWarp.getType(), maximumOfAll);
+  Value reference =
+      ofValue(weight.reference, leaves, maximum, /*isCollected=*/false);
+  return weigh(ofWarp, reference, weight);
+}
+
+MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
+                               ArrayRef<Value> leaves, Type maximumType,
+                               Type sumType) {
+  Type element = getElementTypeOrSelf(maximumType),
+       sumElement = getElementTypeOrSelf(sumType);
+  int64_t columns = llvm::alignTo(warps * kernel.getCluster(), warpThreads);
+  auto tileOf = [&](Type element) {
+    return RankedTensorType::get({warps, columns}, element, all);
+  };
+  Attribute fill[] = {
+      builder.getFloatAttr(
+          element,
+          APFloat::getInf(cast<FloatType>(element).getFloatSemantics(), true)),
+      builder.getFloatAttr(sumElement, 0.0)};
+  Type types[] = {tileOf(element), tileOf(sumElement)};
+  auto collect =
+      CollectOp::create(builder, loc, types, ValueRange{maxima, sums},
+                        builder.getArrayAttr(fill));
+  Value ofWarps = collect.getCollected()[0];
+  Value maximum = ReduceOp::create(builder, loc, collectedValue(element),
+                                   Combiner::MaxNum, ofWarps, /*dim=*/1);
+  Value reference = BroadcastOp::create(
+      builder, loc, types[0],
+      ofValue(weight.reference, leaves, maximum, /*isCollected=*/true));
+  Value factor = weigh(ofWarps, reference, weight);
+  if (sumElement != element)
+    factor = arith::ExtFOp::create(builder, loc, types[1], factor);
+  Value terms =
+      arith::MulFOp::create(builder, loc, collect.getCollected()[1], factor);
+  Value sum = ReduceOp::create(builder, loc, collectedValue(sumElement),
+                               Combiner::Add, terms, /*dim=*/1);
+  return {AgreedOp::create(builder, loc, maximumType, maximum),
+          AgreedOp::create(builder, loc, sumType, sum), maximum};
+}

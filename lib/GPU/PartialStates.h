@@ -1,0 +1,86 @@
+//===- PartialStates.h - states of the parts of a row -----------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_PARTIALSTATES_H
+#define SMX_LIB_GPU_PARTIALSTATES_H
+
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::smx::gpu {
+
+/// exp(difference), or exp2(difference * factor), where the difference is that
+/// of an element from a broadcast reference.
+struct Weight {
+  Operation *exponential = nullptr;
+  mutable arith::SubFOp difference;
+  /// Null, or the same everywhere.
+  Value factor;
+  arith::FastMathFlagsAttr factorFlags;
+  /// The values that are broadcast.
+  Value reference;
+};
+
+/// Recognises the weights that are added up in `tile`, behind conversions to a
+/// wider type and zeros in places beyond the row.
+std::optional<Weight> matchWeight(Value tile);
+
+/// True for a constant that is the same everywhere.
+bool isSplat(Value value);
+
+/// The reduction of a row that all warps of the kernel hold, and only of it.
+bool isOfWarps(ReduceOp reduce, int64_t warps);
+
+/// What warps have merged.
+struct MergedState {
+  /// Of the row; and the maximum, as all warps have it.
+  Value maximum, sum, maximumOfAll;
+};
+
+/// Makes values of warps' parts.
+class PartBuilder {
+public:
+  PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder,
+              Location loc);
+
+  /// A value for each warp, of its part, and of a collected tile.
+  RankedTensorType partValue(Type element) const;
+  RankedTensorType collectedValue(Type element) const;
+  /// The parts of a tile of the row.
+  RankedTensorType partTile(Value tile) const;
+
+  Value splat(Value constant, RankedTensorType type);
+  /// `op` on other operands, with a result of `type`.
+  Value onOperands(Operation *op, ValueRange operands, Type type);
+  /// What the weights of a warp's part are to be multiplied by, in the parts'
+  /// layout: exp(m_w - m).
+  Value factorOf(Value ofWarp, Value maximumOfAll, const Weight &weight,
+                 ArrayRef<Value> leaves);
+  /// `value` with `leaf` for each of `leaves`, elementwise from there.
+  Value ofValue(Value value, ArrayRef<Value> leaves, Value leaf,
+                bool isCollected);
+
+  /// The state of the row from those of the warps; `reference` is made from one
+  /// of `leaves`, of which the maximum takes the place. Of the types of values
+  /// of the row.
+  MergedState merge(Value maxima, Value sums, const Weight &weight,
+                    ArrayRef<Value> leaves, Type maximumType, Type sumType);
+
+private:
+  /// The weight of a difference of two references.
+  Value weigh(Value of, Value reference, const Weight &weight);
+
+  KernelOp kernel;
+  OpBuilder &builder;
+  Location loc;
+  int64_t warps;
+  StripedAttr parts, all;
+};
+
+/// A loop over tiles of a row, with the state in its arguments, becomes one
+/// with a state for each warp; false if it is another loop.
+bool convertLoop(scf::ForOp loop, KernelOp kernel);
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_PARTIALSTATES_H

@@ -1,0 +1,293 @@
+//===- PartialStatesPass.cpp - one exchange for a row's state -------------===//
+//
+// A softmax row is a state (m, l). Let warp w have the state of its part,
+//
+//   m_w = max x,  l_w = sum exp(c (x - m_w))        over the part of the warp
+//   m = max m_w,  l = sum l_w exp(c (m_w - m))      over the warps: `merge`
+//
+// then the warps meet once, when both are known, and none of them waits for
+// another before it. A warp of hidden or infinite elements alone has m_w = -inf
+// and weighs nothing, l_w * 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PartialStates.h"
+#include "smx/GPU/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::smx::gpu {
+#define GEN_PASS_DEF_PARTIALSTATESPASS
+#include "smx/GPU/Passes.h.inc"
+} // namespace mlir::smx::gpu
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+namespace {
+
+/// A reduction of a row, and what takes its value over a cluster.
+struct RowValue {
+  ReduceOp reduce;
+  Operation *cluster = nullptr;
+
+  explicit RowValue(ReduceOp reduce) : reduce(reduce) {
+    if (reduce->hasOneUse() && isa<ClusterReduceOp>(*reduce->user_begin()))
+      cluster = *reduce->user_begin();
+  }
+  Operation *last() { return cluster ? cluster : reduce.getOperation(); }
+  Value get() { return last()->getResult(0); }
+};
+
+/// A maximum, and the sum of weights whose reference follows from it.
+class PartialState {
+public:
+  PartialState(KernelOp kernel, RowValue maximum, RowValue sum, Weight weight)
+      : maximum(maximum), sum(sum), weight(weight),
+        builder(this->maximum.last()->getNextNode()),
+        parts(kernel,
+              cast<StripedAttr>(getLayout(this->sum.reduce.getTile().getType()))
+                  .getVector(),
+              builder, this->sum.reduce.getLoc()) {}
+
+  /// False, and nothing has changed, if something is not known in time.
+  bool rewrite();
+
+private:
+  bool isFromMaximum(Value value);
+  /// The ops that the sum needs, besides those from the maximum, come before
+  /// the first of them.
+  bool hoist(Value value);
+  /// The maximum of each warp's part. It is exact in the type of the elements:
+  /// only the result is converted.
+  Value maximumOfParts(Value tile);
+  void keepWeights(Value ofWarp, const MergedState &all);
+  /// A tile of the row, made from the maximum `ofWarp` of the warp.
+  Value ofPart(Value tile, Value ofWarp);
+
+  RowValue maximum, sum;
+  Weight weight;
+  OpBuilder builder;
+  PartBuilder parts;
+  llvm::DenseMap<Value, bool> fromMaximum;
+  IRMapping ofParts;
+};
+
+bool PartialState::isFromMaximum(Value value) {
+  if (value == maximum.get())
+    return true;
+  auto [known, isNew] = fromMaximum.try_emplace(value, false);
+  if (!isNew)
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  bool is = op && op->getBlock() == maximum.last()->getBlock() &&
+            llvm::any_of(op->getOperands(),
+                         [&](Value operand) { return isFromMaximum(operand); });
+  return fromMaximum[value] = is;
+}
+
+bool PartialState::hoist(Value value) {
+  Operation *op = value.getDefiningOp(), *last = maximum.last();
+  if (!op || op->getBlock() != last->getBlock() ||
+      op->isBeforeInBlock(&*builder.getInsertionPoint()))
+    return true;
+  if (isFromMaximum(value)) {
+    if (value == maximum.get())
+      return true;
+  } else if (op->getNumRegions() != 0 || !isMemoryEffectFree(op)) {
+    return false;
+  }
+  if (!llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return hoist(operand); }))
+    return false;
+  if (isFromMaximum(value))
+    return true;
+  if (op == &*builder.getInsertionPoint())
+    builder.setInsertionPointAfter(op);
+  else
+    op->moveBefore(&*builder.getInsertionPoint());
+  return true;
+}
+
+Value PartialState::ofPart(Value tile, Value ofWarp) {
+  if (Value known = ofParts.lookupOrNull(tile))
+    return known;
+  Location loc = sum.reduce.getLoc();
+  RankedTensorType type = parts.partTile(tile);
+  Value part;
+  if (isSplat(tile)) {
+    part = parts.splat(tile, type);
+  } else if (!isFromMaximum(tile)) {
+    part = PartsOp::create(builder, loc, type, tile);
+  } else if (auto broadcast = tile.getDefiningOp<BroadcastOp>()) {
+    part = BroadcastOp::create(builder, loc, type,
+                               parts.ofValue(broadcast.getValues(),
+                                             maximum.get(), ofWarp,
+                                             /*isCollected=*/false));
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : tile.getDefiningOp()->getOperands())
+      operands.push_back(ofPart(operand, ofWarp));
+    part = parts.onOperands(tile.getDefiningOp(), operands, type);
+  }
+  ofParts.map(tile, part);
+  return part;
+}
+
+/// `tile` in the type that its elements were converted from, at the builder's
+/// place; null if they were not.
+static Value beforeExtension(OpBuilder &builder, Value tile) {
+  if (auto ext = tile.getDefiningOp<arith::ExtFOp>())
+    return ext.getIn();
+  auto select = tile.getDefiningOp<arith::SelectOp>();
+  Value chosen =
+      select ? beforeExtension(builder, select.getTrueValue()) : Value();
+  if (!chosen || !matchPattern(select.getFalseValue(), m_NegInfFloat()))
+    return {};
+  auto type = cast<RankedTensorType>(chosen.getType());
+  auto element = cast<FloatType>(type.getElementType());
+  Value nothing = arith::ConstantOp::create(
+      builder, tile.getLoc(), type,
+      DenseElementsAttr::get(
+          type, APFloat::getInf(element.getFloatSemantics(), true)));
+  return arith::SelectOp::create(builder, tile.getLoc(), select.getCondition(),
+                                 chosen, nothing);
+}
+
+Value PartialState::maximumOfParts(Value tile) {
+  Location loc = maximum.reduce.getLoc();
+  Value narrow = beforeExtension(builder, tile);
+  Value part = ofPart(narrow ? narrow : tile, Value());
+  Value value = ReduceOp::create(builder, loc,
+                                 parts.partValue(getElementTypeOrSelf(part)),
+                                 Combiner::MaxNum, part, /*dim=*/1);
+  if (!narrow)
+    return value;
+  return arith::ExtFOp::create(
+      builder, loc, parts.partValue(getElementTypeOrSelf(tile)), value);
+}
+
+/// exp(x - m) = exp(x - m_w) exp(m_w - m): where weights take no more registers
+/// than elements do, those of the sum are kept, and the elements are not.
+void PartialState::keepWeights(Value ofWarp, const MergedState &all) {
+  Value weights = weight.exponential->getResult(0);
+  if (weight.difference.getLhs().getDefiningOp<arith::ExtFOp>() ||
+      getElementTypeOrSelf(weights) != getElementTypeOrSelf(ofWarp))
+    return;
+  Location loc = sum.reduce.getLoc();
+  Value ofPartWeights = ofPart(weights, ofWarp);
+  Value factor = BroadcastOp::create(
+      builder, loc, ofPartWeights.getType(),
+      parts.factorOf(ofWarp, all.maximumOfAll, weight, maximum.get()));
+  Value kept = arith::MulFOp::create(builder, loc, ofPartWeights, factor);
+  weights.replaceAllUsesWith(
+      PartsOp::create(builder, loc, weights.getType(), kept));
+}
+
+bool PartialState::rewrite() {
+  if (!hoist(sum.reduce.getTile()))
+    return false;
+  Location loc = sum.reduce.getLoc();
+  Value ofWarp = maximumOfParts(maximum.reduce.getTile());
+  Value weights = ofPart(sum.reduce.getTile(), ofWarp);
+  Value sumOfWarp = ReduceOp::create(
+      builder, loc, parts.partValue(getElementTypeOrSelf(weights)),
+      Combiner::Add, weights, /*dim=*/1);
+  Value leaf = maximum.get();
+  MergedState all = parts.merge(ofWarp, sumOfWarp, weight, leaf, leaf.getType(),
+                                sum.get().getType());
+  keepWeights(ofWarp, all);
+  for (auto [value, merged] :
+       {std::pair(&maximum, all.maximum), std::pair(&sum, all.sum)}) {
+    value->get().replaceAllUsesWith(merged);
+    if (value->cluster)
+      value->cluster->erase();
+    if (value->reduce->use_empty())
+      value->reduce->erase();
+  }
+  return true;
+}
+
+/// A value of the row that is computed from `maximum` and constants.
+bool isOfValues(Value value, Value maximum) {
+  if (value == maximum || isSplat(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && OpTrait::hasElementwiseMappableTraits(op) &&
+         isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isOfValues(operand, maximum);
+         });
+}
+
+struct PartialStatesPass
+    : mlir::smx::gpu::impl::PartialStatesPassBase<PartialStatesPass> {
+  using PartialStatesPassBase::PartialStatesPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (kernel.getWarps() == 1 && kernel.getCluster() == 1)
+      return;
+    Block &body = kernel.getBody().front();
+    // Sums go away with their maxima.
+    SmallVector<ReduceOp> maxima;
+    for (ReduceOp reduce : body.getOps<ReduceOp>())
+      if (reduce.getKind() == Combiner::MaxNum)
+        maxima.push_back(reduce);
+    for (ReduceOp first : maxima)
+      if (convert(kernel, first))
+        note(kernel, "of the row's tile");
+    if (kernel.getCluster() != 1)
+      return;
+    for (scf::ForOp loop : llvm::to_vector(body.getOps<scf::ForOp>()))
+      if (convertLoop(loop, kernel))
+        note(kernel, "through a loop over tiles of the row");
+  }
+
+  void note(KernelOp kernel, StringRef where) {
+    remark::passed(kernel.getLoc(), remark::RemarkOpts::name("PartialStates")
+                                        .category("smx-gpu-partial-states"))
+        << "a state for each warp " << where
+        << ", one exchange: " << remark::metric("warps", kernel.getWarps())
+        << remark::metric("cluster", kernel.getCluster());
+  }
+
+  /// The masks of narrow elements that do not fill the threads would be kept
+  /// from the maximum to the sum, between which nobody waits any more: they
+  /// take more registers than the elements. Where rows are not aligned, that
+  /// costs less than a second meeting.
+  static bool keepsMasks(ReduceOp first) {
+    auto select = first.getTile().getDefiningOp<arith::SelectOp>();
+    auto ext = select ? select.getTrueValue().getDefiningOp<arith::ExtFOp>()
+                      : arith::ExtFOp();
+    auto load = ext ? ext.getIn().getDefiningOp<LoadOp>() : LoadOp();
+    return load && load.getAligned() >= 16;
+  }
+
+  /// Finds the sum that goes with a maximum.
+  bool convert(KernelOp kernel, ReduceOp first) {
+    bool isSpread = kernel.getCluster() > 1;
+    RowValue maximum(first);
+    if (!isOfWarps(first, kernel.getWarps()) ||
+        (maximum.cluster != nullptr) != isSpread || keepsMasks(first))
+      return false;
+    for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+      auto second = dyn_cast<ReduceOp>(op);
+      if (!second || second.getKind() != Combiner::Add ||
+          !isOfWarps(second, kernel.getWarps()))
+        continue;
+      RowValue sum(second);
+      std::optional<Weight> weight = matchWeight(second.getTile());
+      if (weight && (sum.cluster != nullptr) == isSpread &&
+          !isSplat(weight->reference) &&
+          isOfValues(weight->reference, maximum.get()) &&
+          getElementTypeOrSelf(weight->reference.getType()) ==
+              getElementTypeOrSelf(first.getResult().getType()))
+        return PartialState(kernel, maximum, sum, *weight).rewrite();
+    }
+    return false;
+  }
+};
+} // namespace

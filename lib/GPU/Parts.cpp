@@ -1,0 +1,108 @@
+//===- Parts.cpp - rows that warps hold in parts --------------------------===//
+
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+using ::smx::gpu::warpThreads;
+
+/// The rows of a striped layout that has a row for each warp, or 0.
+static int64_t warpRows(Attribute layout) {
+  auto striped = dyn_cast_or_null<StripedAttr>(layout);
+  return striped && striped.getColumnThreads() == warpThreads
+             ? striped.getRowThreads()
+             : 0;
+}
+
+/// The warps that have one value each; 0 for other values.
+static int64_t warpValues(Type type) {
+  SliceAttr slice = getSlice(type);
+  int64_t warps =
+      slice && slice.getDim() == 1 ? warpRows(slice.getParent()) : 0;
+  return cast<RankedTensorType>(type).getNumElements() == warps ? warps : 0;
+}
+
+/// The type of the parts of a row; null if it is not one of whole warps.
+static RankedTensorType partsOf(RankedTensorType row) {
+  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(row));
+  if (!striped || row.getDimSize(0) != 1 || striped.getRowThreads() != 1 ||
+      striped.getColumnThreads() % warpThreads != 0)
+    return {};
+  int64_t warps = striped.getColumnThreads() / warpThreads;
+  return RankedTensorType::get(
+      {warps, row.getDimSize(1) / warps}, row.getElementType(),
+      StripedAttr::get(row.getContext(), warps, warpThreads,
+                       striped.getVector()));
+}
+
+LogicalResult PartsOp::verify() { // P22
+  auto from = cast<RankedTensorType>(getTile().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
+  // Back to the row, where the result is one.
+  RankedTensorType parts = partsOf(from);
+  bool isBack = !parts && partsOf(to);
+  if (isBack)
+    parts = partsOf(to);
+  if (!parts)
+    return emitOpError("expected one row in a striped layout of whole warps, "
+                       "got ")
+           << from;
+  if ((isBack ? from : to) == parts)
+    return success();
+  return emitOpError("expected a row for each warp, ")
+         << parts << ", got " << (isBack ? from : to);
+}
+
+LogicalResult CollectOp::verify() { // P23
+  if (getValues().size() != getCollected().size() ||
+      getValues().size() != getFill().size() || getValues().empty())
+    return emitOpError("expected one or more values, each with a result and an "
+                       "element of 'fill', got ")
+           << getValues().size() << " values, " << getCollected().size()
+           << " results and " << getFill().size() << " elements";
+  int64_t blocks = (*this)->getParentOfType<KernelOp>().getCluster();
+  for (auto [value, result, fill] :
+       llvm::zip(getValues(), getCollected(), getFill())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t warps = warpValues(type);
+    if (warps == 0)
+      return emitOpError("expected one value for each warp, got ") << type;
+    int64_t columns = llvm::alignTo(warps * blocks, warpThreads);
+    auto expected = RankedTensorType::get(
+        {warps, columns}, type.getElementType(),
+        StripedAttr::get(getContext(), warps, warpThreads, /*vector=*/1));
+    if (result.getType() != expected)
+      return emitOpError("expected the values of ")
+             << blocks << " blocks in a row for each warp, " << expected
+             << ", got " << result.getType();
+    auto typed = dyn_cast<TypedAttr>(fill);
+    if (!typed || typed.getType() != type.getElementType())
+      return emitOpError("expected 'fill' of type ")
+             << type.getElementType() << ", got " << fill;
+  }
+  return success();
+}
+
+LogicalResult AgreedOp::verify() { // P24
+  auto type = cast<RankedTensorType>(getValues().getType()),
+       result = cast<RankedTensorType>(getResult().getType());
+  int64_t warps = warpValues(type);
+  if (warps == 0)
+    return emitOpError("expected one value for each warp, got ") << type;
+  SliceAttr slice = getSlice(result);
+  auto striped =
+      slice ? dyn_cast<StripedAttr>(slice.getParent()) : StripedAttr();
+  bool isOfThreads =
+      striped && slice.getDim() == 1 &&
+      striped.getRowThreads() * striped.getColumnThreads() ==
+          warps * warpThreads &&
+      result.getNumElements() == striped.getRowThreads() &&
+      (striped.getRowThreads() == 1 || warpRows(striped) == warps);
+  if (isOfThreads && result.getElementType() == type.getElementType())
+    return success();
+  return emitOpError("expected the value of one row of ")
+         << warps * warpThreads << " threads, or of one for each warp, of type "
+         << type.getElementType() << ", got " << result;
+}

@@ -1,0 +1,115 @@
+//===- Parts.cpp - rows that warps hold in parts --------------------------===//
+
+#include "ThreadBlock.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+using namespace mlir::smx::gpuhost;
+using ::smx::gpu::warpThreads;
+
+/// Warps take turns along the row, each with a vector for every lane.
+static llvm::Error runParts(const Step &step, Group &group) {
+  auto op = cast<gpu::PartsOp>(step.op);
+  auto tile = getTile(step, group, 0);
+  if (!tile)
+    return tile.takeError();
+  auto from = cast<RankedTensorType>(op.getTile().getType()),
+       to = cast<RankedTensorType>(op.getResult().getType());
+  auto layout = cast<gpu::StripedAttr>(gpu::getLayout(from));
+  const bool isBack = layout.getRowThreads() > 1;
+  auto parts = isBack ? from : to;
+  const int64_t warps = parts.getDimSize(0), columns = parts.getDimSize(1),
+                run = warpThreads * layout.getVector();
+  auto result = makeTile(to.getNumElements());
+  for (int64_t w = 0; w < warps; ++w)
+    for (int64_t c = 0; c < columns; ++c) {
+      const int64_t inRow = (c / run * warps + w) * run + c % run,
+                    inParts = w * columns + c;
+      result->elements[isBack ? inRow : inParts] =
+          (*tile)->elements[isBack ? inParts : inRow];
+    }
+  setResult(step, group, TilePtr(std::move(result)));
+  return llvm::Error::success();
+}
+
+/// The values of all operands, one operand after the other.
+static llvm::Expected<TilePtr> valuesOf(const Step &step, Group &group) {
+  auto all = makeTile(0);
+  for (unsigned i = 0; i < step.in.size(); ++i) {
+    auto tile = getTile(step, group, i);
+    if (!tile)
+      return tile.takeError();
+    all->elements.insert(all->elements.end(), (*tile)->elements.begin(),
+                         (*tile)->elements.end());
+  }
+  return TilePtr(std::move(all));
+}
+
+static llvm::Error runCollect(const Step &step, Group &group) {
+  auto op = cast<gpu::CollectOp>(step.op);
+  auto values = valuesOf(step, group);
+  if (!values)
+    return values.takeError();
+  SmallVector<TilePtr> blocks{*values};
+  if (group.block->cluster.blocks.size() > 1) {
+    Rendezvous &meeting = findMeeting(step, group);
+    auto arrive = [&] {
+      meeting.contributions.resize(meeting.expected.size());
+      meeting.contributions[group.block->rank] = *values;
+      return llvm::Error::success();
+    };
+    auto combine = [&] {
+      auto all = makeTile(0);
+      for (const TilePtr &block : meeting.contributions)
+        all->elements.insert(all->elements.end(), block->elements.begin(),
+                             block->elements.end());
+      meeting.result = std::move(all);
+      return llvm::Error::success();
+    };
+    if (llvm::Error error =
+            group.machine.meet(group, op, meeting, arrive, combine))
+      return error;
+    Machine::Lock held = group.machine.lock();
+    blocks.assign(1, meeting.result);
+  }
+  const std::vector<Slot> &all = blocks.front()->elements;
+  const int64_t operands = op.getValues().size(),
+                perBlock = (*values)->elements.size(),
+                warps = perBlock / operands;
+  for (int64_t operand = 0; operand < operands; ++operand) {
+    auto type = cast<RankedTensorType>(op.getCollected()[operand].getType());
+    const int64_t columns = type.getDimSize(1);
+    const std::optional<Slot> fill = readScalar(op.getFill()[operand]);
+    auto tile = makeTile(type.getNumElements());
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      const int64_t place = i % columns / warps * perBlock + operand * warps +
+                            i % columns % warps;
+      tile->elements[i] =
+          place < static_cast<int64_t>(all.size()) ? all[place] : *fill;
+    }
+    setResult(step, group, TilePtr(std::move(tile)), operand);
+  }
+  group.machine.noteProgress();
+  return llvm::Error::success();
+}
+
+static llvm::Error runAgreed(const Step &step, Group &group) {
+  auto values = getTile(step, group, 0);
+  if (!values)
+    return values.takeError();
+  const Slot first = (*values)->elements.front();
+  for (Slot other : (*values)->elements)
+    if (other.i != first.i)
+      return errorAt(step.op, "has rows that do not agree");
+  auto result = makeTile(
+      cast<RankedTensorType>(step.op->getResult(0).getType()).getNumElements());
+  std::fill(result->elements.begin(), result->elements.end(), first);
+  setResult(step, group, TilePtr(std::move(result)));
+  return llvm::Error::success();
+}
+
+void mlir::smx::gpuhost::addPartOps(HandlerTable &table) {
+  table["smx_gpu.parts"] = runParts;
+  table["smx_gpu.collect"] = runCollect;
+  table["smx_gpu.agreed"] = runAgreed;
+}

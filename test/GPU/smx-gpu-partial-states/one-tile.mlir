@@ -1,0 +1,103 @@
+// RUN: softmax-opt %s --split-input-file --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-partial-states))' | FileCheck %s
+
+// Warps sum by the maxima of their own parts, and exchange the pair; the row's values are made from what all have.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @block
+// CHECK: %[[X:.+]] = smx_gpu.load
+// CHECK-NEXT: %[[P:.+]] = smx_gpu.parts %[[X]]
+// CHECK-SAME: -> tensor<2x128xf32, #[[PARTS:.+]]>
+// CHECK-NEXT: %[[MW:.+]] = smx_gpu.reduce <maxnum> %[[P]] dim 1
+// CHECK: %[[B:.+]] = smx_gpu.broadcast %[[MW]]
+// CHECK-NEXT: %[[D:.+]] = arith.subf %[[P]], %[[B]] : tensor<2x128xf32
+// CHECK-NEXT: %[[E:.+]] = math.exp %[[D]]
+// CHECK-NEXT: %[[LW:.+]] = smx_gpu.reduce <add> %[[E]] dim 1
+// CHECK-NEXT: %[[ALL:.+]]:2 = smx_gpu.collect %[[MW]], %[[LW]] fill [0xFF800000 : f32, 0.000000e+00 : f32]
+// CHECK-NEXT: %[[M:.+]] = smx_gpu.reduce <maxnum> %[[ALL]]#0 dim 1
+// CHECK-NEXT: %[[MB:.+]] = smx_gpu.broadcast %[[M]]
+// CHECK-NEXT: %[[DM:.+]] = arith.subf %[[ALL]]#0, %[[MB]]
+// CHECK-NEXT: %[[F:.+]] = math.exp %[[DM]]
+// CHECK-NEXT: %[[T:.+]] = arith.mulf %[[ALL]]#1, %[[F]]
+// CHECK-NEXT: %[[L:.+]] = smx_gpu.reduce <add> %[[T]] dim 1
+// CHECK-NEXT: %[[M1:.+]] = smx_gpu.agreed %[[M]]
+// CHECK-NEXT: %[[L1:.+]] = smx_gpu.agreed %[[L]]
+// CHECK-NOT: smx_gpu.reduce
+// CHECK: smx_gpu.broadcast %[[M1]]
+// CHECK: smx_gpu.broadcast %[[L1]]
+smx_gpu.kernel @block(%x: memref<?x256xf32>, %y: memref<?x256xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x256xf32> -> tensor<1x256xf32, #row>
+  %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x256xf32, #row>
+  %d = arith.subf %t, %mb : tensor<1x256xf32, #row>
+  %e = math.exp %d : tensor<1x256xf32, #row>
+  %l = smx_gpu.reduce <add> %e dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #value>
+  %lb = smx_gpu.broadcast %l : tensor<1xf32, #value> -> tensor<1x256xf32, #row>
+  %p = arith.divf %e, %lb : tensor<1x256xf32, #row>
+  smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x256xf32, #row>, memref<?x256xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// Of a cluster, one exchange instead of two; the factor of an exp2 has all bits; places beyond the row add nothing.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @cluster
+// CHECK-NOT: smx_gpu.cluster_reduce
+// CHECK: arith.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<2x256xi1
+// CHECK: smx_gpu.collect
+// CHECK-SAME: tensor<2x32xf32
+// CHECK-NOT: smx_gpu.cluster_reduce
+// CHECK: arith.mulf
+// CHECK-NEXT: math.exp2 %{{.+}} fastmath<afn> : tensor<2x32xf32
+// CHECK-NOT: smx_gpu.cluster_reduce
+// CHECK: smx_gpu.return
+smx_gpu.kernel @cluster(%x: memref<?x1024xf32>, %y: memref<?xf32>, %n: index) warps(2) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %ninf = arith.constant dense<0xFF800000> : tensor<1x512xf32, #row>
+  %none = arith.constant dense<0.0> : tensor<1x512xf32, #row>
+  %log2e = arith.constant dense<1.44269502> : tensor<1x512xf32, #row>
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x1024xf32> -> tensor<1x512xf32, #row>
+  %j = smx_gpu.position 1 : tensor<1x512xindex, #row>
+  %nt = tensor.splat %n : tensor<1x512xindex, #row>
+  %in = arith.cmpi slt, %j, %nt : tensor<1x512xindex, #row>
+  %s = arith.select %in, %t, %ninf : tensor<1x512xi1, #row>, tensor<1x512xf32, #row>
+  %mb0 = smx_gpu.reduce <maxnum> %s dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %m = smx_gpu.cluster_reduce <maxnum> %mb0 : tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %d = arith.subf %t, %mb : tensor<1x512xf32, #row>
+  %p = arith.mulf %d, %log2e : tensor<1x512xf32, #row>
+  %e = math.exp2 %p fastmath<afn> {result_bits = 12 : i32} : tensor<1x512xf32, #row>
+  %e0 = arith.select %in, %e, %none : tensor<1x512xi1, #row>, tensor<1x512xf32, #row>
+  %l0 = smx_gpu.reduce <add> %e0 dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %l = smx_gpu.cluster_reduce <add> %l0 : tensor<1xf32, #value>
+  smx_gpu.store %l, %y[%c0] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// A sum of something else meets on its own.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @other_sum
+// CHECK-NOT: smx_gpu.parts
+// CHECK: smx_gpu.return
+smx_gpu.kernel @other_sum(%x: memref<?x256xf32>, %y: memref<?xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x256xf32> -> tensor<1x256xf32, #row>
+  %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x256xf32, #row>
+  %d = arith.divf %t, %mb : tensor<1x256xf32, #row>
+  %l = smx_gpu.reduce <add> %d dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #value>
+  smx_gpu.store %l, %y[%c0] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
+  smx_gpu.return
+}

@@ -1,0 +1,90 @@
+// RUN: softmax-opt %s --split-input-file --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-shared-rows{bytes=64}))' | FileCheck %s
+
+// Of 32 elements a thread, 12 stay in registers, for which 64 bytes leave room beside weights; the others are read from shared memory by each that needs them.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#parts = #smx_gpu.striped<rows = 2, columns = 32, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @pieces
+// CHECK: %[[X:.+]] = smx_gpu.load %{{.+}}[%{{.+}}, %[[C:.+]]] valid(%{{.+}}, %[[N:.+]]) dims [-1, 1] {{.*}} -> tensor<1x768xf32
+// The rest in stripes of a vector for each thread.
+// CHECK: %[[S:.+]] = smx_gpu.alloc : <1x256xf32, swizzle = 0>
+// CHECK: %[[C1:.+]] = arith.addi %[[C]], %c768
+// CHECK: %[[LEFT:.+]] = arith.subi %[[N]], %c768
+// CHECK: %[[N1:.+]] = arith.maxsi %[[LEFT]], %c0
+// CHECK: smx_gpu.copy %{{.+}}[%{{.+}}, %[[C1]]] valid(%{{.+}}, %[[N1]]) to %[[S]]
+// CHECK-COUNT-4: smx_gpu.copy
+// CHECK: %[[P0:.+]] = smx_gpu.parts %[[X]] : {{.*}} -> tensor<2x384xf32
+// CHECK: %[[M0:.+]] = smx_gpu.reduce <maxnum> %[[P0]]
+// CHECK: %[[H:.+]] = smx_gpu.hold %[[S]]
+// CHECK: %[[X1:.+]] = smx_gpu.read %[[H]]
+// CHECK: %[[P1:.+]] = smx_gpu.parts %[[X1]]
+// CHECK: %[[R1:.+]] = smx_gpu.hold %[[P1]]
+// CHECK: %[[P2:.+]] = smx_gpu.parts
+// CHECK: arith.maxnumf %[[R1]], %[[P2]]
+// CHECK: %[[M1:.+]] = smx_gpu.reduce <maxnum>
+// CHECK: arith.maxnumf %[[M0]], %[[M1]]
+// Columns of the stripes are behind those of the first piece.
+// CHECK: smx_gpu.position 1 : tensor<1x768xindex
+// CHECK: smx_gpu.store %{{.+}} : tensor<1x768xf32
+// CHECK: smx_gpu.hold %[[H]]
+// CHECK: smx_gpu.read
+// CHECK: smx_gpu.position 1 : tensor<1x256xindex
+// CHECK: arith.constant dense<1024>
+// CHECK: arith.addi
+// CHECK-COUNT-3: smx_gpu.store
+smx_gpu.kernel @pieces(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>, %c: index, %n: index) warps(2) {
+  %c1 = arith.constant 1 : index
+  %i = gpu.block_id x
+  %none = arith.constant dense<0.0> : tensor<1x2048xf32, #row>
+  %t = smx_gpu.load %x[%i, %c] valid(%c1, %n) dims [-1, 1] {aligned = 16 : i64} : memref<?x2048xf32> -> tensor<1x2048xf32, #row>
+  %p = smx_gpu.parts %t : tensor<1x2048xf32, #row> -> tensor<2x1024xf32, #parts>
+  %m = smx_gpu.reduce <maxnum> %p dim 1 : tensor<2x1024xf32, #parts> -> tensor<2xf32, #smx_gpu.slice<1, #parts>>
+  %a = smx_gpu.agreed %m : tensor<2xf32, #smx_gpu.slice<1, #parts>> -> tensor<1xf32, #value>
+  %b = smx_gpu.broadcast %a : tensor<1xf32, #value> -> tensor<1x2048xf32, #row>
+  %d = arith.subf %t, %b : tensor<1x2048xf32, #row>
+  %j = smx_gpu.position 1 : tensor<1x2048xindex, #row>
+  %nt = tensor.splat %n : tensor<1x2048xindex, #row>
+  %in = arith.cmpi slt, %j, %nt : tensor<1x2048xindex, #row>
+  %s = arith.select %in, %d, %none : tensor<1x2048xi1, #row>, tensor<1x2048xf32, #row>
+  smx_gpu.store %s, %y[%i, %c] dims [-1, 1] {aligned = 16 : i64} : tensor<1x2048xf32, #row>, memref<?x2048xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// Registers have room for all of it.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+
+// CHECK-LABEL: smx_gpu.kernel @short
+// CHECK-NOT: smx_gpu.alloc
+// CHECK: smx_gpu.return
+smx_gpu.kernel @short(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x1024xf32> -> tensor<1x1024xf32, #row>
+  smx_gpu.store %t, %y[%c0, %c0] dims [-1, 1] : tensor<1x1024xf32, #row>, memref<?x1024xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// A loop is not seen through: the kernel stays as it is.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+
+// CHECK-LABEL: smx_gpu.kernel @loop
+// CHECK-NOT: smx_gpu.alloc
+// CHECK: smx_gpu.return
+smx_gpu.kernel @loop(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>, %n: index) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x2048xf32> -> tensor<1x2048xf32, #row>
+  %s = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t) -> (tensor<1x2048xf32, #row>) {
+    %b = arith.addf %a, %t : tensor<1x2048xf32, #row>
+    scf.yield %b : tensor<1x2048xf32, #row>
+  }
+  smx_gpu.store %s, %y[%c0, %c0] dims [-1, 1] : tensor<1x2048xf32, #row>, memref<?x2048xf32>
+  smx_gpu.return
+}

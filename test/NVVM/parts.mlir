@@ -1,0 +1,62 @@
+// The warps of a row meet once: a value of each is written, and every lane reads those that it has of all.
+// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a | FileCheck %s
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#parts = #smx_gpu.striped<rows = 2, columns = 32, vector = 4>
+#all = #smx_gpu.striped<rows = 2, columns = 32, vector = 1>
+
+// CHECK-LABEL: llvm.func @block
+// CHECK-SAME: smx.shared_bytes = 32 : i64
+smx_gpu.kernel @block(%x: memref<?xf32>, %y: memref<?xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  // CHECK: llvm.load {{.*}} : !llvm.ptr<1> -> vector<4xf32>
+  // A warp's maximum needs no other warp.
+  // CHECK-COUNT-5: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: scf.if
+  // CHECK-COUNT-2: llvm.store {{.*}} !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK: scf.if
+  // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f32
+  // CHECK: else
+  // CHECK: llvm.mlir.constant(0xFF800000 : f32)
+  // CHECK: scf.if
+  // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f64
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: llvm.return
+  %t = smx_gpu.load %x[%c0] dims [-1, 0] {aligned = 16 : i64} : memref<?xf32> -> tensor<1x256xf32, #row>
+  %p = smx_gpu.parts %t : tensor<1x256xf32, #row> -> tensor<2x128xf32, #parts>
+  %m = smx_gpu.reduce <maxnum> %p dim 1 : tensor<2x128xf32, #parts> -> tensor<2xf32, #smx_gpu.slice<1, #parts>>
+  %l = arith.extf %m : tensor<2xf32, #smx_gpu.slice<1, #parts>> to tensor<2xf64, #smx_gpu.slice<1, #parts>>
+  %ms, %ls = smx_gpu.collect %m, %l fill [0xFF800000 : f32, 0.0 : f64]
+      : tensor<2xf32, #smx_gpu.slice<1, #parts>>, tensor<2xf64, #smx_gpu.slice<1, #parts>>
+      -> tensor<2x32xf32, #all>, tensor<2x32xf64, #all>
+  %a = smx_gpu.reduce <maxnum> %ms dim 1 : tensor<2x32xf32, #all> -> tensor<2xf32, #smx_gpu.slice<1, #all>>
+  %r = smx_gpu.agreed %a : tensor<2xf32, #smx_gpu.slice<1, #all>> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
+  smx_gpu.store %r, %y[%c0] dims [-1] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
+  smx_gpu.return
+}
+
+// Of a cluster, a lane writes for each block, and the blocks meet before and after.
+// CHECK-LABEL: llvm.func @cluster
+// CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>
+// CHECK-SAME: smx.shared_bytes = 32 : i64
+smx_gpu.kernel @cluster(%y: memref<?xf32>) warps(2) cluster(4) {
+  // CHECK: nvvm.cluster.arrive
+  %c0 = arith.constant 0 : index
+  %m = arith.constant dense<1.0> : tensor<2xf32, #smx_gpu.slice<1, #parts>>
+  // CHECK: nvvm.cluster.wait
+  // CHECK: scf.if
+  // CHECK: nvvm.mapa
+  // CHECK: llvm.store {{.*}} !llvm.ptr<7>
+  // CHECK: nvvm.cluster.arrive
+  // CHECK-NEXT: nvvm.cluster.wait
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: llvm.return
+  %ms = smx_gpu.collect %m fill [0xFF800000 : f32] : tensor<2xf32, #smx_gpu.slice<1, #parts>> -> tensor<2x32xf32, #all>
+  %a = smx_gpu.reduce <maxnum> %ms dim 1 : tensor<2x32xf32, #all> -> tensor<2xf32, #smx_gpu.slice<1, #all>>
+  %r = smx_gpu.agreed %a : tensor<2xf32, #smx_gpu.slice<1, #all>> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
+  smx_gpu.store %r, %y[%c0] dims [-1] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
+  smx_gpu.return
+}
