@@ -50,9 +50,7 @@ std::optional<CarriedSum> CarriedSum::match(scf::ForOp loop, unsigned index) {
         !sum.reduce->hasOneUse() || sum.reduce.getDim() != 1)
       continue;
     RankedTensorType tile = sum.reduce.getTile().getType();
-    // Of doubles, a thread has no registers for more than one sum a row.
     if (!isa_and_nonnull<FragmentAttr>(getLayout(tile)) ||
-        tile.getElementTypeBitWidth() > 32 || tile.getDimSize(1) % 8 != 0 ||
         tile.getDimSize(1) == 8)
       continue;
     if (second == carried ||
@@ -120,6 +118,17 @@ scf::ForOp CarriedSum::rewrite(RewriterBase &rewriter) {
   return wider;
 }
 
+/// Products of more than 16 bits take the registers that partial sums would.
+static bool hasWideProducts(scf::ForOp loop) {
+  return loop
+      .walk([](MmaOp product) {
+        Type element = product.getB().getType().getElementType();
+        return element.getIntOrFloatBitWidth() > 16 ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct PartialSumsPass
     : mlir::smx::gpu::impl::PartialSumsPassBase<PartialSumsPass> {
@@ -128,10 +137,13 @@ struct PartialSumsPass
     SmallVector<scf::ForOp> loops;
     getOperation().walk<WalkOrder::PreOrder>(
         [&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
+    for (scf::ForOp loop : loops) {
+      if (hasWideProducts(loop))
+        continue;
       for (unsigned i = 0, count = loop.getNumRegionIterArgs(); i < count; ++i)
         if (std::optional<CarriedSum> sum = CarriedSum::match(loop, i))
           loop = sum->rewrite(rewriter);
+    }
   }
 };
 } // namespace

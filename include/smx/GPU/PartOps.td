@@ -2,7 +2,7 @@
 #ifndef SMX_GPU_PARTOPS_TD
 #define SMX_GPU_PARTOPS_TD
 
-include "smx/GPU/ChannelOps.td"
+include "smx/GPU/RowOps.td"
 
 def SmxGpu_PartsOp : SmxGpu_Op<"parts", [Pure]> {
   let summary = "what each warp holds of one row, as a row of its own";

@@ -163,7 +163,8 @@ def PartialSumsPass : Pass<"smx-gpu-partial-sums", "::mlir::smx::gpu::KernelOp">
   let summary = "sum up rows in each thread, and over lanes once, after the loop";
   let description = [{
     A sum of rows that a loop carries, and only scales, is carried as partial sums of the columns that a thread holds:
-    sum_j f_j (sum_c p_jc) = sum_c (sum_j f_j p_jc). Of fragment layouts, and elements of at most 32 bits.
+    sum_j f_j (sum_c p_jc) = sum_c (sum_j f_j p_jc). Of fragment layouts, in
+    loops without products of more than 16 bits, which need the registers.
 
     ```mlir
     %l = scf.for .. iter_args(%l0 = %zero) -> (tensor<64xf32, #smx_gpu.slice<1, #L>>) {

@@ -6,18 +6,6 @@ include "smx/GPU/KernelOps.td"
 
 def SmxGpu_Tile : StaticShapeTensorOf<[AnyFloat, AnySignlessInteger, Index]>;
 
-def SmxGpu_Combiner : I32EnumAttr<"Combiner", "how two values of a row become one", [
-    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
-    I32EnumAttrCase<"Maximum", 2, "maximum">, I32EnumAttrCase<"MaxNum", 3, "maxnum">,
-    I32EnumAttrCase<"Minimum", 4, "minimum">, I32EnumAttrCase<"MinNum", 5, "minnum">,
-    I32EnumAttrCase<"MaxSI", 6, "maxsi">, I32EnumAttrCase<"MinSI", 7, "minsi">]> {
-  let cppNamespace = "::mlir::smx::gpu";
-  let genSpecializedAttr = 0;
-}
-def SmxGpu_CombinerAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Combiner, "combiner"> {
-  let assemblyFormat = "`<` $value `>`";
-}
-
 def SmxGpu_Precision : I32EnumAttr<"Precision", "how operands wider than 16 bits are multiplied", [
     I32EnumAttrCase<"Exact", 0, "exact">,
     I32EnumAttrCase<"TF32x3", 1, "tf32x3">]> {
@@ -132,105 +120,6 @@ def SmxGpu_AssertOp : SmxGpu_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   }];
   let arguments = (ins SmxGpu_Tile:$holds, StrAttr:$message);
   let assemblyFormat = "$holds `,` $message attr-dict `:` type($holds)";
-  let hasVerifier = 1;
-}
-
-def SmxGpu_ReduceOp : SmxGpu_Op<"reduce", [Pure]> {
-  let summary = "a row reduction across registers, lanes and warps";
-  let description = [{
-    Every thread that held a part of a row gets the row's value, so the result has the slice of the
-    layout. The order of combination is fixed by the layout: results are the same in every run.
-
-    P6: the tile is two-dimensional with a layout, and the result is its slice along `dim`; `maxsi` and
-    `minsi` are of integer or index elements, all other maxima and minima of floating-point ones.
-
-    ```mlir
-    %m = smx_gpu.reduce <maxnum> %s dim 1 : tensor<64x64xf32, #L> -> tensor<64xf32, #smx_gpu.slice<1, #L>>
-    ```
-  }];
-  let arguments = (ins SmxGpu_CombinerAttr:$kind, SmxGpu_Tile:$tile, I64Attr:$dim);
-  let results = (outs SmxGpu_Tile:$result);
-  let assemblyFormat = "$kind $tile `dim` $dim attr-dict `:` type($tile) `->` type($result)";
-  let hasVerifier = 1;
-}
-
-def SmxGpu_PartialReduceOp : SmxGpu_Op<"partial_reduce", [Pure]> {
-  let summary = "columns of a tile, combined with those that the same thread holds";
-  let description = [{
-    Column `c` of the result combines the columns `c`, `c + n`, `c + 2n`, .. of the tile, where `n` are the columns of
-    the result. Nothing is exchanged between lanes: what a loop sums up this way is reduced once, after the loop.
-
-    P25: both tiles have one element type, one fragment layout and the same rows; the columns of the result are a
-    multiple of 8 and divide those of the tile; the combiner is one that `smx_gpu.reduce` has for the elements.
-
-    ```mlir
-    %l1 = smx_gpu.partial_reduce <add> %p : tensor<64x128xf32, #L> -> tensor<64x8xf32, #L>
-    ```
-  }];
-  let arguments = (ins SmxGpu_CombinerAttr:$kind, SmxGpu_Tile:$tile);
-  let results = (outs SmxGpu_Tile:$result);
-  let assemblyFormat = "$kind $tile attr-dict `:` type($tile) `->` type($result)";
-  let hasVerifier = 1;
-}
-
-def SmxGpu_AnyOp : SmxGpu_Op<"any", [Pure]> {
-  let summary = "whether some element is true, asked by each warp of its own elements";
-  let description = [{
-    The answer may differ between warps, and for warps without such an element it may be either: what depends on it has to be
-    right both ways where all elements are false. A branch on it is taken by whole warps, and holds nothing that
-    groups or blocks execute together (K14).
-
-    P26: the elements are i1.
-
-    ```mlir
-    %i = smx_gpu.position 1 : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
-    %n = arith.constant dense<8> : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
-    %c = arith.cmpi sge, %i, %n : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
-    %beyond = smx_gpu.any %c : tensor<64x64xi1, #smx_gpu.fragment<warps = 4>>
-    %j = scf.if %beyond -> (tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>) {
-      %rest = arith.remui %i, %n : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
-      scf.yield %rest : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
-    } else {
-      scf.yield %i : tensor<64x64xindex, #smx_gpu.fragment<warps = 4>>
-    }
-    ```
-  }];
-  let arguments = (ins SmxGpu_Tile:$elements);
-  let results = (outs I1:$isAny);
-  let assemblyFormat = "$elements attr-dict `:` type($elements)";
-  let hasVerifier = 1;
-}
-
-def SmxGpu_BroadcastOp : SmxGpu_Op<"broadcast", [Pure]> {
-  let summary = "one value per row, repeated along the row";
-  let description = [{
-    P7: the operand is the slice of the result's layout along one dimension.
-
-    ```mlir
-    %b = smx_gpu.broadcast %m : tensor<64xf32, #smx_gpu.slice<1, #L>> -> tensor<64x64xf32, #L>
-    ```
-  }];
-  let arguments = (ins SmxGpu_Tile:$values);
-  let results = (outs SmxGpu_Tile:$tile);
-  let assemblyFormat = "$values attr-dict `:` type($values) `->` type($tile)";
-  let hasFolder = 1;
-  let hasVerifier = 1;
-}
-
-def SmxGpu_RescaleOp : SmxGpu_Op<"rescale", [Pure, AllTypesMatch<["tile", "result"]>]> {
-  let summary = "each row times its factor, which is mostly 1";
-  let description = [{
-    The product of the tile and the broadcast factors. A warp whose factors are all 1 leaves its rows alone.
-
-    P21: there is one factor to a row: they are the slice of the tile's layout along dimension 1.
-
-    ```mlir
-    %o1 = smx_gpu.rescale %o by %f : tensor<64x64xf32, #L>, tensor<64xf32, #smx_gpu.slice<1, #L>>
-    ```
-  }];
-  let arguments = (ins SmxGpu_Tile:$tile, SmxGpu_Tile:$factors);
-  let results = (outs SmxGpu_Tile:$result);
-  let assemblyFormat = "$tile `by` $factors attr-dict `:` type($tile) `,` type($factors)";
   let hasVerifier = 1;
 }
 
@@ -416,25 +305,6 @@ def SmxGpu_WaitOp : SmxGpu_Op<"wait", [AllTypesMatch<["tile", "result"]>, Memory
   let arguments = (ins SmxGpu_TokenType:$token, SmxGpu_Tile:$tile, DefaultValuedAttr<I64Attr, "0">:$pending);
   let results = (outs SmxGpu_Tile:$result);
   let assemblyFormat = "$token `,` $tile (`pending` $pending^)? attr-dict `:` type($result)";
-  let hasVerifier = 1;
-}
-
-def SmxGpu_ClusterReduceOp : SmxGpu_Op<"cluster_reduce", [
-    AllTypesMatch<["values", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "a reduction of per-row values over the blocks of a cluster";
-  let description = [{
-    Through distributed shared memory; every block gets the result, combined in the order of ranks.
-
-    P16: the values have a slice layout.
-
-    ```mlir
-    %m1 = smx_gpu.cluster_reduce <maxnum> %m : tensor<64xf32, #smx_gpu.slice<1, #L>>
-    ```
-  }];
-  let arguments = (ins SmxGpu_CombinerAttr:$kind, SmxGpu_Tile:$values);
-  let results = (outs SmxGpu_Tile:$result);
-  let assemblyFormat = "$kind $values attr-dict `:` type($result)";
-  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
