@@ -2,7 +2,7 @@
 // RUN: softmax-opt %s --smx-gpu-speculate --canonicalize --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-speculate --split-input-file --remarks-filter=smx-gpu-speculate 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // REMARK-COUNT-1: weights are computed before it is known whether the reference moves
-// REMARK-NOT: weights
+// REMARK-NOT: weights are computed
 
 #L = #smx_gpu.fragment<warps = 4>
 #S = #smx_gpu.slice<1, #L>

@@ -42,7 +42,7 @@ def wrap(name, example):
     if "smx_gpu." not in re.sub(r"[#!]smx_gpu\.", "", example):  # types, one a line
         return "\n".join(f"func.func private @{name}_{i}({line.strip()})" for i, line in enumerate(example.strip().splitlines()))
     types = operand_types(example)
-    defined = set(re.findall(r"(%\w+)(?=(?:, %\w+)* = (?:smx_gpu|arith|gpu)\.)", example))
+    defined = set(re.findall(r"(%\w+)(?=(?:, %\w+)* = (?:smx_gpu|arith|gpu|scf)\.)", example))
     defined |= set(re.findall(r"(%\w+)(?= = %)", example))  # arguments of roles
     used = [v for v in dict.fromkeys(re.findall(r"%\w+", example)) if v not in defined]
     outside = [v for v in used if op == HOST or types.get(v, "index").startswith(("index", "memref"))]
