@@ -74,7 +74,8 @@ TEST_P(Jumps, AreFollowedWhereverTheyAre) {
             std::vector<Tensor> in = inputs(headDim, place, jump, again);
             llvm::Expected<std::vector<Tensor>> out = runKernel(
                 *kernel, in, {{1, 1, queries, headDim}, {1, 1, queries}},
-                GetParam(), {GetParam(), DType::F32}, 0);
+                {GetParam(), GetParam(), GetParam()}, {GetParam(), DType::F32},
+                0);
             ASSERT_TRUE(bool(out)) << llvm::toString(out.takeError());
             int64_t last = again ? keys - period + place % period : place;
             for (int64_t i : {0, 1, 63, 64, 127})
