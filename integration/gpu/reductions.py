@@ -34,8 +34,9 @@ def inputs_of(work):
     if work.op in ("logsumexp", "layer_norm"):
         return (x,), torch.empty(rows, device="cuda", dtype=x.dtype) if work.op == "logsumexp" else torch.empty_like(x)
     if work.op == "topk_softmax":
-        shape = (*rows, works.TOP)
-        return (x,), (torch.empty(shape, device="cuda", dtype=x.dtype), torch.empty(shape, device="cuda", dtype=torch.int64))
+        # Rows of results that start at multiples of 16 bytes, as those of the input do.
+        padded = (*rows, -(-works.TOP // 8) * 8)
+        return (x,), tuple(torch.empty(padded, device="cuda", dtype=dtype)[:, :works.TOP] for dtype in (x.dtype, torch.int64))
     if work.op.startswith("cross_entropy"):
         targets = torch.randint(work.columns, rows, device="cuda")
         targets[::17] = IGNORED
@@ -52,7 +53,7 @@ def error_of(work, inputs, out):
     rows[:2] = torch.tensor([0, work.shape[0] - 1])
     if work.op == "topk_softmax":
         # A stable order: bf16 has ties, of which PyTorch takes any.
-        exact, places = torch.softmax(inputs[0][rows].double(), -1).sort(-1, descending=True, stable=True)
+        exact, places = torch.softmax(inputs[0][rows].double(), -1).sort(dim=-1, descending=True, stable=True)
         if not torch.equal(places[:, :works.TOP], out[1][rows]):
             return {}, "places that are not those of the largest"
         error = (out[0][rows].double() - exact[:, :works.TOP]).abs() / (exact[:, :works.TOP] * 2**-7)
