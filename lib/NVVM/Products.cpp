@@ -2,8 +2,7 @@
 
 #include "Products.h"
 
-using namespace mlir;
-using namespace mlir::smx;
+namespace mlir::smx {
 
 Product::Product(gpu::MmaOp op, gpu::MmaOp::Adaptor operands)
     : a(operands.getA()), b(operands.getB()), acc(operands.getAcc()),
@@ -52,9 +51,9 @@ struct LowerMma : TilePattern<gpu::MmaOp> {
 };
 } // namespace
 
-void mlir::smx::populateProductPatterns(const TileTypeConverter &converter,
-                                        const KernelPlan &plan,
-                                        bool doublesOnMatrixUnit,
-                                        RewritePatternSet &patterns) {
+void populateProductPatterns(const TileTypeConverter &converter,
+                             const KernelPlan &plan, bool doublesOnMatrixUnit,
+                             RewritePatternSet &patterns) {
   patterns.add<LowerMma>(converter, plan, doublesOnMatrixUnit);
 }
+} // namespace mlir::smx

@@ -4,8 +4,8 @@
 #include "ThreadAddresses.h"
 #include "TileCopy.h"
 
-using namespace mlir;
-using namespace mlir::smx;
+namespace mlir::smx {
+
 using ::smx::gpu::Coordinate;
 using ::smx::gpu::PlaceBits;
 
@@ -181,8 +181,9 @@ struct LowerWrite : TilePattern<gpu::WriteOp> {
 };
 } // namespace
 
-void mlir::smx::populateSharedTilePatterns(const TileTypeConverter &converter,
-                                           const KernelPlan &plan,
-                                           RewritePatternSet &patterns) {
+void populateSharedTilePatterns(const TileTypeConverter &converter,
+                                const KernelPlan &plan,
+                                RewritePatternSet &patterns) {
   patterns.add<LowerAlloc, LowerCopy, LowerRead, LowerWrite>(converter, plan);
 }
+} // namespace mlir::smx
