@@ -58,14 +58,10 @@ private:
 } // namespace
 
 static std::optional<double> splatValue(Value value) {
-  FloatAttr splat;
-  if (!matchPattern(value, m_Constant(&splat))) {
-    DenseFPElementsAttr elements;
-    if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-      return std::nullopt;
-    return elements.getSplatValue<APFloat>().convertToDouble();
-  }
-  return splat.getValueAsDouble();
+  DenseFPElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>().convertToDouble();
 }
 
 /// The use of `value` as the guard takes it: 0 where it is infinite.

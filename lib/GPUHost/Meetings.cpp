@@ -94,27 +94,38 @@ static llvm::Error runClusterBarrier(const Step &step, Group &group) {
   return group.machine.meet(group, step.op, findMeeting(step, group));
 }
 
+llvm::Expected<TilePtr> mlir::smx::gpuhost::combineInCluster(
+    const Step &step, Group &group, TilePtr tile,
+    llvm::function_ref<TilePtr(ArrayRef<TilePtr>)> combine) {
+  Rendezvous &meeting = findMeeting(step, group);
+  auto arrive = [&] {
+    meeting.contributions.resize(meeting.expected.size());
+    meeting.contributions[group.block->rank] = std::move(tile);
+    return llvm::Error::success();
+  };
+  auto complete = [&] {
+    meeting.result = combine(meeting.contributions);
+    return llvm::Error::success();
+  };
+  if (llvm::Error error =
+          group.machine.meet(group, step.op, meeting, arrive, complete))
+    return std::move(error);
+  Machine::Lock held = group.machine.lock();
+  return meeting.result;
+}
+
 static llvm::Error runClusterReduce(const Step &step, Group &group) {
   auto op = cast<gpu::ClusterReduceOp>(step.op);
   auto values = getTile(step, group, 0);
   if (!values)
     return values.takeError();
-  Rendezvous &meeting = findMeeting(step, group);
-  auto arrive = [&] {
-    meeting.contributions.resize(meeting.expected.size());
-    meeting.contributions[group.block->rank] = *values;
-    return llvm::Error::success();
-  };
-  auto combine = [&] {
-    meeting.result = combineTiles(op.getKind(), op.getValues().getType(),
-                                  meeting.contributions);
-    return llvm::Error::success();
-  };
-  if (llvm::Error error =
-          group.machine.meet(group, op, meeting, arrive, combine))
-    return error;
-  Machine::Lock held = group.machine.lock();
-  setResult(step, group, meeting.result);
+  auto combined =
+      combineInCluster(step, group, *values, [&](ArrayRef<TilePtr> tiles) {
+        return combineTiles(op.getKind(), op.getValues().getType(), tiles);
+      });
+  if (!combined)
+    return combined.takeError();
+  setResult(step, group, *combined);
   return llvm::Error::success();
 }
 

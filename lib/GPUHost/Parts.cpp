@@ -32,17 +32,25 @@ static llvm::Error runParts(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+/// The elements of tiles, one tile after the other.
+static TilePtr inOrder(ArrayRef<TilePtr> tiles) {
+  auto all = makeTile(0);
+  for (const TilePtr &tile : tiles)
+    all->elements.insert(all->elements.end(), tile->elements.begin(),
+                         tile->elements.end());
+  return all;
+}
+
 /// The values of all operands, one operand after the other.
 static llvm::Expected<TilePtr> valuesOf(const Step &step, Group &group) {
-  auto all = makeTile(0);
+  SmallVector<TilePtr> tiles;
   for (unsigned i = 0; i < step.in.size(); ++i) {
     auto tile = getTile(step, group, i);
     if (!tile)
       return tile.takeError();
-    all->elements.insert(all->elements.end(), (*tile)->elements.begin(),
-                         (*tile)->elements.end());
+    tiles.push_back(*tile);
   }
-  return TilePtr(std::move(all));
+  return inOrder(tiles);
 }
 
 static llvm::Error runCollect(const Step &step, Group &group) {
@@ -50,29 +58,10 @@ static llvm::Error runCollect(const Step &step, Group &group) {
   auto values = valuesOf(step, group);
   if (!values)
     return values.takeError();
-  SmallVector<TilePtr> blocks{*values};
-  if (group.block->cluster.blocks.size() > 1) {
-    Rendezvous &meeting = findMeeting(step, group);
-    auto arrive = [&] {
-      meeting.contributions.resize(meeting.expected.size());
-      meeting.contributions[group.block->rank] = *values;
-      return llvm::Error::success();
-    };
-    auto combine = [&] {
-      auto all = makeTile(0);
-      for (const TilePtr &block : meeting.contributions)
-        all->elements.insert(all->elements.end(), block->elements.begin(),
-                             block->elements.end());
-      meeting.result = std::move(all);
-      return llvm::Error::success();
-    };
-    if (llvm::Error error =
-            group.machine.meet(group, op, meeting, arrive, combine))
-      return error;
-    Machine::Lock held = group.machine.lock();
-    blocks.assign(1, meeting.result);
-  }
-  const std::vector<Slot> &all = blocks.front()->elements;
+  auto gathered = combineInCluster(step, group, *values, inOrder);
+  if (!gathered)
+    return gathered.takeError();
+  const std::vector<Slot> &all = (*gathered)->elements;
   const int64_t operands = op.getValues().size(),
                 perBlock = (*values)->elements.size(),
                 warps = perBlock / operands;

@@ -49,6 +49,12 @@ struct Cluster {
 /// op of the step.
 Rendezvous &findMeeting(const Step &step, Group &group);
 
+/// What `combine` makes of the tiles of all blocks of the cluster, in the order
+/// of their ranks; one block calls it.
+llvm::Expected<TilePtr>
+combineInCluster(const Step &step, Group &group, TilePtr tile,
+                 llvm::function_ref<TilePtr(ArrayRef<TilePtr>)> combine);
+
 /// Runs the blocks of one cluster, the `number`-th from 1, to their ends.
 llvm::Error runCluster(const KernelProgram &kernel, Grid grid, uint32_t number,
                        std::array<int64_t, 3> firstBlock,

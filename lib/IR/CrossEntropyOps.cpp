@@ -6,16 +6,8 @@
 
 #include "SpecRules.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 using namespace mlir;
 using namespace mlir::smx;
-
-static LogicalResult reifyAs(Operation *op, OpBuilder &builder,
-                             ReifiedRankedShapedTypeDims &shapes) {
-  shapes = {tensor::getMixedSizes(builder, op->getLoc(), op->getOperand(0))};
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // smx.cross_entropy and its gradient
@@ -63,7 +55,7 @@ LogicalResult CrossEntropyOp::verify() {
 LogicalResult
 CrossEntropyOp::reifyResultShapes(OpBuilder &builder,
                                   ReifiedRankedShapedTypeDims &shapes) {
-  if (failed(reifyAs(*this, builder, shapes)))
+  if (failed(reifyAsInput(*this, builder, shapes)))
     return failure();
   shapes[0].erase(shapes[0].begin() + getAxis());
   if (getLogSumExp())
@@ -84,7 +76,7 @@ LogicalResult CrossEntropyBackwardOp::verify() {
 LogicalResult
 CrossEntropyBackwardOp::reifyResultShapes(OpBuilder &builder,
                                           ReifiedRankedShapedTypeDims &shapes) {
-  return reifyAs(*this, builder, shapes);
+  return reifyAsInput(*this, builder, shapes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,10 +101,10 @@ LogicalResult LogSoftmaxBackwardOp::verify() {
 LogicalResult
 SoftmaxBackwardOp::reifyResultShapes(OpBuilder &builder,
                                      ReifiedRankedShapedTypeDims &shapes) {
-  return reifyAs(*this, builder, shapes);
+  return reifyAsInput(*this, builder, shapes);
 }
 LogicalResult
 LogSoftmaxBackwardOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &shapes) {
-  return reifyAs(*this, builder, shapes);
+  return reifyAsInput(*this, builder, shapes);
 }

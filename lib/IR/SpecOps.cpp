@@ -31,9 +31,8 @@ LogicalResult LogSumExpOp::verify() {
   if (failed(verifyInputAndAxis(*this, getInput(), getAxis())) ||
       failed(verifyScale(*this, getScale())))
     return failure();
-  SmallVector<int64_t> shape(shapeOf(getInput()));
-  shape.erase(shape.begin() + getAxis());
-  return verifyShape(*this, "a result", getResult(), shape); // R5
+  return verifyShape(*this, "a result", getResult(), // R5
+                     withoutAxis(shapeOf(getInput()), getAxis()));
 }
 
 LogicalResult LayerNormOp::verify() {
@@ -43,13 +42,6 @@ LogicalResult LayerNormOp::verify() {
     return emitOpError("expected a finite epsilon of at least 0, got ")
            << getEpsilon().convertToDouble();
   return verifyShape(*this, "a result", getResult(), shapeOf(getInput()));
-}
-
-template <typename OpT>
-static LogicalResult reifyAsInput(OpT op, OpBuilder &builder,
-                                  ReifiedRankedShapedTypeDims &shapes) {
-  shapes = {tensor::getMixedSizes(builder, op->getLoc(), op->getOperand(0))};
-  return success();
 }
 
 LogicalResult

@@ -2,6 +2,8 @@
 
 #include "SpecRules.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace mlir::smx;
 
@@ -55,4 +57,10 @@ LogicalResult mlir::smx::verifyScale(Operation *op, const APFloat &scale) {
     return success();
   return op->emitOpError("expected a finite scale other than 0, got ")
          << scale.convertToDouble();
+}
+
+LogicalResult mlir::smx::reifyAsInput(Operation *op, OpBuilder &builder,
+                                      ReifiedRankedShapedTypeDims &shapes) {
+  shapes = {tensor::getMixedSizes(builder, op->getLoc(), op->getOperand(0))};
+  return success();
 }

@@ -38,6 +38,9 @@ LogicalResult verifyInputAndAxis(Operation *op, Value input, int64_t axis);
 /// this shape.
 LogicalResult verifyShape(Operation *op, StringRef what, Value value,
                           ArrayRef<int64_t> expected);
+/// The sizes of the first operand.
+LogicalResult reifyAsInput(Operation *op, OpBuilder &builder,
+                           ReifiedRankedShapedTypeDims &shapes);
 /// R4, D4, A7.
 LogicalResult verifyScale(Operation *op, const APFloat &scale);
 

@@ -23,6 +23,14 @@ void meetInCluster(ImplicitLocOpBuilder &b) {
   waitForCluster(b);
 }
 
+void awaitScratchOfCluster(ThreadCode &code, const KernelPlan &plan,
+                           Operation *op) {
+  if (plan.startsCluster(op))
+    waitForCluster(code);
+  else if (!plan.isScratchFree(op))
+    meetInCluster(code);
+}
+
 Value inBlockOfCluster(ImplicitLocOpBuilder &b, Value address, Value rank) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
   return NVVM::MapaOp::create(b, pointer, address, rank);
@@ -96,11 +104,7 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
       return gpu::getElement(slice, 0, i).row * rowBytes;
     };
 
-    // Other uses of the scratch are over, in all blocks.
-    if (plan.startsCluster(op))
-      waitForCluster(code);
-    else if (!plan.isScratchFree(op))
-      meetInCluster(code);
+    awaitScratchOfCluster(code, plan, op);
     code.when(code.isOwner(slice), [&] {
       Value rank = NVVM::ClusterId::create(code, code.getI32Type());
       Value mine = code.advance(row, code.mul(rank, code.i32(bytes)));

@@ -18,6 +18,11 @@ Value inBlockOfCluster(ImplicitLocOpBuilder &b, Value address, Value rank);
 /// All threads of the cluster meet, and see each other's shared memory.
 void meetInCluster(ImplicitLocOpBuilder &b);
 
+/// Meets in the cluster if another use of the scratch of `op` may not be over
+/// in all blocks.
+void awaitScratchOfCluster(ThreadCode &code, const KernelPlan &plan,
+                           Operation *op);
+
 /// The two halves of a meeting of all threads of the cluster.
 void arriveInCluster(ImplicitLocOpBuilder &b);
 void waitForCluster(ImplicitLocOpBuilder &b);

@@ -62,12 +62,9 @@ struct LowerCollect : TilePattern<gpu::CollectOp> {
       return op.emitOpError("is not lowered in a role: all threads of the "
                             "kernel meet in it");
     int64_t blocks = code.team.cluster, warps = code.team.warps;
-    bool isFree = plan.isScratchFree(op);
-    if (blocks > 1 && plan.startsCluster(op))
-      waitForCluster(code);
-    else if (blocks > 1 && !isFree)
-      meetInCluster(code);
-    else if (!isFree)
+    if (blocks > 1)
+      awaitScratchOfCluster(code, plan, op);
+    else if (!plan.isScratchFree(op))
       code.teamBarrier();
     SmallVector<Value> starts;
     int64_t offset = plan.scratch(op);

@@ -118,8 +118,9 @@ void mlir::smx::buildKernelNests(OpPassManager &pm, double slack) {
 }
 
 static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
-  // Of weights up to 2^8 neither the sum nor the product comes near the ends of
-  // f32, and the reference of few rows ever moves after the first tile.
+  // Of weights up to 2^8, or 2^13 where their sums are looked at, neither the
+  // sum nor the product comes near the ends of f32, nor a weight near those of
+  // f16; and the reference of few rows ever moves after the first tile.
   constexpr double slackOfRoles = 8;
   buildKernelNests(pm, hasWarpgroups(options) ? slackOfRoles : 0);
   pm.addPass(createDestinationArgumentsPass());

@@ -17,13 +17,16 @@ inline const Form forms[] = {
     {"one tile", 0, 1}, {"many tiles", 16, 1}, {"split", 16, 3}};
 inline const DType types[] = {DType::F64, DType::F32, DType::F16, DType::BF16};
 
-/// Runs one op on given inputs in every form and type, and hands the results to
-/// `expectThat`.
+/// Runs one op on given inputs in every form, and in every type of `in`, and
+/// hands the results to `expectThat`. The second output has the type `second`,
+/// that of a state if there is none.
 template <typename Check>
 void inEveryForm(NumericCase c, const std::vector<Tensor> &inputs,
-                 const std::vector<Shape> &outputs, Check expectThat) {
+                 const std::vector<Shape> &outputs, Check expectThat,
+                 llvm::ArrayRef<DType> in = types,
+                 std::optional<DType> second = std::nullopt) {
   for (const Form &form : forms)
-    for (DType type : types) {
+    for (DType type : in) {
       c.dtype = type;
       c.road.tileStream = form.stream;
       c.road.splits = form.splits;
@@ -34,8 +37,8 @@ void inEveryForm(NumericCase c, const std::vector<Tensor> &inputs,
       targetUnderTest().applyTo(options.road);
       llvm::Expected<Kernel> kernel = compile(c.text(), options);
       ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
-      std::vector<DType> outputTypes{type, type == DType::F64 ? DType::F64
-                                                              : DType::F32};
+      DType ofState = type == DType::F64 ? DType::F64 : DType::F32;
+      std::vector<DType> outputTypes{type, second.value_or(ofState)};
       outputTypes.resize(outputs.size());
       llvm::Expected<std::vector<Tensor>> out =
           runKernel(*kernel, inputs, outputs, c.inputTypes(inputs.size()),

@@ -137,34 +137,24 @@ TEST(TopKContract, TiesZerosAndSpecialRows) {
   }
   x[80 + 33] = nan_;
   x[120 + 33] = inf;
-  for (DType type : {DType::F32, DType::F16, DType::BF16})
-    for (const Form &form : forms) {
-      NumericCase c = rowCase(Op::TopK, x);
-      c.dtype = type;
-      c.k = 5;
-      c.isLossWide = false;
-      c.road.tileStream = form.stream;
-      c.road.splits = form.splits;
-      SCOPED_TRACE(std::string(form.name) + ", " + c.text());
-      CompileOptions options;
-      options.road = c.road;
-      targetUnderTest().applyTo(options.road);
-      llvm::Expected<Kernel> kernel = compile(c.text(), options);
-      ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
-      llvm::Expected<std::vector<Tensor>> out = runKernel(
-          *kernel, {x}, {{5, 5}, {5, 5}}, {type}, {type, DType::I64}, 0);
-      ASSERT_TRUE(bool(out)) << llvm::toString(out.takeError());
-      const std::vector<double> places[] = {{3, 20, 39, 0, 1},
-                                            {7, 30, 0, 1, 2},
-                                            {0, 1, 2, 3, 4},
-                                            {0, 1, 2, 3, 4},
-                                            {0, 1, 2, 3, 4}};
-      for (int64_t r = 0; r < 5; ++r)
-        for (int64_t i = 0; i < 5; ++i) {
-          EXPECT_EQ((*out)[1].at({r, i}), places[r][i]) << r << ", " << i;
-          EXPECT_EQ(std::isnan((*out)[0].at({r, i})), r >= 2) << r << ", " << i;
-        }
-      EXPECT_EQ((*out)[0].at({1, 0}), 0.5);
-      EXPECT_EQ((*out)[0].at({1, 2}), 0.0);
-    }
+  NumericCase c = rowCase(Op::TopK, x);
+  c.k = 5;
+  c.isLossWide = false;
+  const std::vector<double> places[] = {{3, 20, 39, 0, 1},
+                                        {7, 30, 0, 1, 2},
+                                        {0, 1, 2, 3, 4},
+                                        {0, 1, 2, 3, 4},
+                                        {0, 1, 2, 3, 4}};
+  inEveryForm(
+      c, {x}, {{5, 5}, {5, 5}},
+      [&](const std::vector<Tensor> &out) {
+        for (int64_t r = 0; r < 5; ++r)
+          for (int64_t i = 0; i < 5; ++i) {
+            EXPECT_EQ(out[1].at({r, i}), places[r][i]) << r << ", " << i;
+            EXPECT_EQ(std::isnan(out[0].at({r, i})), r >= 2) << r << ", " << i;
+          }
+        EXPECT_EQ(out[0].at({1, 0}), 0.5);
+        EXPECT_EQ(out[0].at({1, 2}), 0.0);
+      },
+      {DType::F32, DType::F16, DType::BF16}, DType::I64);
 }
