@@ -14,6 +14,7 @@
 #include "RegisterAssembly.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::smx {
@@ -232,6 +233,15 @@ struct LowerWait : TilePattern<gpu::WaitOp> {
 // mma
 //===----------------------------------------------------------------------===//
 
+/// True for an operand in registers that the rounds of a loop share. ptxas
+/// (13.0 at least) may give its registers to the first operand of another
+/// product, weights for example: it is right in the first round alone.
+static bool mayBeLostInRounds(gpu::MmaOp op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return isa<RankedTensorType>(op.getA().getType()) && loop &&
+         loop.isDefinedOutsideOfLoop(op.getA());
+}
+
 /// A product of one warpgroup in step: issued and waited for.
 struct LowerMmaByWarpgroup : TilePattern<gpu::MmaOp> {
   using TilePattern::TilePattern;
@@ -249,7 +259,8 @@ struct LowerMmaByWarpgroup : TilePattern<gpu::MmaOp> {
         product.sharedB.getElementType().getIntOrFloatBitWidth() != 16 ||
         layout.getWarps() != warpgroup ||
         plan.team(op).firstWarp % warpgroup != 0 ||
-        product.columns > MatrixDescriptor::mostColumns)
+        product.columns > MatrixDescriptor::mostColumns ||
+        mayBeLostInRounds(op))
       return rewriter.notifyMatchFailure(op, "not for the unit of a warpgroup");
     ThreadCode code(rewriter, op, plan);
     product.fencesProxies = plan.readsGenericWrites(op);

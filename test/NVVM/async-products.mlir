@@ -79,3 +79,38 @@ smx_gpu.kernel @two_products(%o: memref<?x16xf32>) warps(4) {
   smx_gpu.store %sum, %o[%c0, %c0] dims [0, 1] : tensor<128x16xf32, #L>, memref<?x16xf32>
   smx_gpu.return
 }
+
+// ptxas does not keep registers of a first operand that the rounds of a loop share: the warps multiply by themselves.
+// CHECK-LABEL: llvm.func @shared_by_rounds
+smx_gpu.kernel @shared_by_rounds(%o: memref<?x32xf32>, %w: memref<?x64xbf16>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = smx_gpu.alloc : !k
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32, #L>
+  %q = smx_gpu.load %w[%c0, %c0] dims [0, 1] : memref<?x64xbf16> -> tensor<64x64xbf16, #L>
+  // CHECK-NOT: wgmma
+  // CHECK: nvvm.mma.sync
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x32xf32, #L> {
+    %r = smx_gpu.mma %q, %y, %acc transpose_b : tensor<64x64xbf16, #L>, !k -> tensor<64x32xf32, #L>
+    scf.yield %r : tensor<64x32xf32, #L>
+  }
+  smx_gpu.store %sum, %o[%c0, %c0] dims [0, 1] : tensor<64x32xf32, #L>, memref<?x32xf32>
+  smx_gpu.return
+}
+
+// Registers of this round are kept.
+// CHECK-LABEL: llvm.func @of_the_round
+smx_gpu.kernel @of_the_round(%o: memref<?x32xf32>, %w: memref<?x64xbf16>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = smx_gpu.alloc : !k
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32, #L>
+  // CHECK: wgmma.mma_async
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x32xf32, #L> {
+    %q = smx_gpu.load %w[%i, %c0] dims [0, 1] : memref<?x64xbf16> -> tensor<64x64xbf16, #L>
+    %r = smx_gpu.mma %q, %y, %acc transpose_b : tensor<64x64xbf16, #L>, !k -> tensor<64x32xf32, #L>
+    scf.yield %r : tensor<64x32xf32, #L>
+  }
+  smx_gpu.store %sum, %o[%c0, %c0] dims [0, 1] : tensor<64x32xf32, #L>, memref<?x32xf32>
+  smx_gpu.return
+}
