@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Times this project's attention, softmax and other reductions of rows beside what else there is, in one process, taking turns.
 
-    integration/gpu/bench.py --tools DIR [attention] [softmax] [reductions]
+    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions]
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. Every kernel is compiled on the spot and, before it is timed, run on
 random data into poisoned outputs and compared with float64 on sampled rows; one that is wrong is not timed. A figure is
 the median of single launches, by events, over rounds in which every peer has its turn; two sets of buffers, each several
 times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for every GPU since then. Writes <gpu>-attention,
-<gpu>-softmax and <gpu>-reductions as JSON, table and plot, after every work anew.
+<gpu>-forms, <gpu>-softmax and <gpu>-reductions as JSON, table and plot, after every work anew.
 """
 
 import argparse
@@ -30,11 +30,11 @@ from kernel import Kernel, compile_image
 ROUNDS, ROUND_MS = 9, 15
 PORTABLE = "sm_80"
 BACKENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
-DTYPES = {"bf16": torch.bfloat16, "f32": torch.float32}
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 
 
 def attention_error(work, q, k, v, out):
-    """The error of sampled rows, and text if it is more than twice that of the naive form in bf16."""
+    """The error of sampled rows, and text if it is more than twice that of the naive form in the same type."""
     rows = torch.cat([torch.arange(8), torch.randint(work.length, (24,)), torch.arange(work.length - 8, work.length)]).cuda()
     worst = allowed = 0.0
     for batch, head in {(0, 0), (q.shape[0] - 1, q.shape[1] - 1)}:
@@ -49,7 +49,7 @@ def attention_error(work, q, k, v, out):
 
         exact = naive(torch.float64)
         worst = max(worst, (out[batch, head, rows].double() - exact).abs().max().item())
-        allowed = max(allowed, 2 * (naive(torch.bfloat16) - exact).abs().max().item() + 1e-6)
+        allowed = max(allowed, 2 * (naive(DTYPES[work.dtype]) - exact).abs().max().item() + 1e-6)
     return {"error": float(f"{worst:.3g}")}, "" if worst <= allowed else f"an error of {worst:.3g}; {allowed:.3g} is allowed"
 
 
@@ -126,11 +126,10 @@ def smx_calls(image, sets, error, row):
 
 
 def attention_peers(work):
-    shape = work.shape
     sets = []
     for _ in range(2):
-        q, k, v = (torch.randn(shape, device="cuda", dtype=torch.bfloat16) for _ in range(3))
-        sets.append(((q, k, v), torch.empty_like(q)))
+        q, k, v = (torch.randn(shape, device="cuda", dtype=DTYPES[work.dtype]) for shape in (work.shape, work.shape, work.value_shape))
+        sets.append(((q, k, v), torch.empty_like(v)))
 
     def peer(backend, inputs):
         with sdpa_kernel(backend):
@@ -203,16 +202,16 @@ def lines_of(rows, ours, peers, ceiling, error):
     return results.table(["work", *ours, *peers, "to the best", "to the ceiling"] + ([error] if error else []), cells)
 
 
-def run_attention(arguments, compiled):
+def run_attention(arguments, compiled, suite="attention"):
     rows = [gemm()]
 
     def save_rows(show=False):
         peak = max(row["figure"] for row in rows if row["peer"] == "cublas")
         note = f"TFLOP/s; the ceiling is cuBLAS at 8192^3 on random data, {peak}. flash: FlashAttention-2, as in PyTorch."
-        lines = lines_of(rows, list(OURS["attention"]), list(BACKENDS), lambda _: peak, "")
-        save(arguments, "attention", rows, note, lines, show)
+        lines = lines_of(rows, list(OURS[suite]), list(BACKENDS), lambda _: peak, "")
+        save(arguments, suite, rows, note, lines, show)
 
-    for work in works.ATTENTION:
+    for work in SUITES[suite][0]:
         rows += measure(work, attention_peers, compiled[work])
         torch.cuda.empty_cache()
         save_rows()
@@ -258,28 +257,29 @@ def save(arguments, suite, rows, note, lines, show):
 
 
 # The rows of this project, and the chip each is compiled for; "" is that of --chip.
-OURS = {"attention": {"smx": "", f"smx ({PORTABLE})": PORTABLE}, "softmax": {"smx": ""}, "reductions": {"smx": ""}}
+OURS = {"attention": {"smx": "", f"smx ({PORTABLE})": PORTABLE}, "forms": {"smx": ""}, "softmax": {"smx": ""}, "reductions": {"smx": ""}}
+SUITES = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTMAX, run_softmax),
+          "reductions": (works.REDUCTIONS, run_reductions),
+          "forms": (works.FORMS, lambda arguments, compiled: run_attention(arguments, compiled, "forms"))}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     results.add_flags(parser, results.SPEED)
-    parser.add_argument("suites", nargs="*", metavar="attention|softmax|reductions")
+    parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions")
     parser.add_argument("--chip", help="architecture to compile for; the device's if not given")
     arguments = parser.parse_args()
     torch.manual_seed(0)
     torch.zeros(1, device="cuda")
     driver.use_device()
     arguments.chip = arguments.chip or driver.chip()
-    suites = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTMAX, run_softmax),
-              "reductions": (works.REDUCTIONS, run_reductions)}
-    chosen = arguments.suites or list(suites)
+    chosen = arguments.suites or list(SUITES)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         compiled = {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip)
-                           for name, chip in OURS[suite].items()} for suite in chosen for work in suites[suite][0]}
+                           for name, chip in OURS[suite].items()} for suite in chosen for work in SUITES[suite][0]}
     # Nothing else runs while peers are timed.
     for suite in chosen:
-        suites[suite][1](arguments, compiled)
+        SUITES[suite][1](arguments, compiled)
 
 
 if __name__ == "__main__":

@@ -22,11 +22,12 @@ def function(inputs, result, line):
     return f"func.func @f({arguments}) -> {result} {{\n  %o = {line} -> {result}\n  return %o : {result}\n}}\n"
 
 
-def attention_text(q, kv, dtype, causal=False, mask=""):
+def attention_text(q, kv, dtype, causal=False, mask="", value_dim=None):
     """`mask` is the dialect's text, for what is not full or causal."""
-    types = {"q": tensor(q, dtype), "k": tensor(kv, dtype), "v": tensor(kv, dtype)}
+    value_dim = value_dim or kv[-1]
+    types = {"q": tensor(q, dtype), "k": tensor(kv, dtype), "v": tensor((*kv[:-1], value_dim), dtype)}
     mask = CAUSAL if causal else mask
-    return function(types, types["q"], f"smx.attention %q, %k, %v scale({q[-1] ** -0.5:.9e}){mask} : {', '.join(types.values())}")
+    return function(types, tensor((*q[:-1], value_dim), dtype), f"smx.attention %q, %k, %v scale({q[-1] ** -0.5:.9e}){mask} : {', '.join(types.values())}")
 
 
 def row_text(op, sizes, dtype, axis, result=None, more=""):
@@ -40,29 +41,38 @@ class Attention:
     dim: int
     length: int
     causal: bool
+    dtype: str = "bf16"
+    value_dim: int = 0  # 0: dim
 
     @property
     def shape(self):
         return TOKENS // self.length, HIDDEN // self.dim, self.length, self.dim
 
     @property
+    def value_shape(self):
+        return *self.shape[:-1], self.value_dim or self.dim
+
+    @property
     def name(self):
-        return f"attn fwd bf16 d{self.dim} s{self.length} {'causal' if self.causal else 'full'}"
+        dims = f"d{self.dim}/{self.value_dim}" if self.value_dim else f"d{self.dim}"
+        return f"attn fwd {self.dtype} {dims} s{self.length} {'causal' if self.causal else 'full'}"
 
     @property
     def text(self):
-        return attention_text(self.shape, self.shape, "bf16", self.causal)
+        return attention_text(self.shape, self.shape, self.dtype, self.causal, value_dim=self.value_dim)
 
     @property
     def small(self):
         """The same kernel with fewer heads."""
         shape = (1, 2, self.length, self.dim)
-        return attention_text(shape, shape, "bf16", self.causal)
+        return attention_text(shape, shape, self.dtype, self.causal, value_dim=self.value_dim)
 
     unit = "TFLOP/s"
 
     def figure(self, ms):
-        return 4 * TOKENS * HIDDEN * self.length / (2 if self.causal else 1) / ms / 1e9
+        _, heads, length, dim = self.shape
+        operations = 2 * TOKENS * heads * (dim + self.value_shape[-1]) * length
+        return operations / (2 if self.causal else 1) / ms / 1e9
 
 
 @dataclass(frozen=True)
@@ -147,6 +157,10 @@ class Reduction:
 
 
 ATTENTION = [Attention(dim, length, causal) for dim in (64, 128, 256) for length in (1024, 4096, 16384) for causal in (False, True)]
+# Other types and head dims, beside their neighbours of ATTENTION.
+FORMS = [Attention(dim, 4096, causal, dtype, value_dim) for dim, dtype, value_dim in (
+    (64, "bf16", 0), (64, "f16", 0), (96, "bf16", 0), (128, "bf16", 0), (128, "f16", 0), (192, "bf16", 0), (192, "bf16", 128),
+    (256, "bf16", 0), (256, "f16", 0)) for causal in (False, True)]
 SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 1048576)] + [
     Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)]
 REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)]
