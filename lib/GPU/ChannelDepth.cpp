@@ -26,8 +26,9 @@ static llvm::SmallSetVector<MakeChannelOp, 4> findRings(KernelOp kernel) {
   return rings;
 }
 
+/// At most `wanted`.
 static int64_t fittingDepth(KernelOp kernel, ArrayRef<MakeChannelOp> rings,
-                            int64_t wanted, StringRef pass) {
+                            int64_t wanted) {
   // Of a stage of each, and of all their stages as deep as they are.
   int64_t stageBytes = 0, ringBytes = 0;
   for (MakeChannelOp ring : rings) {
@@ -42,25 +43,37 @@ static int64_t fittingDepth(KernelOp kernel, ArrayRef<MakeChannelOp> rings,
   constexpr int64_t reserve = 4096;
   int64_t left = int64_t(kernel.getSharedLimit()) - reserve -
                  (kernel.getSharedBytes() - ringBytes);
-  int64_t fitting = std::max<int64_t>(left / stageBytes, 1);
-  if (fitting < wanted)
-    remark::missed(kernel.getLoc(),
-                   remark::RemarkOpts::name("ChannelDepth").category(pass))
-        << remark::metric("wanted", wanted)
-        << remark::metric("fitting", fitting);
-  return std::min(fitting, wanted);
+  return std::clamp<int64_t>(left / stageBytes, 1, wanted);
+}
+
+static void setDepth(Value channel, int64_t depth) {
+  auto old = cast<ChannelType>(channel.getType());
+  channel.setType(ChannelType::get(channel.getContext(), old.getShape(),
+                                   old.getElementType(), old.getSwizzle(),
+                                   depth, old.getDealt()));
+}
+
+bool doubleStages(KernelOp kernel, MakeChannelOp channel) {
+  int64_t depth = 2 * channel.getChannel().getType().getDepth();
+  if (fittingDepth(kernel, channel, depth) < depth)
+    return false;
+  setDepth(channel.getChannel(), depth);
+  for (OpOperand &use : channel.getChannel().getUses())
+    if (auto role = dyn_cast<RoleOp>(use.getOwner()))
+      setDepth(role.getBody().getArgument(use.getOperandNumber()), depth);
+  return true;
 }
 
 int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass) {
   auto rings = findRings(kernel);
-  int64_t depth = fittingDepth(kernel, rings.getArrayRef(), wanted, pass);
+  int64_t depth = fittingDepth(kernel, rings.getArrayRef(), wanted);
+  if (depth < wanted && !rings.empty())
+    remark::missed(kernel.getLoc(),
+                   remark::RemarkOpts::name("ChannelDepth").category(pass))
+        << remark::metric("wanted", wanted) << remark::metric("fitting", depth);
   // All that names the type of a channel follows.
-  for (MakeChannelOp ring : rings) {
-    ChannelType old = ring.getChannel().getType();
-    ring.getChannel().setType(ChannelType::get(
-        ring.getContext(), old.getShape(), old.getElementType(),
-        old.getSwizzle(), depth, old.getDealt()));
-  }
+  for (MakeChannelOp ring : rings)
+    setDepth(ring.getChannel(), depth);
   return depth;
 }
 

@@ -12,6 +12,10 @@ namespace mlir::smx::gpu {
 /// channels yet.
 int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass);
 
+/// Doubles the stages of a channel that roles have captured; false, and nothing
+/// is changed, if the chip's shared memory does not hold them.
+bool doubleStages(KernelOp kernel, MakeChannelOp channel);
+
 } // namespace mlir::smx::gpu
 
 #endif // SMX_LIB_GPU_CHANNELDEPTH_H

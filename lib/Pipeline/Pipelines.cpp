@@ -153,6 +153,11 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createBufferizePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Branches on sizes that are constants are gone.
+  if (hasWarpgroups(options)) {
+    pm.addPass(gpu::createNextTilePass());
+    pm.addPass(createCanonicalizerPass());
+  }
 }
 
 static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {

@@ -43,7 +43,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           int64_t rows, int64_t stream,
                                           int64_t rowBytes, bool warpgroups) {
   constexpr int64_t longestTile = 4096, blockBytes = 4096,
-                    shortMaskedRows = 2048;
+                    shortMaskedRows = 2048, fewKeys = 1024;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
   // long a tile, so long where the extent is open (loops for what is left take
   // registers), and so large a tile; and at least so many rows, which are 32
@@ -93,11 +93,14 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     // What is streamed has 16 bits an element, and a warpgroup rows enough.
     if (warpgroups && inputBits == 16 && columns <= 256 &&
         rowExtent.value_or(ShapedType::kDynamic) != 1) {
-      // The longer a tile of rows, the more of its keys a mask cuts.
+      // The longer a tile of rows, the more of its keys a mask cuts; and the
+      // longer its begin and end, of which two warpgroups leave registers to
+      // overlap them.
       bool isMostlyCut =
           op.mayBeMasked() &&
           rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows;
-      tileRows = columns <= 64 && !isMostlyCut ? 192 : 128;
+      bool isSoonOver = extent && *extent <= fewKeys;
+      tileRows = columns <= 64 && !isMostlyCut && !isSoonOver ? 192 : 128;
       // Three warpgroups have 160 registers a thread: of longer tiles they do
       // not hold scores and weights.
       tile.stream = columns > 128 ? 64 : tileRows == 192 ? 96 : 128;

@@ -314,6 +314,46 @@ def SpeculatePass : Pass<"smx-gpu-speculate", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
+  let summary = "begin the next tile of rows under the last product of this one";
+  let description = [{
+    Where a role walks over tiles of rows and each has at least two tiles of keys, the first scores of the next tile
+    are multiplied beside the last product of this one, and the first weights computed while that runs. The result is
+    stored after that. The fetching role copies in the same order. After its last tile a block begins that tile again,
+    and drops it. Tiles of more than `rounds` tiles of keys gain nothing by it; nor do launches that
+    leave a block fewer than `tiles` tiles, nor kernels whose shared memory does not hold the first operands of two.
+
+    ```mlir
+    scf.for %t = %first to %n step %blocks {
+      %q = smx_gpu.get %queries
+      %s, %st = smx_gpu.mma_async %q, %k
+      %p = weights of %s
+      %acc = scf.for .. rounds
+      %o, %ot = smx_gpu.mma_async %p_last, %v, %acc
+      .. wait and store
+    }
+    ```
+    ==>
+    ```mlir
+    %p0 = head of %first
+    scf.for %t = %first to %n step %blocks iter_args(%p = %p0) {
+      %acc = scf.for .. rounds
+      %q = smx_gpu.get %queries
+      %s, %st = smx_gpu.mma_async %q, %k // of the next tile
+      %o, %ot = smx_gpu.mma_async %p_last, %v, %acc
+      %p1 = weights of %s
+      .. wait and store
+      scf.yield %p1
+    }
+    ```
+  }];
+  let options = [
+    Option<"rounds", "rounds", "int64_t", "32", "most tiles of keys that a tile of rows meets; 0 = never">,
+    Option<"tiles", "tiles", "int64_t", "4", "fewest tiles of rows of a block">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SharedOperandsPass : Pass<"smx-gpu-shared-operands", "::mlir::smx::gpu::KernelOp"> {
   let summary = "keep the first operand of products in shared memory where registers are short";
   let description = [{

@@ -86,6 +86,43 @@ TEST_P(Jumps, AreFollowedWhereverTheyAre) {
     }
 }
 
+/// More tiles of rows than blocks: a block walks over several, and may begin
+/// one under the end of another. Every head has values of its own.
+TEST_P(Jumps, AreFollowedByBlocksThatWalkOverTiles) {
+  constexpr int64_t heads = 530, headDim = 64, keys = 256;
+  const TargetUnderTest &target = targetUnderTest();
+  NumericCase c = attentionCase(headDim, GetParam());
+  c.queryHeads = c.keyHeads = heads;
+  c.keys = keys;
+  CompileOptions options;
+  options.optLevel = 1;
+  target.applyTo(options.road);
+  if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
+    options.road.chip = "sm_90a";
+  llvm::Expected<Kernel> kernel = compile(c.text(), options);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  Tensor q({1, heads, queries, headDim}), k({1, heads, keys, headDim}),
+      v({1, heads, keys, headDim});
+  auto placeOf = [](int64_t head) { return 37 * head % keys; };
+  for (int64_t h = 0; h < heads; ++h) {
+    for (int64_t i = 0; i < queries; ++i)
+      q[(h * queries + i) * headDim] = 1;
+    k[(h * keys + placeOf(h)) * headDim] = 1000;
+    for (int64_t j = 0; j < keys * headDim; ++j)
+      v[h * keys * headDim + j] = double((7 * j + 5 * h) % 64 - 31);
+  }
+  llvm::Expected<std::vector<Tensor>> out = runKernel(
+      *kernel, {q, k, v}, {{1, heads, queries, headDim}, {1, heads, queries}},
+      {GetParam(), GetParam(), GetParam()}, {GetParam(), DType::F32}, 0);
+  ASSERT_TRUE(bool(out)) << llvm::toString(out.takeError());
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t i : {0, 63, 64, 127})
+      for (int64_t d = 0; d < headDim; ++d)
+        ASSERT_EQ((*out)[0][(h * queries + i) * headDim + d],
+                  v[(h * keys + placeOf(h)) * headDim + d])
+            << "head " << h << ", query " << i << ", column " << d;
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, Jumps, testing::Values(DType::BF16, DType::F16),
                          [](const auto &info) {
                            return info.param == DType::BF16 ? "bf16" : "f16";

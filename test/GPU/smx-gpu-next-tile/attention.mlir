@@ -1,0 +1,92 @@
+// The next tile of queries begins under the last product of this one.
+// RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file | FileCheck %s
+// RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file --remarks-filter=smx-gpu-next-tile 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// REMARK: the first product of a tile of rows runs under the last one of the tile before
+// REMARK-NOT: the first product
+// REMARK: shared memory does not hold the rows of two tiles
+// REMARK-NOT: the first product
+
+// Queries have room for the tiles of two times both groups.
+// CHECK-LABEL: smx_gpu.kernel @begins_under_kernel
+// CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 4, dealt>
+// CHECK: role @load
+// CHECK: smx_gpu.put {{.+}} into %[[Q:[^ ]+]] dims
+// CHECK: smx_gpu.put {{.+}} into %[[Q]] dims
+// CHECK: smx_gpu.put {{.+}} into %[[K:[^ ]+]] dims
+// CHECK: scf.for
+// CHECK-NOT: smx_gpu.put
+// CHECK: smx_gpu.put %{{.+}}[{{.+}}, %c0, %c0] into %[[V:[^ ]+]] dims
+// CHECK: scf.for
+// CHECK-NEXT: smx_gpu.put {{.+}} into %[[K]] dims
+// CHECK-NEXT: smx_gpu.put {{.+}} into %[[V]] dims {{.+}}
+// CHECK-NEXT: }
+// After the last tile that one again.
+// CHECK: %[[NEXT:.+]] = arith.addi
+// CHECK-NEXT: %[[IS:.+]] = arith.cmpi slt, %[[NEXT]], %[[N:.+]] :
+// CHECK-NEXT: arith.select %[[IS]], %[[NEXT]],
+// CHECK: smx_gpu.put {{.+}} into %[[Q]] dims
+// CHECK: smx_gpu.put {{.+}} into %[[Q]] dims
+// CHECK-NEXT: smx_gpu.put {{.+}} into %[[K]] dims {{.+}}
+// CHECK-NEXT: }
+
+// CHECK: role @compute
+// CHECK: smx_gpu.get
+// CHECK: smx_gpu.mma_async
+// CHECK: scf.for {{.+}} iter_args(%[[ROWS:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
+// CHECK: %[[ROUNDS:.+]]:4 = scf.for
+// CHECK: smx_gpu.mma_async %[[ROWS]],
+// CHECK: smx_gpu.release %[[QUERIES:.+]] : <64x128xbf16, swizzle = 128, depth = 4, dealt>
+// CHECK-NEXT: smx_gpu.get
+// CHECK: %[[FOLLOWING:.+]] = smx_gpu.get %[[QUERIES]]
+// CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async %[[FOLLOWING]],
+// CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[ROUNDS]]#3,
+// CHECK-NEXT: smx_gpu.pass_turn
+// CHECK-NEXT: smx_gpu.wait %[[ST]], %[[S]] pending 1
+// CHECK: smx_gpu.partial_reduce <add>
+// CHECK: smx_gpu.wait %[[OT]], %[[O]] :
+// CHECK: smx_gpu.store
+// CHECK-NEXT: scf.yield %[[FOLLOWING]],
+// CHECK: smx_gpu.release %[[QUERIES]]
+func.func @begins_under(%q: tensor<4x70x256x128xbf16>, %k: tensor<4x70x512x128xbf16>, %v: tensor<4x70x512x128xbf16>) -> tensor<4x70x256x128xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<4x70x256x128xbf16>, tensor<4x70x512x128xbf16>, tensor<4x70x512x128xbf16> -> tensor<4x70x256x128xbf16>
+  return %o : tensor<4x70x256x128xbf16>
+}
+
+// -----
+
+// Of 64 tiles of keys the first and the last take little.
+// CHECK-LABEL: smx_gpu.kernel @many_rounds_kernel
+// CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 2, dealt>
+func.func @many_rounds(%q: tensor<4x70x256x128xbf16>, %k: tensor<4x70x8192x128xbf16>, %v: tensor<4x70x8192x128xbf16>) -> tensor<4x70x256x128xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<4x70x256x128xbf16>, tensor<4x70x8192x128xbf16>, tensor<4x70x8192x128xbf16> -> tensor<4x70x256x128xbf16>
+  return %o : tensor<4x70x256x128xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: smx_gpu.kernel @large_rows_kernel
+// CHECK: smx_gpu.make_channel : <64x256xbf16, swizzle = 128, depth = 2, dealt>
+func.func @large_rows(%q: tensor<4x70x256x256xbf16>, %k: tensor<4x70x512x256xbf16>, %v: tensor<4x70x512x256xbf16>) -> tensor<4x70x256x256xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<4x70x256x256xbf16>, tensor<4x70x512x256xbf16>, tensor<4x70x512x256xbf16> -> tensor<4x70x256x256xbf16>
+  return %o : tensor<4x70x256x256xbf16>
+}
+
+// -----
+
+// A block has one tile of queries or two.
+// CHECK-LABEL: smx_gpu.kernel @few_tiles_kernel
+// CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 2, dealt>
+func.func @few_tiles(%q: tensor<2x70x256x128xbf16>, %k: tensor<2x70x512x128xbf16>, %v: tensor<2x70x512x128xbf16>) -> tensor<2x70x256x128xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<2x70x256x128xbf16>, tensor<2x70x512x128xbf16>, tensor<2x70x512x128xbf16> -> tensor<2x70x256x128xbf16>
+  return %o : tensor<2x70x256x128xbf16>
+}
+
+// -----
+
+// Tiles that a mask cuts run apart.
+// CHECK-LABEL: smx_gpu.kernel @causal_kernel
+// CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 2, dealt>
+func.func @causal(%q: tensor<4x70x512x128xbf16>, %k: tensor<4x70x512x128xbf16>, %v: tensor<4x70x512x128xbf16>) -> tensor<4x70x512x128xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, right = 0>) : tensor<4x70x512x128xbf16>, tensor<4x70x512x128xbf16>, tensor<4x70x512x128xbf16> -> tensor<4x70x512x128xbf16>
+  return %o : tensor<4x70x512x128xbf16>
+}
