@@ -40,6 +40,35 @@ static void expandMaps(scf::ForallOp nest) {
   }
 }
 
+/// A tile of a group of rows sees one place of what the group shares: `i
+/// floordiv n` is 0 for all of its rows if there are at most n.
+static void foldQuotients(scf::ForallOp nest) {
+  nest.walk([](linalg::GenericOp generic) {
+    SmallVector<int64_t> extents = generic.getStaticLoopRanges();
+    bool isChanged = false;
+    SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+    for (AffineMap &map : maps) {
+      for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+        auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
+        if (!quotient || quotient.getKind() != AffineExprKind::FloorDiv)
+          continue;
+        auto dim = dyn_cast<AffineDimExpr>(quotient.getLHS());
+        auto size = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+        if (!dim || !size ||
+            ShapedType::isDynamic(extents[dim.getPosition()]) ||
+            extents[dim.getPosition()] > size.getValue())
+          continue;
+        map = map.dropResult(position).insertResult(
+            getAffineConstantExpr(0, generic.getContext()), position);
+        isChanged = true;
+      }
+    }
+    if (isChanged)
+      generic.setIndexingMapsAttr(
+          Builder(generic.getContext()).getAffineMapArrayAttr(maps));
+  });
+}
+
 static void hoistFromBodies(scf::ForallOp nest) {
   nest.walk([](linalg::GenericOp generic) {
     Block *body = generic.getBlock();
@@ -120,6 +149,7 @@ static bool separate(OpOperand &use, scf::ForallOp nest) {
 FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
   hoistExtents(nest);
   expandMaps(nest);
+  foldQuotients(nest);
   hoistFromBodies(nest);
   separateInits(nest);
   // A tensor multiplied by itself: rows and columns are dimensions of one

@@ -37,6 +37,28 @@ static int64_t bytesPerElement(StreamingReductionOpInterface op,
       getElementTypeOrSelf(op.getStateOperands().front().getType()).isF64());
 }
 
+/// Rows that are multiplied by the same values: `size` of them along dimension
+/// `dim`.
+struct RowGroup {
+  unsigned dim = 0;
+  int64_t size = 1;
+};
+
+/// The group that a quotient in the map of the values makes; of one row if
+/// there is none.
+static RowGroup groupOf(AffineMap values, unsigned numRows) {
+  for (AffineExpr expr : values.getResults()) {
+    auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!quotient || quotient.getKind() != AffineExprKind::FloorDiv)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(quotient.getLHS());
+    auto size = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+    if (dim && size && dim.getPosition() < numRows)
+      return {dim.getPosition(), size.getValue()};
+  }
+  return {};
+}
+
 TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<FinishOp> finishes,
                                           ArrayRef<OpFoldResult> sizes,
@@ -50,6 +72,10 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   // bytes or more in memory.
   constexpr int64_t longestStrip = 4096, openStrip = 512, stripBytes = 65536,
                     narrowestStrip = 16, widestStrip = 64;
+  // Of few rows: how many those are, the largest group of heads, and bytes of a
+  // tile of keys, of which a multiprocessor has room for 6 blocks' (keys and
+  // values, two of each).
+  constexpr int64_t fewRows = 16, mostGrouped = 64, streamedBytes = 8192;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
   auto lastOf = [](ArrayRef<OpFoldResult> some) {
@@ -133,6 +159,25 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
         std::clamp<int64_t>(llvm::bit_floor(uint64_t(stripBytes / column)),
                             narrowestStrip, widestStrip);
   }
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  // Few rows: what they have to compute is less than what they read, and one
+  // warp for it lets many blocks have a tile under way each. Where heads share
+  // keys and are more than queries, rows are heads.
+  RowGroup group;
+  if (hasColumns && numRows != 0 && rowExtent && *rowExtent <= fewRows &&
+      rows == 0) {
+    group = groupOf(maps.back(), numRows);
+    if (group.size <= *rowExtent || group.size > mostGrouped)
+      group = {};
+    int64_t columnBytes = inputBits / 8;
+    for (OpFoldResult size : sizes.drop_front(numRows + 1))
+      columnBytes *= getConstantIntValue(size).value_or(128);
+    if (inputBits == 16)
+      tile.stream = std::clamp<int64_t>(
+          llvm::bit_floor(
+              uint64_t(streamedBytes / std::max<int64_t>(columnBytes, 1))),
+          16, 64);
+  }
   if (stream != 0)
     tile.stream = stream;
   if (extent)
@@ -142,11 +187,14 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     tileRows = rows;
   // Where every row has columns of its own there is no product of matrices, and
   // a tile has no room for a third dimension.
-  SmallVector<AffineMap> maps = op.getOperandMaps();
   for (AffineMap input : ArrayRef(maps).drop_front(states + 1))
     if (hasColumns && numRows != 0 && input.isFunctionOfDim(numRows - 1))
       tileRows = 1;
   tile.rows.assign(numRows, 1);
+  if (group.size > 1) {
+    tile.rows[group.dim] = group.size;
+    return tile;
+  }
   if (numRows != 0)
     tile.rows.back() = std::max<int64_t>(
         rowExtent ? std::min(*rowExtent, tileRows) : tileRows, 1);
