@@ -72,6 +72,13 @@ void TileClasses::visit(Operation *op) {
   } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
     if (tensorType(cast.getSource()) && tensorType(cast.getDest()))
       unifyAll(cast.getSource(), cast.getDest());
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    // Dimensions of one element that are put beside others.
+    ArrayRef<int64_t> shape = expand.getResultType().getShape();
+    for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices()))
+      for (int64_t position : group)
+        if (shape[position] != 1 || group.size() == 1)
+          unify(expand.getSrc(), dim, expand.getResult(), position);
   } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
     unifyAll(insert.getResult(), insert.getDest());
   }

@@ -326,6 +326,13 @@ LogicalResult TileConverter::convert(Operation *op) {
       return success();
     }
   }
+  // Of one dimension and others of one element: the same tile.
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    if (Value tile = tiles.lookup(expand.getSrc())) {
+      tiles[expand.getResult()] = tile;
+      return success();
+    }
+  }
   bool isScalar = llvm::none_of(
       llvm::concat<Value>(op->getOperands(), op->getResults()),
       [](Value value) { return isa<TensorType>(value.getType()); });

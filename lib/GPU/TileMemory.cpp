@@ -133,14 +133,25 @@ LogicalResult TileConverter::store(Location loc, Value tensor,
       type.getRank() == 2 ? tileDimsOf(*other)
                           : SmallVector<std::optional<Class>>{schedule.rows};
   Box box = boxOf(tensor, view, tileDims, type.getShape());
-  // What all blocks of a cluster have, the first one writes.
-  if (schedule.cluster > 1 && llvm::none_of(tileDims, [&](auto c) {
-        return c && schedule.partsOf(*c) != 1;
-      })) {
+  auto needValid = [&] {
     if (box.valid.empty())
       for (int64_t extent : type.getShape())
         box.valid.push_back(
             arith::ConstantIndexOp::create(builder, loc, extent));
+  };
+  // Of what a tile repeats along a dimension that memory does not have, one
+  // place is written.
+  for (auto [place, dim] : llvm::enumerate(box.dims)) {
+    if (dim != -1 || type.getDimSize(place) == 1)
+      continue;
+    needValid();
+    box.valid[place] = arith::ConstantIndexOp::create(builder, loc, 1);
+  }
+  // What all blocks of a cluster have, the first one writes.
+  if (schedule.cluster > 1 && llvm::none_of(tileDims, [&](auto c) {
+        return c && schedule.partsOf(*c) != 1;
+      })) {
+    needValid();
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value isFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, partRank, zero);

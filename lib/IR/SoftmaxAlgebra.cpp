@@ -108,6 +108,12 @@ SoftmaxAlgebraAttr::getDeferred(StringRef quantity) const {
   return DeferredQuantity{"weights", "softmax_of_weights"};
 }
 
+Attribute SoftmaxAlgebraAttr::getPartsAlgebra(unsigned states) const {
+  if (states != 3)
+    return {};
+  return SoftmaxPartsAlgebraAttr::get(getContext(), *this);
+}
+
 //===----------------------------------------------------------------------===//
 // identity, update, merge
 //===----------------------------------------------------------------------===//

@@ -54,6 +54,8 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
 
   int64_t countParts(StreamingReductionOpInterface op, int64_t extent) const {
     bool hasAccumulator = op.getNumDims() > op.getNumRows() + 1;
+    if (hasAccumulator && !accumulators)
+      return 1;
     if (longestBytes == 0 || hasAccumulator)
       return parts;
     int64_t bits = getElementTypeOrSelf(op.getInputOperands().front().getType())

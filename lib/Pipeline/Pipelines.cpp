@@ -50,6 +50,13 @@ static int64_t clustersOf(StringRef chip) {
   return capability >= 90 && capability < 120 ? mostClusterBlocks : 1;
 }
 
+/// Of H100 and H200 (SXM); on other chips some are idle for longer at the end.
+constexpr int64_t multiprocessors = 132;
+
+/// Blocks of few rows that a multiprocessor has shared memory for, of 32 KiB
+/// and a little each.
+constexpr int64_t fewRowsBlocks = 6;
+
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
 /// a CPU: sizes and layout differ, the loops do not.
 static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
@@ -63,12 +70,16 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   tile.warpgroups = hasWarpgroups(options);
+  // A block each has a part of a stream.
+  tile.parts = inBlocks ? options.splits : 1;
+  tile.slots = multiprocessors * fewRowsBlocks;
   tile.rowBytes =
       heldRowBytes(clustersOf(options.chip), options.alignment >= 16);
   // What the blocks of a cluster hold is one tile; a longer row has hundreds.
   constexpr int64_t manyTiles = 1 << 20;
   SplitPassOptions split;
   split.parts = std::max<int64_t>(options.splits, 1);
+  split.accumulators = !inBlocks;
   if (options.splits == 0 && inBlocks) {
     split.longestBytes = manyTiles;
     split.heldBytes = tile.rowBytes;
@@ -106,9 +117,6 @@ static int64_t sharedLimitOf(StringRef chip) {
     return 227 * 1024;
   return capability == 80 || capability == 87 ? 163 * 1024 : 99 * 1024;
 }
-
-/// Of H100 and H200 (SXM); on other chips some are idle for longer at the end.
-constexpr int64_t multiprocessors = 132;
 
 void mlir::smx::buildKernelNests(OpPassManager &pm, double slack) {
   pm.addPass(createExpandStatePass(ExpandStatePassOptions{slack}));

@@ -93,27 +93,32 @@ struct LoopBuilder {
 };
 } // namespace
 
-SmallVector<Value>
-mlir::smx::buildStreamLoops(OpBuilder &builder, Location loc,
-                            OpFoldResult extent, int64_t tile,
-                            const StreamBounds &bounds, bool joinsTail,
-                            ValueRange initial, StreamBody body) {
+SmallVector<Value> mlir::smx::buildStreamLoops(
+    OpBuilder &builder, Location loc, OpFoldResult extent, int64_t tile,
+    std::optional<StreamRange> range, const StreamBounds &bounds,
+    bool joinsTail, ValueRange initial, StreamBody body) {
   LoopBuilder loops{builder, loc, extent, tile, body};
-  OpFoldResult zero = builder.getIndexAttr(0);
+  OpFoldResult first = range ? range->begin : builder.getIndexAttr(0);
+  OpFoldResult last = range ? range->end : extent;
   OpFoldResult full = builder.getIndexAttr(tile);
-  OpFoldResult wholeEnd =
-      loops.apply(loops.dim(0).floorDiv(tile) * tile, {extent});
-  OpFoldResult left =
-      loops.apply(loops.dim(0) - loops.dim(1), {extent, wholeEnd});
+  AffineExpr wholeTiles = loops.dim(0).floorDiv(tile) * tile;
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  bool hasTail = !known || *known % tile != 0;
+  OpFoldResult wholeEnd = hasTail ? loops.apply(wholeTiles, {last}) : last;
+  OpFoldResult left = loops.apply(loops.dim(0) - wholeTiles, {extent});
   SmallVector<Value> carried(initial);
   if (!bounds.mask) {
-    carried = loops.loop(zero, wholeEnd, full, /*masked=*/false, carried);
-    return loops.loop(wholeEnd, extent, left, /*masked=*/false, carried);
+    carried = loops.loop(first, wholeEnd, full, /*masked=*/false, carried);
+    if (!hasTail)
+      return carried;
+    return loops.loop(wholeEnd, last, left, /*masked=*/false, carried);
   }
 
   const VisibleKeys &keys = bounds.keys;
   Value whole = loops.index(wholeEnd);
   Value begin = loops.roundedDown(keys.begin);
+  if (!isConstantIntValue(first, 0))
+    begin = loops.max(begin, loops.index(first));
   Value end = loops.min(loops.roundedUp(keys.end), whole);
   Value fullBegin = loops.max(begin, loops.roundedUp(keys.fullBegin));
   Value fullEnd = loops.min(loops.roundedDown(keys.fullEnd), end);
@@ -124,11 +129,10 @@ mlir::smx::buildStreamLoops(OpBuilder &builder, Location loc,
   }
   Value backBegin = loops.max(loops.index(frontEnd), fullEnd);
   carried = loops.loop(frontEnd, backBegin, full, /*masked=*/false, carried);
-  bool hasTail = getConstantIntValue(left) != 0;
   if (hasTail && joinsTail) {
-    Value last = loops.min(loops.roundedUp(keys.end),
-                           loops.roundedUp(loops.index(extent)));
-    return loops.loop(backBegin, last, OpFoldResult(), /*masked=*/true,
+    Value joined = loops.min(loops.roundedUp(keys.end),
+                             loops.roundedUp(loops.index(last)));
+    return loops.loop(backBegin, joined, OpFoldResult(), /*masked=*/true,
                       carried);
   }
   carried = loops.loop(backBegin, end, full, /*masked=*/true, carried);
@@ -137,7 +141,7 @@ mlir::smx::buildStreamLoops(OpBuilder &builder, Location loc,
   // The tail is visited if some row sees a key in it.
   Value seesTail = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, keys.end, whole);
-  Value tailEnd = arith::SelectOp::create(builder, loc, seesTail,
-                                          loops.index(extent), whole);
+  Value tailEnd =
+      arith::SelectOp::create(builder, loc, seesTail, loops.index(last), whole);
   return loops.loop(whole, tailEnd, left, /*masked=*/true, carried);
 }

@@ -11,13 +11,21 @@ using StreamBody = llvm::function_ref<SmallVector<Value>(
     OpBuilder &, OpFoldResult offset, OpFoldResult size, bool masked,
     ValueRange carried)>;
 
-/// Visits `[0, extent)` in tiles of `tile` elements, in order: masked tiles in
-/// front, tiles seen whole, masked tiles behind, and what is left over at the
-/// end. Loops that can not run because of static extents are not built. If
-/// `joinsTail`, the loop over masked tiles behind goes on to what is left over:
-/// a body less to compile, for tiles of any size up to the whole.
+/// The part of a stream that is visited: `[begin, end)`, from and to multiples
+/// of a tile or the end of the stream.
+struct StreamRange {
+  OpFoldResult begin, end;
+};
+
+/// Visits `range` of `[0, extent)`, or all of it, in tiles of `tile` elements,
+/// in order: masked tiles in front, tiles seen whole, masked tiles behind, and
+/// what is left over at the end. Loops that can not run because of static
+/// extents are not built. If `joinsTail`, the loop over masked tiles behind
+/// goes on to what is left over: a body less to compile, for tiles of any size
+/// up to the whole.
 SmallVector<Value> buildStreamLoops(OpBuilder &builder, Location loc,
                                     OpFoldResult extent, int64_t tile,
+                                    std::optional<StreamRange> range,
                                     const StreamBounds &bounds, bool joinsTail,
                                     ValueRange initial, StreamBody body);
 

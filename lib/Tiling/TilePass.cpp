@@ -33,7 +33,9 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
           std::pair{"stream", int64_t(stream)},
           std::pair{"resident-bytes", int64_t(residentBytes)},
           std::pair{"deferred-bytes", int64_t(deferredBytes)},
-          std::pair{"row-bytes", int64_t(rowBytes)}})
+          std::pair{"row-bytes", int64_t(rowBytes)},
+          std::pair{"parts", int64_t(parts)},
+          std::pair{"slots", int64_t(slots)}})
       if (value < 0)
         return emitError(UnknownLoc::get(context))
                << "option '" << name << "' must not be negative, got " << value;
@@ -45,7 +47,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     getOperation().walk(
         [&](FinishOp op) { groups[op.getStates()[0]].push_back(op); });
     for (auto &[state, finishes] : groups)
-      if (failed(tileGroup(state, finishes)))
+      if (failed(tileGroup(state, finishes, PartOptions{parts, slots})))
         return signalPassFailure();
   }
 
@@ -65,7 +67,8 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     return ops.takeVector();
   }
 
-  LogicalResult tileGroup(Value state, MutableArrayRef<FinishOp> finishes) {
+  LogicalResult tileGroup(Value state, MutableArrayRef<FinishOp> finishes,
+                          const PartOptions &partOptions) {
     SmallVector<Operation *> group = stateOpsOf(state);
     auto isUpdate = [](Operation *op) {
       return isa<StreamingReductionOpInterface>(op);
@@ -107,11 +110,18 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                                       : tileSizes.rows.back())
         << remark::metric("stream", tileSizes.stream)
         << remark::metric("deferred", tileSizes.isDeferred);
-    for (FinishOp finish : finishes)
-      group.push_back(finish);
-    SmallVector<Value> results =
-        TiledReduction(finishes, reduction, group, tileSizes, sizes)
-            .build(builder);
+    auto algebra = dyn_cast_or_null<StateAlgebraAttrInterface>(
+        finishes.front().getAlgebra().getPartsAlgebra(
+            reduction.getStateOperands().size()));
+    if (algebra && blocks && !isStreamed)
+      if (std::optional<StreamParts> cut = chooseStreamParts(
+              builder, reduction, sizes, tileSizes, partOptions))
+        return tileParts(builder, reduction, group, finishes, tileSizes, sizes,
+                         *cut, algebra);
+    group.append(finishes.begin(), finishes.end());
+    SmallVector<Value> results = TiledReduction(finishes, reduction, group,
+                                                tileSizes, sizes, std::nullopt)
+                                     .build(builder);
     for (auto [finish, result] : llvm::zip(finishes, results)) {
       Value replacement = result;
       if (result.getType() != finish.getResult().getType())
@@ -122,6 +132,30 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     for (FinishOp finish : finishes)
       finish.erase();
     return success();
+  }
+
+  /// Blocks of threads stream a part each, and others merge their states.
+  LogicalResult
+  tileParts(OpBuilder &builder, StreamingReductionOpInterface reduction,
+            SmallVector<Operation *> group, MutableArrayRef<FinishOp> finishes,
+            const TileSizes &tileSizes, ArrayRef<OpFoldResult> sizes,
+            const StreamParts &cut, StateAlgebraAttrInterface algebra) {
+    remark::passed(reduction.getLoc(),
+                   remark::RemarkOpts::name("StreamParts").category("smx-tile"))
+        << remark::metric("parts", getConstantIntValue(cut.count).value_or(0))
+        << remark::metric("extent",
+                          getConstantIntValue(cut.extent).value_or(0));
+    group.append(finishes.begin(), finishes.end());
+    SmallVector<Value> states =
+        TiledReduction(finishes, reduction, group, tileSizes, sizes, cut)
+            .build(builder);
+    SmallVector<FinishOp> merged =
+        mergeParts(builder, reduction, finishes, algebra, states);
+    for (auto [finish, other] : llvm::zip(finishes, merged)) {
+      finish.getResult().replaceAllUsesWith(other.getResult());
+      finish.erase();
+    }
+    return tileGroup(merged.front().getStates()[0], merged, PartOptions());
   }
 
   /// One stream, and one quantity of what is streamed that its algebra can

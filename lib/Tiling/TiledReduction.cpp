@@ -8,9 +8,9 @@
 
 #include "TiledReduction.h"
 
-#include "StreamLoops.h"
-
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -28,15 +28,30 @@ static SmallVector<AffineMap> inputMapsOf(FinishOp finish) {
       ArrayRef(maps).drop_front(finish.getStates().size()).drop_back());
 }
 
+RankedTensorType mlir::smx::tensorTypeOf(ArrayRef<OpFoldResult> sizes,
+                                         Type element) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamic;
+  dispatchIndexOpFoldResults(sizes, dynamic, shape);
+  return RankedTensorType::get(shape, element);
+}
+
 SmallVector<Value> TiledReduction::build(OpBuilder &builder) {
   SmallVector<Value> results;
   DomainTile whole{
       SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(0)), sizes};
-  for (FinishOp finish : finishes) {
-    DomainTile slice = sliceFor(builder, loc(), finish.getResultMap(), whole);
+  SmallVector<Value> likes;
+  if (parts)
+    likes.assign(reduction.getStateOperands().begin(),
+                 reduction.getStateOperands().end());
+  else
+    for (FinishOp finish : finishes)
+      likes.push_back(finish.getResult());
+  for (auto [like, map] : llvm::zip_equal(likes, getResultMaps())) {
+    DomainTile slice = sliceOfPart(builder, map, whole, builder.getIndexAttr(0),
+                                   parts ? parts->count : OpFoldResult());
     results.push_back(tensor::EmptyOp::create(
-        builder, loc(), slice.sizes,
-        getElementTypeOrSelf(finish.getResult().getType())));
+        builder, loc(), slice.sizes, getElementTypeOrSelf(like.getType())));
   }
   OpFoldResult zero = builder.getIndexAttr(0);
   if (numRows == 0)
@@ -61,6 +76,61 @@ SmallVector<Value> TiledReduction::build(OpBuilder &builder) {
   return results;
 }
 
+SmallVector<AffineMap> TiledReduction::getResultMaps() {
+  SmallVector<AffineMap> maps;
+  if (parts) {
+    maps = reduction.getOperandMaps();
+    maps.truncate(reduction.getStateOperands().size());
+    return maps;
+  }
+  for (FinishOp finish : finishes)
+    maps.push_back(finish.getResultMap());
+  return maps;
+}
+
+DomainTile TiledReduction::sliceOfPart(OpBuilder &builder, AffineMap map,
+                                       const DomainTile &rows,
+                                       OpFoldResult part, OpFoldResult count) {
+  DomainTile slice = sliceFor(builder, loc(), map, rows);
+  if (!parts)
+    return slice;
+  slice.offsets.insert(slice.offsets.begin() + numRows, part);
+  slice.sizes.insert(slice.sizes.begin() + numRows, count);
+  return slice;
+}
+
+Value TiledReduction::withPart(OpBuilder &builder, Value tile,
+                               const DomainTile &slice) {
+  if (!parts)
+    return tile;
+  // A slice of a lower rank would leave open which dimensions of one element it
+  // lacks. The new one goes with the row before it, or else what follows.
+  unsigned with = numRows == 0 ? 0 : numRows - 1;
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0, end = slice.sizes.size(); dim < end; ++dim) {
+    if (dim == with + 1)
+      groups.back().push_back(dim);
+    else
+      groups.push_back({dim});
+  }
+  if (slice.sizes.size() == 1)
+    groups.clear();
+  return tensor::ExpandShapeOp::create(
+      builder, loc(),
+      tensorTypeOf(slice.sizes, getElementTypeOrSelf(tile.getType())), tile,
+      groups, slice.sizes);
+}
+
+/// `[part * extent, (part + 1) * extent)`, or up to the end of the stream.
+static StreamRange rangeOfPart(OpBuilder &builder, Location loc, Value part,
+                               OpFoldResult extent, OpFoldResult streamExtent) {
+  Value each = getValueOrCreateConstantIndexOp(builder, loc, extent);
+  Value all = getValueOrCreateConstantIndexOp(builder, loc, streamExtent);
+  Value begin = arith::MulIOp::create(builder, loc, part, each);
+  Value end = arith::AddIOp::create(builder, loc, begin, each);
+  return {begin, arith::MinSIOp::create(builder, loc, end, all).getResult()};
+}
+
 SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
                                                 ValueRange destinations,
                                                 OpFoldResult first,
@@ -74,10 +144,15 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
     lower.back() = first;
     upper.back() = last;
   }
+  if (parts) {
+    lower.push_back(builder.getIndexAttr(0));
+    upper.push_back(parts->count);
+    steps.push_back(builder.getIndexAttr(1));
+  }
   std::optional<ArrayAttr> mapping;
   if (tileSizes.inBlocks) {
     // A block of threads to a tile, also where there is one tile only.
-    if (numRows == 0) {
+    if (lower.empty()) {
       lower.push_back(builder.getIndexAttr(0));
       upper.push_back(builder.getIndexAttr(1));
       steps.push_back(builder.getIndexAttr(1));
@@ -117,25 +192,40 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
                          builder.getContext()),
           {sizes[numRows - 1], rows.offsets[numRows - 1]});
   }
+  OpFoldResult part;
+  if (parts) {
+    part = forall.getInductionVar(numRows);
+    range = rangeOfPart(builder, loc(), forall.getInductionVar(numRows),
+                        parts->extent, sizes[numRows]);
+  }
   // What a finish takes for each row is read first: nobody waits for it when
   // the stream has ended.
   SmallVector<SmallVector<Value>> rowInputs;
   for (FinishOp finish : finishes)
-    rowInputs.push_back(finish.isStreamed()
+    rowInputs.push_back(parts || finish.isStreamed()
                             ? SmallVector<Value>()
                             : tilesOf(builder, finish.getInputs(),
                                       inputMapsOf(finish), rows, MaskOp()));
   SmallVector<Value> state = buildState(
       builder, finishes.front().getStates()[0].getDefiningOp(), rows);
-  for (auto [finish, inputs, destination] :
-       llvm::zip(finishes, rowInputs, forall.getRegionIterArgs())) {
-    Value tile = buildFinish(builder, finish, state, inputs, rows, destination);
-    DomainTile slice = sliceFor(builder, loc(), finish.getResultMap(), rows);
+  SmallVector<Value> tiles;
+  if (parts)
+    tiles = state;
+  else
+    for (auto [finish, inputs, destination] :
+         llvm::zip(finishes, rowInputs, forall.getRegionIterArgs()))
+      tiles.push_back(
+          buildFinish(builder, finish, state, inputs, rows, destination));
+  for (auto [tile, map, destination] :
+       llvm::zip_equal(tiles, getResultMaps(), forall.getRegionIterArgs())) {
+    DomainTile slice =
+        sliceOfPart(builder, map, rows, part, builder.getIndexAttr(1));
     SmallVector<OpFoldResult> strides(slice.sizes.size(),
                                       builder.getIndexAttr(1));
+    Value inserted = withPart(builder, tile, slice);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(forall.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(builder, loc(), tile, destination,
+    tensor::ParallelInsertSliceOp::create(builder, loc(), inserted, destination,
                                           slice.offsets, slice.sizes, strides);
   }
   return forall.getResults();
@@ -173,7 +263,7 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
   if (tileSizes.isDeferred)
     llvm::append_range(initial, emptyShelves(builder, rows));
   SmallVector<Value> results = buildStreamLoops(
-      builder, loc(), extent, tileSizes.stream, bounds,
+      builder, loc(), extent, tileSizes.stream, range, bounds,
       /*joinsTail=*/tileSizes.inBlocks, initial,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool masked,
           ValueRange carried) {
@@ -226,7 +316,7 @@ Value TiledReduction::buildFinishLoop(
   Value rowBlock = tensor::ExtractSliceOp::create(
       builder, loc(), destination, block.offsets, block.sizes, strides);
   return buildStreamLoops(
-      builder, loc(), sizes[numRows], tileSizes.stream, {},
+      builder, loc(), sizes[numRows], tileSizes.stream, std::nullopt, {},
       /*joinsTail=*/false, rowBlock,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool,
           ValueRange carried) -> SmallVector<Value> {
@@ -241,99 +331,4 @@ Value TiledReduction::buildFinishLoop(
         return {tensor::InsertSliceOp::create(
             b, loc(), value, carried[0], slice.offsets, slice.sizes, strides)};
       })[0];
-}
-
-//===----------------------------------------------------------------------===//
-// Deferred quantities
-//===----------------------------------------------------------------------===//
-
-DomainTile TiledReduction::sliceInBlock(OpBuilder &builder, AffineMap map,
-                                        DomainTile tile) {
-  for (unsigned row = 0; row < numRows; ++row)
-    tile.offsets[row] = builder.getIndexAttr(0);
-  return sliceFor(builder, loc(), map, tile);
-}
-
-DomainTile TiledReduction::firstComponentSlice(OpBuilder &builder,
-                                               const DomainTile &tile) {
-  AffineExpr offset = builder.getAffineDimExpr(0);
-  DomainTile slice =
-      sliceInBlock(builder, reduction.getOperandMaps().front(), tile);
-  slice.offsets.push_back(affine::makeComposedFoldedAffineApply(
-      builder, loc(), offset.floorDiv(tileSizes.stream),
-      {tile.offsets[numRows]}));
-  slice.sizes.push_back(builder.getIndexAttr(1));
-  return slice;
-}
-
-SmallVector<Value> TiledReduction::emptyShelves(OpBuilder &builder,
-                                                const DomainTile &rows) {
-  Type type = getElementTypeOrSelf(reduction.getStateOperands()[0].getType());
-  DomainTile values =
-      sliceFor(builder, loc(), finishes.front().getResultMap(), rows);
-  DomainTile first = firstComponentSlice(builder, rows);
-  AffineExpr extent = builder.getAffineDimExpr(0);
-  first.sizes.back() = affine::makeComposedFoldedAffineApply(
-      builder, loc(), extent.ceilDiv(tileSizes.stream), {sizes[numRows]});
-  return {tensor::EmptyOp::create(builder, loc(), values.sizes, type),
-          tensor::EmptyOp::create(builder, loc(), first.sizes, type)};
-}
-
-/// The type of a tensor of `sizes`.
-static RankedTensorType typeOf(ArrayRef<OpFoldResult> sizes, Type element) {
-  SmallVector<int64_t> shape;
-  SmallVector<Value> dynamic;
-  dispatchIndexOpFoldResults(sizes, dynamic, shape);
-  return RankedTensorType::get(shape, element);
-}
-
-SmallVector<Value> TiledReduction::keepTile(OpBuilder &builder,
-                                            const DomainTile &tile,
-                                            ValueRange state, ValueRange inputs,
-                                            ValueRange shelves) {
-  FinishOp finish = finishes.front();
-  StateAlgebraAttrInterface algebra = finish.getAlgebra();
-  DomainTile values = sliceInBlock(builder, finish.getResultMap(), tile);
-  DomainTile first = firstComponentSlice(builder, tile);
-  Value value = FinishOp::create(
-      builder, loc(),
-      typeOf(values.sizes, getElementTypeOrSelf(state[0].getType())), algebra,
-      algebra.getDeferred(finish.getQuantity())->atTile, state, inputs,
-      finish.getMaps());
-  auto insert = [&](Value source, Value shelf, const DomainTile &slice) {
-    SmallVector<OpFoldResult> strides(slice.sizes.size(),
-                                      builder.getIndexAttr(1));
-    return tensor::InsertSliceOp::create(builder, loc(), source, shelf,
-                                         slice.offsets, slice.sizes, strides)
-        .getResult();
-  };
-  return {insert(value, shelves[0], values),
-          insert(state[0], shelves[1], first)};
-}
-
-Value TiledReduction::finishKeptTile(OpBuilder &builder, const DomainTile &tile,
-                                     ValueRange state) {
-  FinishOp finish = finishes.front();
-  StateAlgebraAttrInterface algebra = finish.getAlgebra();
-  AffineMap result = finish.getResultMap();
-  SmallVector<AffineMap> maps = mapsOf(finish.getMaps());
-  maps.truncate(state.size());
-  maps.append({result, maps.front(), result});
-  auto take = [&](Value shelf, const DomainTile &slice, size_t rank) -> Value {
-    SmallVector<OpFoldResult> strides(slice.sizes.size(),
-                                      builder.getIndexAttr(1));
-    RankedTensorType type = typeOf(ArrayRef(slice.sizes).take_front(rank),
-                                   getElementTypeOrSelf(shelf.getType()));
-    return tensor::ExtractSliceOp::create(builder, loc(), type, shelf,
-                                          slice.offsets, slice.sizes, strides);
-  };
-  DomainTile values = sliceInBlock(builder, result, tile);
-  DomainTile first = firstComponentSlice(builder, tile);
-  Value value = take(kept[0], values, values.sizes.size());
-  return FinishOp::create(
-      builder, loc(),
-      typeOf(values.sizes, getElementTypeOrSelf(finish.getResult().getType())),
-      algebra, algebra.getDeferred(finish.getQuantity())->atEnd, state,
-      ValueRange{value, take(kept[1], first, first.sizes.size() - 1)},
-      builder.getAffineMapArrayAttr(maps));
 }

@@ -3,19 +3,24 @@
 #define SMX_LIB_TILING_TILEDREDUCTION_H
 
 #include "ProducerFusion.h"
-#include "TileSizeModel.h"
+#include "StreamLoops.h"
+#include "StreamParts.h"
 
 namespace mlir::smx {
 
-/// One finished state and its readers.
+/// The type of a tensor of `sizes`.
+RankedTensorType tensorTypeOf(ArrayRef<OpFoldResult> sizes, Type element);
+
+/// One finished state and its readers; or the states of all parts of the
+/// stream, if it is cut, which have one more dimension, behind the rows.
 class TiledReduction {
 public:
   TiledReduction(MutableArrayRef<FinishOp> finishes,
                  StreamingReductionOpInterface reduction,
                  ArrayRef<Operation *> group, const TileSizes &tileSizes,
-                 ArrayRef<OpFoldResult> sizes)
+                 ArrayRef<OpFoldResult> sizes, std::optional<StreamParts> parts)
       : finishes(finishes), reduction(reduction), tileSizes(tileSizes),
-        sizes(sizes), numRows(reduction.getNumRows()),
+        parts(parts), sizes(sizes), numRows(reduction.getNumRows()),
         fusion(group, /*isOnePass=*/
                llvm::none_of(finishes,
                              [&](FinishOp op) {
@@ -23,13 +28,22 @@ public:
                              }),
                tileSizes.inBlocks) {}
 
-  /// Builds the loops; returns one value per finish.
+  /// Builds the loops; returns one value per finish, or component of the state
+  /// if the stream is cut.
   SmallVector<Value> build(OpBuilder &builder);
 
 private:
   SmallVector<Value> buildRowLoop(OpBuilder &builder, ValueRange destinations,
                                   OpFoldResult first, OpFoldResult last,
                                   OpFoldResult lastRowSize);
+  /// The maps of what the row loop gives.
+  SmallVector<AffineMap> getResultMaps();
+  /// Where `map` has the tile `rows`, of `count` parts from `part` on.
+  DomainTile sliceOfPart(OpBuilder &builder, AffineMap map,
+                         const DomainTile &rows, OpFoldResult part,
+                         OpFoldResult count);
+  /// `tile` with a dimension for the part that it is of, as in `slice`.
+  Value withPart(OpBuilder &builder, Value tile, const DomainTile &slice);
   SmallVector<Value> buildState(OpBuilder &builder, Operation *op,
                                 const DomainTile &rows);
   SmallVector<Value> buildStream(OpBuilder &builder,
@@ -72,6 +86,9 @@ private:
   MutableArrayRef<FinishOp> finishes;
   StreamingReductionOpInterface reduction;
   const TileSizes &tileSizes;
+  std::optional<StreamParts> parts;
+  /// What the block that is being built streams, of a part.
+  std::optional<StreamRange> range;
   SmallVector<OpFoldResult> sizes;
   unsigned numRows;
   SmallVector<Value> kept;

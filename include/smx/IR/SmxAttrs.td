@@ -34,7 +34,7 @@ class Smx_Attr<string name, string mnemonic_, list<Trait> traits> : AttrDef<Smx_
 }
 
 def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDeferred"]>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDeferred", "getPartsAlgebra"]>]> {
   let summary = "running maximum, running sum and, if there are values, the accumulator";
   let description = [{
     State `(m, l)` or `(m, l, acc)`; inputs are the scores and, with an accumulator, the values.
@@ -49,7 +49,8 @@ def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
     `average` (`acc / l`). `masked_row` says what `softmax` and `average` give for `l = 0`.
     `softmax` can be deferred: `weights` (`w = exp(s - m)`, by the maximum so far) when a tile
     passes, and `softmax_of_weights` (`w exp(m_tile - m) / l`) at the end, which is an
-    exponential per tile instead of a second one per element.
+    exponential per tile instead of a second one per element. States of parts are
+    merged by `#smx.softmax_parts`.
 
     ```mlir
     #smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>
@@ -80,6 +81,25 @@ def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
   let parameters = (ins "::mlir::FloatAttr":$epsilon);
   let genVerifyDecl = 1;
   let assemblyFormat = "`<` `epsilon` `=` $epsilon `>`";
+}
+
+def Smx_SoftmaxPartsAlgebraAttr : Smx_Attr<"SoftmaxPartsAlgebra", "softmax_parts",
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+  let summary = "softmax's states with an accumulator, merged many at a time";
+  let description = [{
+    State `(m, l, acc)` of `softmax`; the inputs of an update are the components of states of parts `p`:
+
+        m' = max(m, max m_p);   l' = l exp(m - m') + sum l_p exp(m_p - m');   acc' likewise
+
+    Maxima and sums stay apart: `m + log(l)`, which says as much of a part, loses `l` beside a large maximum.
+    Quantities are `logsumexp` and `average` of `softmax`.
+
+    ```mlir
+    #smx.softmax_parts<#smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>>
+    ```
+  }];
+  let parameters = (ins "::mlir::smx::SoftmaxAlgebraAttr":$softmax);
+  let assemblyFormat = "`<` qualified($softmax) `>`";
 }
 
 def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy",

@@ -91,6 +91,10 @@ def Smx_StateAlgebraAttrInterface : AttrInterface<"StateAlgebraAttrInterface"> {
         stream; none where a second look costs no more.}],
       "std::optional<::mlir::smx::DeferredQuantity>", "getDeferred", (ins "::llvm::StringRef":$quantity),
       /*methodBody=*/[{}], /*defaultImplementation=*/[{ return std::nullopt; }]>,
+    InterfaceMethod<[{The algebra with the same states, of `states` components, and the same quantities, whose updates
+        merge states: their inputs are the components, with states of parts along the stream. Null if there is none.}],
+      "::mlir::Attribute", "getPartsAlgebra", (ins "unsigned":$states),
+      /*methodBody=*/[{}], /*defaultImplementation=*/[{ return {}; }]>,
   ];
 }
 

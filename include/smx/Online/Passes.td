@@ -59,6 +59,7 @@ def SplitPass : Pass<"smx-split"> {
   let options = [Option<"parts", "parts", "int64_t", "2", "number of partial states, at least 1">,
                  Option<"longestBytes", "longest-bytes", "int64_t", "0",
                         "bytes of a row that one state sees at most, if it has no accumulator; 0 is no limit">,
+                 Option<"accumulators", "accumulators", "bool", "true", "states with an accumulator are cut, too">,
                  Option<"heldBytes", "held-bytes", "int64_t", "0", "bytes of a row that will be one tile">];
   let dependentDialects = ["::mlir::smx::SmxDialect"];
 }

@@ -17,6 +17,10 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     the second loop is over what the first one kept of every tile, beside the state's first
     component at that time.
 
+    For the blocks of a GPU a stream may be cut into parts, where rows are so few that there are less blocks than run at once
+    (decoding: one query and a long cache). Each block leaves the state of its part, and a second, small reduction over these
+    states merges them in a fixed order, by the algebra for parts (`getPartsAlgebra`). Counts are computed where extents are open.
+
     Written against `StreamingReductionOpInterface`, `TilingInterface` (producers) and
     `MaskAttrInterface` (bounds).
 
@@ -52,6 +56,9 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
            "whose last tile is shorter, instead of a loop for what is left">,
     Option<"rowBytes", "row-bytes", "int64_t", /*default=*/"::mlir::smx::blockRowBytes",
            "with blocks: a row is one tile if what is read of it takes at most this many bytes">,
+    Option<"parts", "parts", "int64_t", "1",
+           "with blocks: parts of a stream, each for a block of its own, where finished parts can be merged; 0 lets the model choose">,
+    Option<"slots", "slots", "int64_t", "1", "with blocks: blocks of threads that run at once">,
     Option<"warpgroups", "warpgroups", "bool", "false",
            "with blocks: products of 16-bit types are made by warpgroups, which take 64 rows each">,
   ];

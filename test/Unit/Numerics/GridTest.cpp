@@ -138,6 +138,26 @@ public:
     return c;
   }
 
+  /// Few queries and many keys.
+  NumericCase decoding() {
+    NumericCase c = attention();
+    c.road = {};
+    c.road.splits = pick<int64_t>({0, 0, 0, 1, 3});
+    c.road.tileStream = pick<int64_t>({0, 0, 0, 32});
+    c.gap = pick<int64_t>({0, 0, 8});
+    c.keyHeads = pick<int64_t>({1, 2, 3});
+    c.queryHeads = c.keyHeads * pick<int64_t>({1, 2, 3, 4, 8, 17});
+    c.queries = pick<int64_t>({1, 1, 1, 2, 4, 7, 16});
+    c.keys = pick<int64_t>({64, 129, 255, 512, 1000, 1025, 2048, 3001});
+    c.headDim = pick<int64_t>({16, 40, 64, 128, 128, 256});
+    // A tile of so many columns of f64 is beyond shared memory.
+    if (c.headDim == 256)
+      c.dtype = DType::BF16;
+    c.valueDim = pick<int64_t>({c.headDim, c.headDim, c.headDim, 48});
+    c.scale = pick<double>({0.125, 0.0625});
+    return c;
+  }
+
 private:
   template <typename T>
   T pick(std::vector<T> choices) {
@@ -199,7 +219,7 @@ void checkAll(int first, const std::vector<NumericCase> &cases) {
   std::printf("[ CONFIGS  ] %zu\n", cases.size());
 }
 
-enum class Family { Rows, LongRows, Attention, LongAttention };
+enum class Family { Rows, LongRows, Attention, LongAttention, Decoding };
 
 /// Configurations `first` to `first + count` of a family. Small parts are
 /// shared out over processes by GoogleTest's sharding: in one process the CUDA
@@ -255,6 +275,8 @@ std::vector<Part> allParts() {
   // A CPU has no tiles that only long attention reaches.
   add("long_attention", Family::LongAttention, Op::Attention,
       target.target == mlir::smx::Target::Cpu ? 20 : 80);
+  add("decoding", Family::Decoding, Op::Attention,
+      target.target == mlir::smx::Target::Cpu ? 40 : 100);
   return parts;
 }
 
@@ -264,13 +286,15 @@ TEST_P(Grid, MatchesTheReference) {
   const Part &part = GetParam();
   llvm::SaveAndRestore chip(targetUnderTest().chip, part.chip);
   CaseMaker maker(1000 + static_cast<int>(part.op) +
-                  100 * (part.family == Family::LongAttention));
+                  100 * (part.family == Family::LongAttention) +
+                  200 * (part.family == Family::Decoding));
   std::vector<NumericCase> cases;
   for (int i = 0; i < part.first + part.count; ++i) {
     NumericCase made =
         part.family == Family::Rows        ? maker.rowOp(part.op)
         : part.family == Family::LongRows  ? maker.longRow(part.op)
         : part.family == Family::Attention ? maker.attention()
+        : part.family == Family::Decoding  ? maker.decoding()
                                            : maker.longAttention();
     if (i >= part.first)
       cases.push_back(made);

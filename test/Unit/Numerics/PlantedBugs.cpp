@@ -174,6 +174,30 @@ static int lostPartialState(ModuleOp module) {
   });
 }
 
+/// The second part of a stream is taken for empty.
+static int lostPart(ModuleOp module) {
+  return replaceEach<arith::MulIOp>(module, [](arith::MulIOp begin) {
+    auto part = dyn_cast<BlockArgument>(begin.getLhs());
+    auto nest = part ? dyn_cast<scf::ForallOp>(part.getOwner()->getParentOp())
+                     : nullptr;
+    if (!nest)
+      return false;
+    OpBuilder builder(begin->getContext());
+    builder.setInsertionPointAfter(begin);
+    Location loc = begin.getLoc();
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value isSecond = arith::CmpIOp::create(builder, loc,
+                                           arith::CmpIPredicate::eq, part, one);
+    Value behind = arith::ConstantIndexOp::create(builder, loc, 1 << 30);
+    auto changed =
+        arith::SelectOp::create(builder, loc, isSecond, behind, begin);
+    begin.getResult().replaceUsesWithIf(changed, [](OpOperand &use) {
+      return isa<scf::ForOp>(use.getOwner());
+    });
+    return true;
+  });
+}
+
 /// Hidden values are multiplied by a weight of 0 instead of being left out.
 static int hiddenTimesZero(ModuleOp module) {
   return replaceEach<mlir::smx::UpdateOp>(module, [](mlir::smx::UpdateOp op) {
@@ -247,6 +271,7 @@ const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
       {"ignored row counts", true, ignoredRowCounts},
       {"lost partial sum", true, lostPartialSum},
       {"gradient without the sum", true, gradientWithoutSum},
+      {"lost part", false, lostPart, /*isOnGpu=*/true},
   };
   return bugs;
 }

@@ -17,6 +17,8 @@ struct PlantedBug {
   bool wantsArithmetic;
   /// Makes the mistake wherever it can be made; returns in how many places.
   std::function<int(mlir::ModuleOp)> plant;
+  /// Only code for a GPU has what it is made in.
+  bool isOnGpu = false;
 };
 
 const std::vector<PlantedBug> &allPlantedBugs();

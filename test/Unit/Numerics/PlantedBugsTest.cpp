@@ -54,6 +54,11 @@ std::vector<NumericCase> sentinels() {
   NumericCase split = cases[0];
   split.road.splits = 3;
   cases.push_back(split);
+  NumericCase decoding = cases[0];
+  decoding.queries = 1;
+  decoding.keys = 300;
+  decoding.road = {};
+  cases.push_back(decoding);
   NumericCase poisoned = cases[1];
   poisoned.poisonsHiddenKeys = true;
   cases.push_back(poisoned);
@@ -116,6 +121,8 @@ class PlantedBugTest : public testing::TestWithParam<size_t> {};
 
 TEST_P(PlantedBugTest, IsCaught) {
   const PlantedBug &bug = allPlantedBugs()[GetParam()];
+  if (bug.isOnGpu && targetUnderTest().target == mlir::smx::Target::Cpu)
+    GTEST_SKIP() << "needs code for a GPU";
   int places = 0, caught = 0;
   for (const NumericCase &config : sentinels())
     caught += !checkCase(config, tiledText(config, &bug, places),

@@ -1,0 +1,97 @@
+//===- SoftmaxPartsAlgebra.cpp - many states (m, l, acc) become one -------===//
+
+#include "SoftmaxArithmetic.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+SmallVector<StringRef> SoftmaxPartsAlgebraAttr::getQuantities() const {
+  return {"logsumexp", "average"};
+}
+std::pair<unsigned, unsigned> SoftmaxPartsAlgebraAttr::getStateCount() const {
+  return {3, 3};
+}
+unsigned SoftmaxPartsAlgebraAttr::getInputCount(unsigned states) const {
+  return states;
+}
+unsigned SoftmaxPartsAlgebraAttr::getFinishInputCount(StringRef) const {
+  return 0;
+}
+unsigned
+SoftmaxPartsAlgebraAttr::getFinishStateCount(StringRef quantity) const {
+  return getSoftmax().getFinishStateCount(quantity);
+}
+
+SmallVector<Value>
+SoftmaxPartsAlgebraAttr::expandIdentity(OpBuilder &builder,
+                                        Operation *operation) const {
+  return getSoftmax().expandIdentity(builder, operation);
+}
+
+SmallVector<Value>
+SoftmaxPartsAlgebraAttr::expandMerge(OpBuilder &builder,
+                                     Operation *operation) const {
+  return getSoftmax().expandMerge(builder, operation);
+}
+
+SmallVector<Value>
+SoftmaxPartsAlgebraAttr::expandFinish(OpBuilder &builder,
+                                      Operation *operation) const {
+  return getSoftmax().expandFinish(builder, operation);
+}
+
+SmallVector<Value>
+SoftmaxPartsAlgebraAttr::expandUpdate(OpBuilder &builder,
+                                      Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0], accMap = maps[2];
+  unsigned stream = row.getNumResults();
+  SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), states[0]);
+  TileOperand maxima{op.getInputs()[0], maps[3]},
+      sums{op.getInputs()[1], maps[4]},
+      accumulators{op.getInputs()[2], maps[5]};
+  TileArithmetic tile{builder, op.getLoc()};
+
+  Value identity = filledLike(builder, op.getLoc(), states[0],
+                              -std::numeric_limits<double>::infinity());
+  Value largest =
+      tile.reduce("maximum of parts", {maxima}, {{identity, row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.max(v[0], v[1])};
+                  })[0];
+  auto fresh = [&]() -> TileOperand {
+    return {emptyLike(builder, op.getLoc(), states[0], soft.type), row};
+  };
+  SmallVector<Value> moved =
+      tile.mapOnto("running maximum and rescale factor",
+                   {{states[0], row}, {states[1], row}, {largest, row}},
+                   {{states[0], row}, fresh(), fresh(), {states[1], row}},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     Value maximum = m.max(v[2], v[0]);
+                     Value reference = soft.guarded(m, maximum);
+                     Value factor = soft.rescale(m, v[0], reference);
+                     return {maximum, reference, factor, m.mul(v[1], factor)};
+                   });
+  Value weights = emptyLike(builder, op.getLoc(), maxima.tensor, soft.type);
+  SmallVector<Value> summed =
+      tile.reduce("weights and sum of parts", {maxima, sums, {moved[1], row}},
+                  {{weights, maxima.map}, {moved[3], row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value weight = soft.rescale(m, v[0], v[2]);
+                    return {weight, m.add(m.mul(weight, v[1]), v[4])};
+                  });
+  Value rescaled =
+      tile.mapInto("rescale", {{moved[2], row}}, {states[2], accMap},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     return {m.mul(v[1], v[0])};
+                   });
+  Value accumulator =
+      tile.reduce("accumulate parts", {{summed[0], maxima.map}, accumulators},
+                  {{rescaled, accMap}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.add(m.mul(v[0], v[1]), v[2])};
+                  })[0];
+  return {moved[0], summed[1], accumulator};
+}

@@ -1,0 +1,107 @@
+//===- StreamParts.cpp - a stream for several blocks of threads -----------===//
+
+#include "StreamParts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+namespace {
+/// Arithmetic on extents, folded where they are static.
+struct ExtentMath {
+  OpBuilder &builder;
+  Location loc;
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  template <typename OpT>
+  Value make(Value x, Value y) {
+    return builder.createOrFold<OpT>(loc, x, y);
+  }
+  Value ceilDiv(Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); }
+  Value atLeast(Value x, int64_t least) {
+    return make<arith::MaxSIOp>(x, constant(least));
+  }
+};
+} // namespace
+
+std::optional<StreamParts> mlir::smx::chooseStreamParts(
+    OpBuilder &builder, StreamingReductionOpInterface op,
+    ArrayRef<OpFoldResult> sizes, const TileSizes &tileSizes,
+    const PartOptions &options) {
+  constexpr int64_t fewRows = 16, leastTiles = 4;
+  unsigned numRows = op.getNumRows();
+  // Heads that share what is streamed may be rows as well: of one query each.
+  int64_t tileRows = numRows == 0 ? 1 : tileSizes.rows.back();
+  // Where rows have values of their own nothing is gained by a tile of them,
+  // and there are as many blocks as rows.
+  AffineMap values = op.getOperandMaps().back();
+  bool sharesValues = numRows == 0 || !values.isFunctionOfDim(numRows - 1);
+  bool isChosen = options.parts == 0;
+  if (options.parts == 1 ||
+      (isChosen && (tileRows > fewRows || !sharesValues || options.slots <= 1)))
+    return std::nullopt;
+
+  ExtentMath math{builder, op.getLoc()};
+  auto valueOf = [&](OpFoldResult extent) {
+    return getValueOrCreateConstantIndexOp(builder, op.getLoc(), extent);
+  };
+  Value stream = valueOf(sizes[numRows]);
+  Value wanted = math.constant(options.parts);
+  if (isChosen) {
+    Value tiles = math.constant(1);
+    for (auto [size, tile] :
+         llvm::zip(sizes.take_front(numRows), tileSizes.rows))
+      tiles = math.make<arith::MulIOp>(
+          tiles, math.ceilDiv(valueOf(size), math.constant(tile)));
+    wanted =
+        math.atLeast(math.make<arith::DivSIOp>(math.constant(options.slots),
+                                               math.atLeast(tiles, 1)),
+                     1);
+  }
+  int64_t unit = tileSizes.stream;
+  Value extent =
+      math.ceilDiv(math.ceilDiv(stream, wanted), math.constant(unit));
+  extent = math.make<arith::MulIOp>(
+      math.atLeast(extent, isChosen ? leastTiles : 1), math.constant(unit));
+  Value count = math.atLeast(math.ceilDiv(stream, extent), 1);
+  if (isConstantIntValue(count, 1))
+    return std::nullopt;
+  return StreamParts{getAsOpFoldResult(count), getAsOpFoldResult(extent)};
+}
+
+SmallVector<FinishOp> mlir::smx::mergeParts(OpBuilder &builder,
+                                            StreamingReductionOpInterface op,
+                                            MutableArrayRef<FinishOp> finishes,
+                                            StateAlgebraAttrInterface algebra,
+                                            ValueRange parts) {
+  unsigned numRows = op.getNumRows();
+  AffineExpr stream = builder.getAffineDimExpr(numRows);
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  maps.truncate(op.getStateOperands().size());
+  // The parts are the stream: behind the rows, as in the domain.
+  for (AffineMap map : SmallVector<AffineMap>(maps))
+    maps.push_back(map.insertResult(stream, numRows));
+  Location loc =
+      NameLoc::get(builder.getStringAttr("merge of parts"), op.getLoc());
+  SmallVector<OpFoldResult> sizes = op.getDomainSizes(builder, loc);
+  sizes[numRows] = getExtent(builder, loc, parts.front(), numRows);
+  auto identity =
+      op.buildIdentity(builder, loc, sizes).front().getDefiningOp<IdentityOp>();
+  identity.setAlgebraAttr(algebra);
+  auto update = UpdateOp::create(builder, loc, identity.getStates().getTypes(),
+                                 algebra, identity.getStates(), parts,
+                                 builder.getAffineMapArrayAttr(maps),
+                                 /*masked=*/false);
+  SmallVector<FinishOp> merged;
+  for (FinishOp finish : finishes)
+    merged.push_back(FinishOp::create(builder, loc,
+                                      finish.getResult().getType(), algebra,
+                                      finish.getQuantity(), update.getResults(),
+                                      finish.getInputs(), finish.getMaps()));
+  return merged;
+}
