@@ -76,6 +76,38 @@ class Attention:
 
 
 @dataclass(frozen=True)
+class Decode:
+    """One query for each head and a cache of keys and values, bf16."""
+
+    batch: int
+    heads: int
+    key_heads: int
+    length: int
+    dim: int = 128
+
+    unit = "GB/s"
+
+    @property
+    def query_shape(self):
+        return self.batch, self.heads, 1, self.dim
+
+    @property
+    def key_shape(self):
+        return self.batch, self.key_heads, self.length, self.dim
+
+    @property
+    def name(self):
+        return f"decode bf16 b{self.batch} q{self.heads} kv{self.key_heads} s{self.length} d{self.dim}"
+
+    @property
+    def text(self):
+        return attention_text(self.query_shape, self.key_shape, "bf16")
+
+    def figure(self, ms):
+        return 2 * 2 * self.batch * self.key_heads * self.length * self.dim / ms / 1e6
+
+
+@dataclass(frozen=True)
 class Softmax:
     dtype: str
     columns: int
@@ -161,6 +193,7 @@ ATTENTION = [Attention(dim, length, causal) for dim in (64, 128, 256) for length
 FORMS = [Attention(dim, 4096, causal, dtype, value_dim) for dim, dtype, value_dim in (
     (64, "bf16", 0), (64, "f16", 0), (96, "bf16", 0), (128, "bf16", 0), (128, "f16", 0), (192, "bf16", 0), (192, "bf16", 128),
     (256, "bf16", 0), (256, "f16", 0)) for causal in (False, True)]
+DECODE = [Decode(1, 32, 8, 65536), Decode(16, 32, 8, 16384), Decode(64, 32, 8, 8192), Decode(64, 32, 32, 4096)]
 SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 1048576)] + [
     Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)]
 REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)]
