@@ -104,6 +104,15 @@ static Value loadRuns(ThreadTile &tile, VectorType type, int64_t n) {
   return code.fromVectors(vectors);
 }
 
+/// Values of rows that whole warps hold.
+static bool hasOneOwnerOfWarps(RankedTensorType type) {
+  gpu::SliceAttr slice = gpu::getSlice(type);
+  auto striped = slice && slice.getDim() == 1
+                     ? dyn_cast<gpu::StripedAttr>(slice.getParent())
+                     : gpu::StripedAttr();
+  return striped && striped.getColumnThreads() % ::smx::gpu::warpThreads == 0;
+}
+
 static void storeRuns(ThreadTile &tile, Value value, int64_t n) {
   ThreadCode &code = tile.code;
   for (int64_t i = 0; i < tile.registers(); i += n)
@@ -174,6 +183,10 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
                               LLVM::ConstantOp::create(code, code.getI1Type(),
                                                        code.getBoolAttr(true)));
       code.when(cut, [&] { storeRuns(tile, value, 1); });
+    } else if (hasOneOwnerOfWarps(tileType)) {
+      // What is stored once a row is computed in the branch, too.
+      Value owner = std::exchange(tile.owner, Value());
+      code.when(owner, [&] { storeRuns(tile, value, n); });
     } else {
       storeRuns(tile, value, n);
     }

@@ -22,6 +22,7 @@ void mlir::smx::buildNVVMPipeline(OpPassManager &pm,
   OpPassManager &device = pm.nest<mlir::gpu::GPUModuleOp>();
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
+  device.addNestedPass<LLVM::LLVMFuncOp>(createSmxNVVMSinkIntoBranchesPass());
   device.addPass(createSmxNVVMExpandMathPass());
   // Its polynomials are plain arithmetic.
   device.addPass(createSmxCPUExpandMathPass());

@@ -35,6 +35,30 @@ def SmxGPUToNVVMPass : Pass<"smx-gpu-to-nvvm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect", "LLVM::LLVMDialect", "NVVM::NVVMDialect", "scf::SCFDialect"];
 }
 
+def SmxNVVMSinkIntoBranchesPass : Pass<"smx-nvvm-sink-into-branches", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "compute what is stored once a row in the threads that store it";
+  let description = [{
+    All threads of a row have its values; what is made of them at the end is needed by the one that stores. Branches on one
+    condition, outside of loops, become one, and what only they use goes into them.
+
+    ```mlir
+    %p = math.exp %m : f32
+    scf.if %owner { llvm.store %p, %a : f32, !llvm.ptr<1> }
+    %q = arith.divf %p, %l : f32
+    scf.if %owner { llvm.store %q, %b : f32, !llvm.ptr<1> }
+    ```
+    ==>
+    ```mlir
+    scf.if %owner {
+      %p = math.exp %m : f32
+      %q = arith.divf %p, %l : f32
+      llvm.store %p, %a : f32, !llvm.ptr<1>
+      llvm.store %q, %b : f32, !llvm.ptr<1>
+    }
+    ```
+  }];
+}
+
 def SmxNVVMExpandMathPass : Pass<"smx-nvvm-expand-math"> {
   let summary = "expand math on vectors of registers into what the GPU has instructions for";
   let description = [{
