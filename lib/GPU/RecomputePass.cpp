@@ -82,8 +82,7 @@ void Phases::number() {
   int64_t phase = 0;
   for (Operation &op : block) {
     phases[&op] = phase;
-    auto reduce = dyn_cast<ReduceOp>(op);
-    if (reduce && isLong(reduce.getTile()))
+    if (isa<ReduceOp, LargestOp>(op) && isLong(op.getOperand(0)))
       ++phase;
   }
   count = phase + 1;

@@ -102,6 +102,30 @@ LogicalResult ReduceOp::verify() { // P6
   return verifyCombiner(*this, getKind(), tile.getElementType());
 }
 
+LogicalResult LargestOp::verify() { // P27
+  RankedTensorType tile = tileType(getTile());
+  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
+  Type element = tile.getElementType();
+  if (!striped || striped.getColumnThreads() % ::smx::gpu::warpThreads != 0 ||
+      !(element.isF32() || element.isF16() || element.isBF16()))
+    return emitOpError("expected a striped tile of f32, f16 or bf16 whose rows "
+                       "whole warps hold, got ")
+           << tile;
+  int64_t count = getValues().size();
+  if (count < 1 || count > tile.getDimSize(1))
+    return emitOpError("expected 1 to ")
+           << tile.getDimSize(1) << " results, got " << count;
+  RankedTensorType value = sliceOf(tile, 1),
+                   column = value.clone(IndexType::get(getContext()));
+  for (auto [results, type] :
+       {std::pair(getValues(), value), {getColumns(), column}})
+    for (Value result : results)
+      if (result.getType() != type)
+        return emitOpError("expected results of ")
+               << value << " and " << column << ", got " << result.getType();
+  return success();
+}
+
 LogicalResult PartialReduceOp::verify() { // P25
   RankedTensorType tile = tileType(getTile()), result = tileType(getResult());
   auto hasPartOf = [&] {

@@ -4,7 +4,9 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -278,6 +280,42 @@ static llvm::Error runReduce(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+/// NaN first, and of equal elements the one of the lowest column.
+static llvm::Error runLargest(const Step &step, Group &group) {
+  auto op = cast<gpu::LargestOp>(step.op);
+  auto tile = getTile(step, group, 0);
+  if (!tile)
+    return tile.takeError();
+  const int64_t rows = op.getTile().getType().getDimSize(0),
+                length = op.getTile().getType().getDimSize(1),
+                count = op.getValues().size();
+  std::vector<std::shared_ptr<Tile>> results;
+  for (int64_t i = 0; i < 2 * count; ++i)
+    results.push_back(makeTile(rows));
+  std::vector<int64_t> order(length);
+  for (int64_t r = 0; r < rows; ++r) {
+    const Slot *row = (*tile)->elements.data() + r * length;
+    std::iota(order.begin(), order.end(), 0);
+    std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                      [&](int64_t a, int64_t b) {
+                        const bool isNaN = std::isnan(row[a].f);
+                        if (isNaN != std::isnan(row[b].f))
+                          return isNaN;
+                        if (isNaN || row[a].f == row[b].f)
+                          return a < b;
+                        return row[a].f > row[b].f;
+                      });
+    for (int64_t i = 0; i < count; ++i) {
+      results[i]->elements[r] = row[order[i]];
+      results[count + i]->elements[r] = intSlot(order[i]);
+    }
+  }
+  for (auto [i, result] : llvm::enumerate(results))
+    setResult(step, group, TilePtr(std::move(result)), i);
+  group.machine.noteProgress();
+  return llvm::Error::success();
+}
+
 static llvm::Error runPartialReduce(const Step &step, Group &group) {
   auto op = cast<gpu::PartialReduceOp>(step.op);
   auto tile = getTile(step, group, 0);
@@ -320,6 +358,7 @@ void mlir::smx::gpuhost::addTileOps(HandlerTable &table) {
   table["smx_gpu.hold"] = runHold;
   table["smx_gpu.gather"] = runGather;
   table["smx_gpu.assert"] = runAssert;
+  table["smx_gpu.largest"] = runLargest;
   table["smx_gpu.any"] = runAny;
   table["tensor.splat"] = runSplat;
 }

@@ -3,16 +3,18 @@
 #include "smx/IR/TopKKeys.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <array>
-#include <cmath>
 #include <string>
 
 using namespace mlir;
 using namespace mlir::smx;
 
 static constexpr int64_t placeMask = (int64_t(1) << bitsOfPlace) - 1;
+/// In the place of infinity.
+static constexpr double mostScore = 0x1p200;
 
 static Value integer(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
@@ -42,8 +44,8 @@ Value mlir::smx::buildKey(OpBuilder &b, Location loc, Value score,
                                 number(b, loc, 0.0, score.getType()));
   Value wide = arith::ExtFOp::create(b, loc, b.getF64Type(), score);
   // A NaN is not above anything.
-  Value least = number(b, loc, -std::ldexp(1, 200), b.getF64Type());
-  Value most = number(b, loc, std::ldexp(1, 200), b.getF64Type());
+  Value least = number(b, loc, -mostScore, b.getF64Type());
+  Value most = number(b, loc, mostScore, b.getF64Type());
   Value isAbove =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, wide, least);
   wide = arith::SelectOp::create(b, loc, isAbove, wide, least);
@@ -55,6 +57,64 @@ Value mlir::smx::buildKey(OpBuilder &b, Location loc, Value score,
   Value low = complementUnless(b, loc, isNegative(b, loc, bits), whole);
   return arith::BitcastOp::create(b, loc, b.getF64Type(),
                                   arith::OrIOp::create(b, loc, bits, low));
+}
+
+static bool isInteger(Value value, int64_t expected) {
+  APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) &&
+         constant.getSExtValue() == expected;
+}
+static bool isNumber(Value value, double expected) {
+  APFloat constant(0.0);
+  return matchPattern(value, m_ConstantFloat(&constant)) &&
+         constant.isExactlyValue(expected);
+}
+/// x of `select(x predicate bound, x, bound)`.
+static Value matchLimited(Value value, arith::CmpFPredicate predicate,
+                          double bound) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                        : arith::CmpFOp();
+  if (!compare || compare.getPredicate() != predicate ||
+      compare.getLhs() != select.getTrueValue() ||
+      !isNumber(compare.getRhs(), bound) ||
+      !isNumber(select.getFalseValue(), bound))
+    return {};
+  return compare.getLhs();
+}
+
+std::optional<KeyParts> mlir::smx::matchKey(Value key) {
+  auto whole = key.getDefiningOp<arith::BitcastOp>();
+  auto both =
+      whole ? whole.getIn().getDefiningOp<arith::OrIOp>() : arith::OrIOp();
+  auto bits = both ? both.getLhs().getDefiningOp<arith::BitcastOp>()
+                   : arith::BitcastOp();
+  auto low =
+      both ? both.getRhs().getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  if (!bits || !low)
+    return std::nullopt;
+
+  auto negative = low.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto complement = low.getFalseValue().getDefiningOp<arith::SubIOp>();
+  auto place = low.getTrueValue().getDefiningOp<arith::IndexCastOp>();
+  if (!negative || negative.getPredicate() != arith::CmpIPredicate::slt ||
+      negative.getLhs() != bits || !isInteger(negative.getRhs(), 0) ||
+      !complement || !isInteger(complement.getLhs(), placeMask) || !place ||
+      complement.getRhs() != place)
+    return std::nullopt;
+
+  Value limited =
+      matchLimited(bits.getIn(), arith::CmpFPredicate::OLT, mostScore);
+  limited = limited
+                ? matchLimited(limited, arith::CmpFPredicate::OGT, -mostScore)
+                : Value();
+  auto wide =
+      limited ? limited.getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
+  auto score =
+      wide ? wide.getIn().getDefiningOp<arith::AddFOp>() : arith::AddFOp();
+  if (!score || !isNumber(score.getRhs(), 0))
+    return std::nullopt;
+  return KeyParts{score.getLhs(), place.getIn()};
 }
 
 Value mlir::smx::scoreOfKey(OpBuilder &b, Location loc, Value key) {

@@ -146,6 +146,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populateAssertPatterns(converter, *plan, patterns);
     populateGatherPatterns(converter, *plan, patterns);
     populateReductionPatterns(converter, *plan, patterns);
+    populateLargestPatterns(converter, *plan, patterns);
     populateHoldPatterns(converter, *plan, patterns);
     populatePartPatterns(converter, *plan, patterns);
     populateSharedTilePatterns(converter, *plan, patterns);

@@ -353,6 +353,9 @@ void populateGatherPatterns(const TileTypeConverter &converter,
 void populateReductionPatterns(const TileTypeConverter &converter,
                                const KernelPlan &plan,
                                RewritePatternSet &patterns);
+void populateLargestPatterns(const TileTypeConverter &converter,
+                             const KernelPlan &plan,
+                             RewritePatternSet &patterns);
 void populateSharedTilePatterns(const TileTypeConverter &converter,
                                 const KernelPlan &plan,
                                 RewritePatternSet &patterns);

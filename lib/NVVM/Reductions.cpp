@@ -9,6 +9,7 @@
 
 #include "Clusters.h"
 #include "KernelLowering.h"
+#include "Largest.h"
 #include "WarpExchange.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -100,7 +101,7 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
            bytesOfElement(tile.getElementType());
   }
   return convertScratchBytes(op) + clusterScratchBytes(op) +
-         collectScratchBytes(op);
+         collectScratchBytes(op) + largestScratchBytes(op);
 }
 
 /// Combines the values of the warps along the dimension: the place of a value

@@ -135,12 +135,14 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     // What is read once anyway needs no more than a block.
     if (llvm::none_of(finishes, [](FinishOp op) { return op.isStreamed(); }))
       rowBytes = std::min(rowBytes, blockRowBytes);
-    // Inputs that are wider than the state have no registers for a long row, of
-    // which they are computed: a tile at a time.
-    int64_t longest =
-        inputBits > 8 * elementBytes ? longestTile / 2 : longestTile;
-    if (longest != longestTile)
-      rowBytes = 0;
+    int64_t longest = longestTile;
+    // Of keys, which are wider than the state, few are made of a tile: the
+    // longer it is, the fewer. Registers alone hold it.
+    if (inputBits > 8 * elementBytes) {
+      rowBytes = std::min(rowBytes, halfRowBytes);
+      longest = halfRowBytes / (extent ? bytesPerElement(op, finishes, *extent)
+                                       : elementBytes);
+    }
     bool isResident =
         extent && *extent * bytesPerElement(op, finishes, *extent) <= rowBytes;
     int64_t whole = isResident

@@ -74,6 +74,30 @@ def TF32ProductsPass : Pass<"smx-gpu-tf32-products", "::mlir::smx::gpu::KernelOp
   }];
 }
 
+def LargestPass : Pass<"smx-gpu-largest", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "find the largest keys of a row together, by their scores";
+  let description = [{
+    The keys of a top-k order scores and their places in f64. Where each of them is a reduction of its own, over what the one
+    before leaves, `smx_gpu.largest` finds the scores in their own type, and a key is made of each of the few that it finds.
+    Rows with NaN, whose probabilities are NaN whatever their order, have it first instead of last.
+
+    ```mlir
+    %k = keys of %x
+    %k0 = smx_gpu.reduce <maxnum> %k dim 1
+    %left = arith.cmpf ogt, %k0b, %k
+    %rest = arith.select %left, %k, %none
+    %k1 = smx_gpu.reduce <maxnum> %rest dim 1
+    ```
+    ==>
+    ```mlir
+    %v:2, %c:2 = smx_gpu.largest %x
+    %k0 = key of %v#0, %c#0
+    %k1 = key of %v#1, %c#1
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::KernelOp"> {
   let summary = "each warp has a state of its part of a row, and the warps meet once";
   let description = [{

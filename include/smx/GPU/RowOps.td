@@ -35,6 +35,28 @@ def SmxGpu_ReduceOp : SmxGpu_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
+def SmxGpu_LargestOp : SmxGpu_Op<"largest", [Pure, SameVariadicResultSize]> {
+  let summary = "the largest elements of each row, falling, and their columns";
+  let description = [{
+    As many as there are values in the result, in the type of the elements. Of equal elements the one of the lowest column comes
+    first, 0 and -0 are equal, and NaN counts as larger than any number. Every thread that held a part of a row gets them.
+
+    P27: the tile is two-dimensional and striped, whole warps hold each row, the elements are f32, f16 or bf16, and there are
+    at least as many columns as results; values have the slice of the layout along dimension 1, and so have columns, of
+    index elements.
+
+    ```mlir
+    %v, %c = smx_gpu.largest %x : tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>
+        -> tensor<4xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>>
+        at tensor<4xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>>
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$tile);
+  let results = (outs Variadic<SmxGpu_Tile>:$values, Variadic<SmxGpu_Tile>:$columns);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($values) `at` type($columns)";
+  let hasVerifier = 1;
+}
+
 def SmxGpu_PartialReduceOp : SmxGpu_Op<"partial_reduce", [Pure]> {
   let summary = "columns of a tile, combined with those that the same thread holds";
   let description = [{

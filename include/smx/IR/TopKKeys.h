@@ -19,6 +19,12 @@ constexpr int64_t mostTopK = 64, bitsOfPlace = 29;
 
 /// The key of `score`, an f32, at `place`, an index.
 Value buildKey(OpBuilder &builder, Location loc, Value score, Value place);
+/// What `key` is built of, for a number or, elementwise, for a whole tensor;
+/// none if it is no key.
+struct KeyParts {
+  Value score, place;
+};
+std::optional<KeyParts> matchKey(Value key);
 /// The score, as f64.
 Value scoreOfKey(OpBuilder &builder, Location loc, Value key);
 /// The place, as f64.

@@ -243,3 +243,47 @@ smx_gpu.kernel @any_number(%x: i32) warps(4) {
   %a = smx_gpu.any %t : tensor<64x64xi32, #L>
   smx_gpu.return
 }
+
+// -----
+
+// P27: a part of a warp holds a row.
+#M = #smx_gpu.striped<rows = 2, columns = 16, vector = 4>
+smx_gpu.kernel @largest_of_lanes(%x: f32) warps(1) {
+  %t = tensor.splat %x : tensor<2x64xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected a striped tile of f32, f16 or bf16 whose rows whole warps hold, got 'tensor<2x64xf32, #smx_gpu.striped<rows = 2, columns = 16, vector = 4>>'}}
+  %v, %c = smx_gpu.largest %t : tensor<2x64xf32, #M> -> tensor<2xf32, #smx_gpu.slice<1, #M>> at tensor<2xindex, #smx_gpu.slice<1, #M>>
+  smx_gpu.return
+}
+
+// -----
+
+// P27: elements without a place of their own in 64 bits.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+smx_gpu.kernel @largest_of_doubles(%x: f64) warps(1) {
+  %t = tensor.splat %x : tensor<1x64xf64, #M>
+  // expected-error @+1 {{expected a striped tile of f32, f16 or bf16}}
+  %v, %c = smx_gpu.largest %t : tensor<1x64xf64, #M> -> tensor<1xf64, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
+  smx_gpu.return
+}
+
+// -----
+
+// P27: no results.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+smx_gpu.kernel @none_of_the_largest(%x: f32) warps(1) {
+  %t = tensor.splat %x : tensor<1x32xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected 1 to 32 results, got 0}}
+  "smx_gpu.largest"(%t) : (tensor<1x32xf32, #M>) -> ()
+  smx_gpu.return
+}
+
+// -----
+
+// P27: columns are of type index.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+smx_gpu.kernel @largest_at_integers(%x: f32) warps(1) {
+  %t = tensor.splat %x : tensor<1x64xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected results of 'tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 32, vector = 2>>>' and 'tensor<1xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 32, vector = 2>>>', got 'tensor<1xi64}}
+  %v, %c = smx_gpu.largest %t : tensor<1x64xf32, #M> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xi64, #smx_gpu.slice<1, #M>>
+  smx_gpu.return
+}

@@ -30,15 +30,3 @@ func.func @gradient(%y: tensor<64x1024xbf16>, %g: tensor<64x1024xbf16>) -> tenso
   %0 = smx.softmax_backward %y, %g axis(1) : tensor<64x1024xbf16>, tensor<64x1024xbf16> -> tensor<64x1024xbf16>
   return %0 : tensor<64x1024xbf16>
 }
-
-// Keys are wider than what they are computed from: a row is seen tile by tile, and a thread has 16 of them.
-// CHECK-LABEL: smx_gpu.kernel @topk_kernel
-// CHECK-SAME: warps(4)
-// CHECK: scf.for
-// CHECK: smx_gpu.load {{.*}} -> tensor<1x2048xbf16
-// CHECK: arith.bitcast {{.*}} to tensor<1x2048xf64
-// CHECK-COUNT-2: smx_gpu.reduce <maxnum> %{{.+}} dim 1 : tensor<1x2048xf64
-func.func @topk(%x: tensor<64x4096xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64>) {
-  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x4096xbf16> -> tensor<64x2xbf16>, tensor<64x2xi64>
-  return %p, %i : tensor<64x2xbf16>, tensor<64x2xi64>
-}

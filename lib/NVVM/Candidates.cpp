@@ -1,0 +1,78 @@
+//===- Candidates.cpp - elements of a row with their columns --------------===//
+
+#include "Candidates.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace mlir::smx {
+
+Value wide(ThreadCode &code, Value x) {
+  return x.getType().isF32()
+             ? x
+             : LLVM::FPExtOp::create(code, code.getF32Type(), x).getResult();
+}
+
+/// Unsigned, as the numbers are ordered: -0 as 0, NaN above all.
+Value orderOf(ThreadCode &code, Value x) {
+  Value zero = LLVM::ConstantOp::create(code, code.getF32Type(),
+                                        code.getF32FloatAttr(0));
+  x = LLVM::FAddOp::create(code, wide(code, x), zero);
+  Value bits = LLVM::BitcastOp::create(code, code.getI32Type(), x);
+  Value sign = LLVM::AShrOp::create(code, bits, code.i32(31));
+  Value flipped = LLVM::OrOp::create(code, sign, code.i32(INT32_MIN));
+  Value order = LLVM::XOrOp::create(code, bits, flipped);
+  Value isNaN = LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, x, x);
+  return LLVM::SelectOp::create(code, isNaN, code.i32(-1), order);
+}
+
+Value numberOf(ThreadCode &code, Value order) {
+  Value isPositive =
+      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::slt, order, code.i32(0));
+  Value flipped = LLVM::SelectOp::create(code, isPositive, code.i32(INT32_MIN),
+                                         code.i32(-1));
+  Value bits = LLVM::XOrOp::create(code, order, flipped);
+  return LLVM::BitcastOp::create(code, code.getF32Type(), bits);
+}
+
+Value candidateOf(ThreadCode &code, Value x, Value column) {
+  Value low = LLVM::SubOp::create(code, code.i32(INT32_MAX), column);
+  return LLVM::BitcastOp::create(code, code.getI64Type(),
+                                 code.fromRegisters({low, orderOf(code, x)}));
+}
+
+Value elementOf(ThreadCode &code, Value candidate, Type type) {
+  auto words = VectorType::get(2, code.getI32Type());
+  Value pair = LLVM::BitcastOp::create(code, words, candidate);
+  Value number = numberOf(code, code.getRegister(pair, 1));
+  return type.isF32() ? number
+                      : LLVM::FPTruncOp::create(code, type, number).getResult();
+}
+
+Value columnOf(ThreadCode &code, Value candidate) {
+  auto words = VectorType::get(2, code.getI32Type());
+  Value pair = LLVM::BitcastOp::create(code, words, candidate);
+  Value column =
+      LLVM::SubOp::create(code, code.i32(INT32_MAX), code.getRegister(pair, 0));
+  return LLVM::ZExtOp::create(code, code.getI64Type(), column);
+}
+
+Value warpMaximum(ThreadCode &code, Value word) {
+  return NVVM::ReduxOp::create(code, code.getI32Type(), word,
+                               NVVM::ReduxKind::UMAX, code.i32(-1));
+}
+
+Value warpMaximumOfCandidates(ThreadCode &code, Value candidate) {
+  auto words = VectorType::get(2, code.getI32Type());
+  Value pair = LLVM::BitcastOp::create(code, words, candidate);
+  Value high = code.getRegister(pair, 1);
+  Value highest = warpMaximum(code, high);
+  Value isHighest =
+      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, high, highest);
+  Value low = LLVM::SelectOp::create(code, isHighest, code.getRegister(pair, 0),
+                                     code.i32(0));
+  return LLVM::BitcastOp::create(
+      code, code.getI64Type(),
+      code.fromRegisters({warpMaximum(code, low), highest}));
+}
+
+} // namespace mlir::smx

@@ -1,0 +1,44 @@
+// RUN: softmax-opt %s --smx-to-gpu=chip=sm_90a | FileCheck %s
+
+// A long row is held as it was loaded. Of a tile that is wider than the row, what is beyond it is smaller than everything,
+// and has no key.
+
+// CHECK-LABEL: smx_gpu.kernel @long_kernel
+// CHECK-NOT: scf.for
+// CHECK: %[[X:.+]] = smx_gpu.hold %{{.+}} : tensor<1x4096xbf16
+// CHECK: smx_gpu.largest %[[X]]
+func.func @long(%x: tensor<64x4096xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x4096xbf16> -> tensor<64x2xbf16>, tensor<64x2xi64>
+  return %p, %i : tensor<64x2xbf16>, tensor<64x2xi64>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @padded_kernel
+// CHECK: %[[E:.+]] = arith.constant dense<1000> : tensor<{{.+}}xindex
+// CHECK: %[[P:.+]] = arith.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<{{.+}}xi1, {{.+}}>, tensor<{{[0-9]+}}x1024xf32
+// CHECK: %{{.+}}:2, %[[C:.+]]:2 = smx_gpu.largest %[[P]]
+// CHECK: arith.cmpi slt, %[[C]]#0, %{{.+}} : tensor<{{[0-9]+}}xindex
+func.func @padded(%x: tensor<64x1000xf32>) -> (tensor<64x2xf32>, tensor<64x2xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x1000xf32> -> tensor<64x2xf32>, tensor<64x2xi64>
+  return %p, %i : tensor<64x2xf32>, tensor<64x2xi64>
+}
+
+// Of a longer one, a tile of 64 KiB at a time: its largest are merged with those before.
+// CHECK-LABEL: smx_gpu.kernel @longer_kernel
+// CHECK: scf.for
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x32768xbf16
+// CHECK: smx_gpu.largest
+// CHECK: arith.cmpf ogt, %{{.+}}, %{{.+}} : tensor<1xf64
+// CHECK: scf.yield
+func.func @longer(%x: tensor<64x65536xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x65536xbf16> -> tensor<64x2xbf16>, tensor<64x2xi64>
+  return %p, %i : tensor<64x2xbf16>, tensor<64x2xi64>
+}
+
+// A row of fewer lanes than a warp stays with its reductions: lanes of other rows are beside it.
+// CHECK-LABEL: smx_gpu.kernel @short_kernel
+// CHECK-NOT: smx_gpu.largest
+// CHECK-COUNT-2: smx_gpu.reduce <maxnum> %{{.+}} dim 1 : tensor<{{[0-9]+}}x64xf64
+func.func @short(%x: tensor<64x64xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x64xbf16> -> tensor<64x2xbf16>, tensor<64x2xi64>
+  return %p, %i : tensor<64x2xbf16>, tensor<64x2xi64>
+}

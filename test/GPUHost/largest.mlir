@@ -1,0 +1,32 @@
+// The largest elements of rows: falling, of equal ones the first, 0 and -0 equal, NaN before all, -inf like any other.
+// RUN: %python %S/Inputs/largest.py %t.d
+// RUN: smx-gpu-host-run %s --entry=f --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
+// CHECK-COUNT-2: expected: pass
+// CHECK: ran
+
+#row = #smx_gpu.striped<rows = 2, columns = 32, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+smx_gpu.kernel @k(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<4x128xf32> -> tensor<4x128xf32, #row>
+  %v:3, %c:3 = smx_gpu.largest %t : tensor<4x128xf32, #row> -> tensor<4xf32, #value>, tensor<4xf32, #value>, tensor<4xf32, #value>
+      at tensor<4xindex, #value>, tensor<4xindex, #value>, tensor<4xindex, #value>
+  %a = arith.index_cast %c#0 : tensor<4xindex, #value> to tensor<4xi64, #value>
+  %b = arith.index_cast %c#1 : tensor<4xindex, #value> to tensor<4xi64, #value>
+  %d = arith.index_cast %c#2 : tensor<4xindex, #value> to tensor<4xi64, #value>
+  smx_gpu.store %v#0, %y[%c0, %c0] dims [0] : tensor<4xf32, #value>, memref<4x3xf32>
+  smx_gpu.store %v#1, %y[%c0, %c1] dims [0] : tensor<4xf32, #value>, memref<4x3xf32>
+  smx_gpu.store %v#2, %y[%c0, %c2] dims [0] : tensor<4xf32, #value>, memref<4x3xf32>
+  smx_gpu.store %a, %i[%c0, %c0] dims [0] : tensor<4xi64, #value>, memref<4x3xi64>
+  smx_gpu.store %b, %i[%c0, %c1] dims [0] : tensor<4xi64, #value>, memref<4x3xi64>
+  smx_gpu.store %d, %i[%c0, %c2] dims [0] : tensor<4xi64, #value>, memref<4x3xi64>
+  smx_gpu.return
+}
+func.func @f(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64>) {
+  %c1 = arith.constant 1 : index
+  smx_gpu.launch @k grid(%c1, %c1, %c1) (%x, %y, %i : memref<4x128xf32>, memref<4x3xf32>, memref<4x3xi64>)
+  return
+}
