@@ -3,6 +3,8 @@
 #include "SoftmaxArithmetic.h"
 #include "smx/IR/TopKKeys.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::smx;
 
@@ -75,6 +77,14 @@ static SmallVector<Value> mergeKeys(OpBuilder &builder, Location loc,
       });
 }
 
+/// Of a state that has seen nothing.
+static bool isNone(Value keys) {
+  if (keys.getDefiningOp<IdentityOp>())
+    return true;
+  auto fill = keys.getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_NegInfFloat());
+}
+
 SmallVector<Value> TopKAlgebraAttr::expandIdentity(OpBuilder &builder,
                                                    Operation *operation) const {
   auto op = cast<IdentityOp>(operation);
@@ -130,7 +140,10 @@ SmallVector<Value> TopKAlgebraAttr::expandUpdate(OpBuilder &builder,
           return {m.max(key, v.back())};
         })[0]);
   }
-  llvm::append_range(next, mergeKeys(builder, op.getLoc(), row, lists, found));
+  // They are sorted already.
+  if (!llvm::all_of(lists, isNone))
+    found = mergeKeys(builder, op.getLoc(), row, lists, found);
+  llvm::append_range(next, found);
   return next;
 }
 

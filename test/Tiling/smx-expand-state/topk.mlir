@@ -32,3 +32,16 @@ func.func @place(%m: !row, %l: !row, %a: !key, %b: !key) -> !key {
       maps [#row, #row, #row, #row, #row] : !key
   return %y : !key
 }
+
+// The list of a single tile is sorted as it is found.
+// CHECK-LABEL: @first
+// CHECK: %largest_key_left = linalg.generic
+// CHECK: %[[SECOND:.+]] = linalg.generic {{.*}} ins(%{{.+}}, %largest_key_left : tensor<4x32xf64>, tensor<4xf64>)
+// CHECK-NOT: merge_keys
+// CHECK: return %largest_key_left, %[[SECOND]]
+func.func @first(%x: tensor<4x32xf32>, %k: tensor<4x32xf64>) -> (!key, !key) {
+  %i:4 = smx.identity #smx.topk<#smx.softmax<exp>, k = 2> -> !row, !row, !key, !key
+  %s:4 = smx.update #smx.topk<#smx.softmax<exp>, k = 2> (%i#0, %i#1, %i#2, %i#3 : !row, !row, !key, !key)
+      with (%x, %k : tensor<4x32xf32>, tensor<4x32xf64>) maps [#row, #row, #row, #row, #all, #all]
+  return %s#2, %s#3 : !key, !key
+}
