@@ -318,5 +318,9 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   constexpr int64_t longRow = 4096;
   if (shape.isOneRow && shape.longest * shape.rowBits > 8 * longRow)
     spreadRow(schedule, shape, options);
+  // While a block computes on a long tile, another one loads its own.
+  else if (!shape.isOneRow && rows == 1 && shape.longest > longRow &&
+           options.warps == 0)
+    schedule.minBlocks = smx::blockRowThreads / threads;
   return schedule;
 }

@@ -137,11 +137,13 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       rowBytes = std::min(rowBytes, blockRowBytes);
     int64_t longest = longestTile;
     // Of keys, which are wider than the state, few are made of a tile: the
-    // longer it is, the fewer. Registers alone hold it.
+    // longer it is, the fewer. Registers alone hold a row, or half of them a
+    // tile, beside the keys of the tiles before.
     if (inputBits > 8 * elementBytes) {
       rowBytes = std::min(rowBytes, halfRowBytes);
-      longest = halfRowBytes / (extent ? bytesPerElement(op, finishes, *extent)
-                                       : elementBytes);
+      longest =
+          halfRowBytes / 2 /
+          (extent ? bytesPerElement(op, finishes, *extent) : elementBytes);
     }
     bool isResident =
         extent && *extent * bytesPerElement(op, finishes, *extent) <= rowBytes;

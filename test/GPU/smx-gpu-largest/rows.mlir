@@ -22,10 +22,11 @@ func.func @padded(%x: tensor<64x1000xf32>) -> (tensor<64x2xf32>, tensor<64x2xi64
   return %p, %i : tensor<64x2xf32>, tensor<64x2xi64>
 }
 
-// Of a longer one, a tile of 64 KiB at a time: its largest are merged with those before.
+// Of a longer one, a tile of 32 KiB at a time: its largest are merged with those before, and a second block is beside.
 // CHECK-LABEL: smx_gpu.kernel @longer_kernel
+// CHECK-SAME: min_blocks(2)
 // CHECK: scf.for
-// CHECK: smx_gpu.load {{.*}} -> tensor<1x32768xbf16
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x16384xbf16
 // CHECK: smx_gpu.largest
 // CHECK: arith.cmpf ogt, %{{.+}}, %{{.+}} : tensor<1xf64
 // CHECK: scf.yield
