@@ -158,3 +158,25 @@ TEST(TopKContract, TiesZerosAndSpecialRows) {
       },
       {DType::F32, DType::F16, DType::BF16}, DType::I64);
 }
+
+TEST(TopKContract, MoreEqualScoresThanThereAreCandidates) {
+  constexpr int64_t columns = 4096;
+  Tensor x({2, columns});
+  for (int64_t j = 0; j < columns; ++j) {
+    x[j] = 1;
+    x[columns + j] = j % 4;
+  }
+  NumericCase c = rowCase(Op::TopK, x);
+  c.k = 5;
+  c.isLossWide = false;
+  inEveryForm(
+      c, {x}, {{2, 5}, {2, 5}},
+      [&](const std::vector<Tensor> &out) {
+        for (int64_t i = 0; i < 5; ++i) {
+          EXPECT_EQ(out[1].at({0, i}), i);
+          EXPECT_EQ(out[1].at({1, i}), 4 * i + 3);
+          EXPECT_NEAR(out[0].at({0, i}), 1.0 / columns, 1e-3 / columns);
+        }
+      },
+      {DType::F32, DType::F16, DType::BF16}, DType::I64);
+}
