@@ -44,8 +44,13 @@ FailureOr<Value> BodyConverter::convertReduction(unsigned number,
   auto [kind, value] = *combination;
   int64_t reducedDim = 1 - tiles.schedule.rowDim;
   Value tile = tiles.widened(valueOf(value), fullType(type.getElementType()));
-  tile = tiles.withPadding(tile, reduced, reducedDim,
-                           identityOf(kind, type.getElementType()));
+  // -0 is what products are padded with, too, and adds nothing either.
+  bool isFloatSum =
+      kind == Combiner::Add && isa<FloatType>(type.getElementType());
+  tile = tiles.withPadding(
+      tile, reduced, reducedDim,
+      isFloatSum ? builder.getFloatAttr(type.getElementType(), -0.0)
+                 : identityOf(kind, type.getElementType()));
   Value combined = reduceRows(kind, tile, reduced);
   return combineTiles(builder, loc, kind, combined, *start);
 }

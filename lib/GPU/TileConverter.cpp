@@ -119,22 +119,6 @@ Value TileConverter::inPart(Location loc, Class c, Value extent) {
   return arith::MaxSIOp::create(builder, loc, left, zero);
 }
 
-Value TileConverter::withPadding(Value tile, Class c, int64_t dim,
-                                 TypedAttr fill) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  if (!isPadded(c, type.getDimSize(dim)))
-    return tile;
-  Location loc = tile.getLoc();
-  RankedTensorType indexType = type.clone(builder.getIndexType());
-  Value position = positionsOf(loc, indexType, dim, c);
-  Value extent = splat(indexOf(classes.extentOf(c)), indexType);
-  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       position, extent);
-  Value padding = arith::ConstantOp::create(builder, loc, type,
-                                            DenseElementsAttr::get(type, fill));
-  return arith::SelectOp::create(builder, loc, inside, tile, padding);
-}
-
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//

@@ -88,6 +88,11 @@ private:
   Value splat(Value scalar, RankedTensorType type);
   /// `value` (a scalar, a slice or a tile) as `type`.
   Value widened(Value value, RankedTensorType type);
+  /// True where `tile` is inside the extent of class `c`, along `dim`.
+  Value isInside(Location loc, RankedTensorType type, TileClasses::Class c,
+                 int64_t dim);
+  /// True if `tile` is known to be `fill` beyond the extent of class `c`.
+  bool hasPadding(Value tile, TileClasses::Class c, TypedAttr fill);
   /// `tile`, with `fill` where it is beyond the extent of class `c`.
   Value withPadding(Value tile, TileClasses::Class c, int64_t dim,
                     TypedAttr fill);
@@ -136,6 +141,8 @@ private:
   llvm::DenseMap<Value, Value> tiles;
   llvm::DenseMap<Value, GlobalView> views;
   llvm::DenseSet<Value> destinations;
+  /// What masks put beyond the extent of a class.
+  llvm::DenseMap<std::pair<Value, TileClasses::Class>, TypedAttr> padded;
   Value partStart, partRank;
   /// One channel per tensor and stage, shared by the loops that stream it.
   llvm::MapVector<std::pair<Value, Type>, Value> channels;
