@@ -151,6 +151,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
   }
+  pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass());
   if (options.wideProducts == WideProducts::MatrixUnit)
     pm.addNestedPass<gpu::KernelOp>(gpu::createTF32ProductsPass());
   gpu::PrefetchPassOptions prefetch;

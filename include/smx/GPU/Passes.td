@@ -213,6 +213,44 @@ def PartialSumsPass : Pass<"smx-gpu-partial-sums", "::mlir::smx::gpu::KernelOp">
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "one loop over the tiles that a mask cuts and those that it does not";
+  let description = [{
+    Of two loops in a row, the second one does what the first does, and hides elements. One loop does both, and asks in every round whether its tile
+    is cut: half of the code, which takes half the time to assemble. Masks that are computed from more than places, and elements that are needed
+    as they were before they are hidden, too, leave both loops.
+
+    ```mlir
+    %a = scf.for %j = %c0 to %m step %s iter_args(%x = %x0) {
+      ..
+      %p = math.exp2 %d
+      %o = smx_gpu.mma %p, %v, %x
+      scf.yield %o
+    }
+    %b = scf.for %j = %m to %n step %s iter_args(%x = %a) {
+      ..
+      %p = math.exp2 %d
+      %h = arith.select %seen, %p, %zeros
+      %o = smx_gpu.mma %h, %v, %x guarded
+      scf.yield %o
+    }
+    ```
+    ==>
+    ```mlir
+    %e = arith.maxsi %n, %m
+    %b = scf.for %j = %c0 to %e step %s iter_args(%x = %x0) {
+      %cut = arith.cmpi sge, %j, %m
+      ..
+      %p = math.exp2 %d
+      %h = scf.if %cut { .. scf.yield (arith.select %seen, %p, %zeros) } else { scf.yield %p }
+      %o = scf.if %cut { smx_gpu.mma %h, %v, %x guarded } else { smx_gpu.mma %h, %v, %x }
+      scf.yield %o
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {
   let summary = "start the copy of a tile one round of the loop before it is needed";
   let description = [{

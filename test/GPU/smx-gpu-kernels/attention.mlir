@@ -33,16 +33,20 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
   return %o : !t
 }
 
-// Tiles that the mask cuts are apart: only there are scores selected, and only there do hidden values need a guard.
+// Only in tiles that the mask cuts are scores selected, and only there do hidden values need a guard.
 // CHECK-LABEL: smx_gpu.kernel @causal_kernel
 // CHECK: scf.for
+// CHECK: %[[IS_CUT:.+]] = arith.cmpi sge
 // CHECK: smx_gpu.mma {{.+}} transpose_b
 // CHECK-NOT: smx_gpu.position
-// CHECK: smx_gpu.mma
-// CHECK-NOT: guarded
-// CHECK: scf.for
+// CHECK: scf.if %[[IS_CUT]]
 // CHECK: smx_gpu.position
-// CHECK: smx_gpu.mma {{.+}} guarded
+// CHECK: smx_gpu.reduce <maxnum>
+// CHECK: scf.if %[[IS_CUT]]
+// CHECK: scf.if %[[IS_CUT]]
+// CHECK-NEXT: smx_gpu.mma {{.+}} guarded
+// CHECK-NOT: scf.for
+// CHECK: smx_gpu.store
 func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !t, !t, !t -> !t
   return %o : !t
