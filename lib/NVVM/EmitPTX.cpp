@@ -142,6 +142,25 @@ createTarget(StringRef chip, StringRef features) {
   return machine;
 }
 
+/// What the default pipeline of O1 does to kernels, without its repetitions:
+/// the same machine code in little more than half of its time. They are written
+/// for the unit that they run on, and ptxas optimises them again. Without
+/// ranges (of numbers of threads, and by ipsccp) ptxas spills here or there.
+static constexpr llvm::StringLiteral passes =
+    "function(nvvm-intr-range,simplifycfg,sroa<modify-cfg>,early-cse<memssa>),"
+    "ipsccp,"
+    "function(instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,"
+    "reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,"
+    "licm<no-allowspeculation>,loop-rotate<header-duplication>,"
+    "licm<allowspeculation>,simple-loop-unswitch<no-nontrivial;trivial>),"
+    "simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,"
+    "loop(indvars,loop-deletion),early-cse<memssa>,"
+    "instcombine<max-iterations=1;no-verify-fixpoint>,"
+    "simplifycfg<forward-switch-cond;switch-range-to-icmp;no-keep-loops;"
+    "hoist-common-insts;sink-common-insts;speculate-blocks;"
+    "simplify-cond-branch>,"
+    "loop-mssa(licm<allowspeculation>),instsimplify,simplifycfg)";
+
 static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -153,12 +172,10 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, cycles, modules);
-  // The kernel is written for the unit that it runs on, and ptxas optimises it
-  // again: more takes twice as long for the same instructions. Less (CSE and
-  // instcombine alone, in one order or another) makes ptxas spill here or
-  // there.
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
-      .run(module, modules);
+  llvm::ModulePassManager pipeline;
+  llvm::cantFail(builder.parsePassPipeline(pipeline, passes),
+                 "the pipeline is a constant");
+  pipeline.run(module, modules);
 
   llvm::FunctionPassManager order;
   order.addPass(ExpandShufflesPass());
