@@ -29,8 +29,7 @@ void mlir::smx::buildNVVMPipeline(OpPassManager &pm,
   device.addPass(createSCFToControlFlowPass());
   device.addPass(createConvertToLLVMPass());
   device.addPass(createReconcileUnrealizedCastsPass());
-  device.addPass(createCanonicalizerPass());
-  device.addPass(createCSEPass());
+  // What conversions leave to be folded and merged, LLVM folds in less time.
 }
 
 namespace {
