@@ -136,7 +136,7 @@ createTarget(StringRef chip, StringRef features) {
     return target.takeError();
   std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
       deviceTriple(), chip, features, llvm::TargetOptions(), std::nullopt,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!machine)
     return createStringError("the NVPTX back end does not do '" + chip + "'");
   return machine;
