@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -236,6 +237,29 @@ LogicalResult TileConverter::convertLoop(scf::ForOp loop) {
   return success();
 }
 
+/// An element that all places of a tile read.
+LogicalResult TileConverter::convertExtract(tensor::ExtractOp op) {
+  GlobalView *view = viewOf(op.getTensor());
+  if (!view)
+    return op.emitOpError("expected to read from a tensor in memory");
+  Location loc = op.getLoc();
+  AffineExpr offset, index;
+  bindDims(op.getContext(), offset, index);
+  SmallVector<OpFoldResult> places(view->offsets);
+  for (auto [dim, value] : llvm::zip(view->dims, op.getIndices()))
+    if (dim >= 0)
+      places[dim] = affine::makeComposedFoldedAffineApply(
+          builder, loc, offset + index,
+          {places[dim], OpFoldResult(scalarOf(value))});
+  auto indices = llvm::map_to_vector(places, [&](OpFoldResult place) {
+    return getValueOrCreateConstantIndexOp(builder, loc, place);
+  });
+  scalars.map(
+      op.getResult(),
+      memref::LoadOp::create(builder, loc, view->memref, indices).getResult());
+  return success();
+}
+
 LogicalResult TileConverter::convertFill(linalg::FillOp op) {
   FailureOr<RankedTensorType> type = tileTypeOf(op.getResult(0), op);
   if (failed(type))
@@ -283,6 +307,8 @@ LogicalResult TileConverter::convert(Operation *op) {
     }
     return convertGeneric(generic);
   }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return convertExtract(extract);
   if (isa<tensor::EmptyOp>(op))
     return success();
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {

@@ -60,6 +60,7 @@ private:
   LogicalResult convertGeneric(linalg::GenericOp op);
   LogicalResult convertProduct(linalg::GenericOp op,
                                const TileProduct &product);
+  LogicalResult convertExtract(tensor::ExtractOp op);
   LogicalResult convertFill(linalg::FillOp op);
   LogicalResult convertTranspose(linalg::TransposeOp op);
   LogicalResult loadIfTile(Operation *op, Value view);
