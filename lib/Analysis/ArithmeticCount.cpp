@@ -186,16 +186,22 @@ static int64_t countVisible(MaskAttrInterface mask, Location loc, int64_t rows,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  VisibleKeys visible = mask.buildVisibleKeys(builder, loc, row, constant(1),
-                                              constant(rows), constant(keys));
+  // What data say is not known.
+  SmallVector<IndexRange> data;
+  for (size_t i = 0; i < mask.getDataPerRow().size(); ++i) {
+    Value number = block.addArgument(builder.getIndexType(), loc);
+    data.push_back({number, number});
+  }
+  VisibleKeys visible = mask.buildVisibleKeys(
+      builder, loc, row, constant(1), constant(rows), constant(keys), data);
   IndexEvaluator evaluator;
   int64_t pairs = 0;
   for (int64_t i = 0; i < rows; ++i) {
     size_t mark = evaluator.mark();
     evaluator.bind(row, i);
-    std::optional<int64_t> begin = evaluator.evaluate(visible.begin);
-    std::optional<int64_t> end = evaluator.evaluate(visible.end);
-    pairs += begin && end ? std::max<int64_t>(*end - *begin, 0) : keys;
+    int64_t begin = evaluator.evaluate(visible.begin).value_or(0);
+    int64_t end = evaluator.evaluate(visible.end).value_or(keys);
+    pairs += std::max<int64_t>(end - begin, 0);
     evaluator.forgetSince(mark);
   }
   return pairs;

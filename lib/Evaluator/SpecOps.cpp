@@ -1,6 +1,7 @@
 //===- SpecOps.cpp - the smx ops by the plain C++ reference ---------------===//
 
 #include "BodyProgram.h"
+#include "Masks.h"
 
 #include "smx/IR/Smx.h"
 #include "smx/Reference/Attention.h"
@@ -37,37 +38,6 @@ static reference::CrossEntropyOptions crossEntropyOptions(Op op) {
   if (std::optional<uint64_t> ignored = op.getIgnored())
     options.ignored = static_cast<int64_t>(*ignored);
   return options;
-}
-
-static reference::BandAnchor toReference(Anchor anchor) {
-  return anchor == Anchor::TopLeft ? reference::BandAnchor::TopLeft
-                                   : reference::BandAnchor::BottomRight;
-}
-
-namespace {
-/// An analysable mask in the reference's terms.
-struct Visibility {
-  std::optional<reference::Band> band;
-  int64_t prefix = 0;
-
-  bool contains(int64_t row, int64_t key, int64_t rows, int64_t keys) const {
-    return !band || key < prefix || band->contains(row, key, rows, keys);
-  }
-};
-} // namespace
-
-static llvm::Expected<Visibility> readMask(Operation *op, Attribute mask) {
-  Visibility visibility;
-  if (auto band = dyn_cast_or_null<BandAttr>(mask)) {
-    visibility.band = reference::Band{toReference(band.getAnchor()),
-                                      band.getLeft(), band.getRight()};
-  } else if (auto prefix = dyn_cast_or_null<PrefixAttr>(mask)) {
-    visibility.band = reference::Band::causal(toReference(prefix.getAnchor()));
-    visibility.prefix = prefix.getLength();
-  } else if (mask) {
-    return errorAt(op, "has a mask that the reference does not know");
-  }
-  return visibility;
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,6 +96,13 @@ compileRegion(Region &region, const Frame &frame, const Shape &query) {
   return std::make_shared<ScoreRegion>(std::move(*program), query);
 }
 
+static std::vector<Tensor> tensorsOf(ValueRange values, const Frame &frame) {
+  std::vector<Tensor> tensors;
+  for (Value value : values)
+    tensors.push_back(frame.tensor(value));
+  return tensors;
+}
+
 static llvm::Error attention(AttentionOp op, Frame &frame) {
   const Tensor &query = frame.tensor(op.getQuery());
   const Tensor &key = frame.tensor(op.getKey());
@@ -135,9 +112,14 @@ static llvm::Error attention(AttentionOp op, Frame &frame) {
                            reference::toString(query.shape()) + ", " +
                            reference::toString(key.shape()) + " and " +
                            reference::toString(value.shape()));
-  auto mask = readMask(op, op.getMaskAttr());
-  if (!mask)
-    return mask.takeError();
+  reference::Visible mask;
+  if (op.getMaskAttr()) {
+    auto read =
+        readMask(op, op.getMaskAttr(), tensorsOf(op.getMaskData(), frame));
+    if (!read)
+      return read.takeError();
+    mask = std::move(*read);
+  }
   auto score = compileRegion(op.getScore(), frame, query.shape());
   if (!score)
     return score.takeError();
@@ -147,17 +129,22 @@ static llvm::Error attention(AttentionOp op, Frame &frame) {
 
   reference::AttentionOptions options;
   options.scale = op.getScale().convertToDouble();
-  options.band = mask->band;
-  options.prefix = mask->prefix;
+  if (op.getSinks())
+    options.sinks = frame.tensor(op.getSinks()).values();
   if (*score)
     options.score = [region = *score](double s, int64_t b, int64_t h, int64_t i,
                                       int64_t j) {
       return region->call(s, b, h, i, j).f;
     };
-  if (*visible)
-    options.mask = [region = *visible](int64_t b, int64_t h, int64_t i,
-                                       int64_t j) {
-      return region->call(std::nullopt, b, h, i, j).i != 0;
+  auto shape = *reference::AttentionShape::of(query, key, value);
+  if (mask || *visible)
+    options.mask = [=, region = *visible](int64_t b, int64_t h, int64_t i,
+                                          int64_t j) {
+      reference::HeadPlace head{b * shape.queryHeads + h,
+                                shape.batch * shape.queryHeads, shape.queries,
+                                shape.keys};
+      return (!mask || mask(head, i, j)) &&
+             (!region || region->call(std::nullopt, b, h, i, j).i != 0);
     };
   std::optional<reference::DType> dtype =
       getRoundedType(op.getResult().getType(), frame.getRounding());
@@ -171,18 +158,27 @@ static llvm::Error attention(AttentionOp op, Frame &frame) {
 }
 
 static llvm::Error applyMask(MaskOp op, Frame &frame) {
-  auto mask = readMask(op, op.getMask());
+  auto mask = readMask(op, op.getMask(), tensorsOf(op.getData(), frame));
   if (!mask)
     return mask.takeError();
+  if (!op.getData().empty() && frame.integer(op.getFirstRow()) != 0)
+    return errorAt(op, "reads numbers of some rows; only all are supported");
   Tensor result = frame.tensor(op.getInput());
   const int64_t firstRow = frame.integer(op.getFirstRow());
   const int64_t firstKey = frame.integer(op.getFirstKey());
-  const int64_t rows = frame.integer(op.getRows());
-  const int64_t keys = frame.integer(op.getKeys());
+  const int64_t leading = std::min(op.getRowDim(), op.getKeyDim());
+  reference::HeadPlace head;
+  head.queries = frame.integer(op.getRows());
+  head.keys = frame.integer(op.getKeys());
+  for (int64_t dim = 0; dim < leading; ++dim)
+    head.count *= result.dim(dim);
   for (int64_t offset = 0; offset < result.size(); ++offset) {
     Shape index = result.indexOf(offset);
-    if (!mask->contains(index[op.getRowDim()] + firstRow,
-                        index[op.getKeyDim()] + firstKey, rows, keys))
+    head.number = 0;
+    for (int64_t dim = 0; dim < leading; ++dim)
+      head.number = head.number * result.dim(dim) + index[dim];
+    if (!(*mask)(head, index[op.getRowDim()] + firstRow,
+                 index[op.getKeyDim()] + firstKey))
       result[offset] = -std::numeric_limits<double>::infinity();
   }
   frame.set(op, std::move(result));

@@ -1,6 +1,6 @@
 //===- MaskOp.cpp - smx.mask: folding, tiling, expansion ------------------===//
 
-#include "smx/IR/Smx.h"
+#include "SpecRules.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +24,19 @@ LogicalResult MaskOp::verify() {
       getKeyDim() >= (uint64_t)rank)
     return emitOpError("expected two different dims below the rank ")
            << rank << ", got " << getRowDim() << " and " << getKeyDim();
-  return success();
+  return verifyMaskData(
+      *this, getMask(), getData(), // M3
+      type.getShape().take_front(std::min(getRowDim(), getKeyDim())),
+      type.getDimSize(getRowDim()));
+}
+
+SmallVector<int64_t> MaskOp::getDataDims(unsigned number) {
+  bool isPerRow = getMask().getDataPerRow()[number];
+  int64_t rank = cast<RankedTensorType>(getData()[number].getType()).getRank();
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(rank - isPerRow));
+  if (isPerRow)
+    dims.push_back(getRowDim());
+  return dims;
 }
 
 OpFoldResult MaskOp::fold(FoldAdaptor adaptor) {
@@ -49,7 +61,17 @@ Value MaskOp::expand(OpBuilder &builder) {
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, getInput()),
       type.getElementType());
-  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<Value> inputs{getInput()};
+  SmallVector<AffineMap> maps{builder.getMultiDimIdentityMap(type.getRank())};
+  for (auto [number, tensor] : llvm::enumerate(getData())) {
+    auto exprs = llvm::map_to_vector(getDataDims(number), [&](int64_t dim) {
+      return builder.getAffineDimExpr(dim);
+    });
+    inputs.push_back(tensor);
+    maps.push_back(
+        AffineMap::get(type.getRank(), 0, exprs, builder.getContext()));
+  }
+  maps.push_back(maps.front());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -57,14 +79,19 @@ Value MaskOp::expand(OpBuilder &builder) {
         b, loc, linalg::IndexOp::create(b, loc, getRowDim()), getFirstRow());
     Value key = arith::AddIOp::create(
         b, loc, linalg::IndexOp::create(b, loc, getKeyDim()), getFirstKey());
+    SmallVector<Value> data;
+    for (Value number : args.drop_front().drop_back())
+      data.push_back(
+          number.getType().isIndex()
+              ? number
+              : arith::IndexCastOp::create(b, loc, b.getIndexType(), number));
     Value seen =
-        getMask().buildIsVisible(b, loc, row, key, getRows(), getKeys());
+        getMask().buildIsVisible(b, loc, row, key, getRows(), getKeys(), data);
     Value score = arith::SelectOp::create(b, loc, seen, args[0], minusInfinity);
     linalg::YieldOp::create(b, loc, score);
   };
-  return linalg::GenericOp::create(builder, loc, type, getInput(), empty,
-                                   ArrayRef<AffineMap>{map, map}, iterators,
-                                   body)
+  return linalg::GenericOp::create(builder, loc, type, inputs, empty, maps,
+                                   iterators, body)
       .getResult(0);
 }
 
@@ -94,6 +121,19 @@ struct MaskTiling : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
     SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
     auto slice = tensor::ExtractSliceOp::create(b, loc, mask.getInput(),
                                                 offsets, sizes, strides);
+    SmallVector<Operation *> slices{slice};
+    SmallVector<Value> data;
+    for (auto [number, tensor] : llvm::enumerate(mask.getData())) {
+      SmallVector<OpFoldResult> dataOffsets, dataSizes;
+      for (int64_t dim : mask.getDataDims(number)) {
+        dataOffsets.push_back(offsets[dim]);
+        dataSizes.push_back(sizes[dim]);
+      }
+      SmallVector<OpFoldResult> ones(dataSizes.size(), b.getIndexAttr(1));
+      slices.push_back(tensor::ExtractSliceOp::create(
+          b, loc, tensor, dataOffsets, dataSizes, ones));
+      data.push_back(slices.back()->getResult(0));
+    }
     auto shifted = [&](Value first, uint64_t dim) {
       AffineExpr d0, d1;
       bindDims(b.getContext(), d0, d1);
@@ -106,8 +146,8 @@ struct MaskTiling : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
                                 mask.getRowDim(), mask.getKeyDim(),
                                 shifted(mask.getFirstRow(), mask.getRowDim()),
                                 shifted(mask.getFirstKey(), mask.getKeyDim()),
-                                mask.getRows(), mask.getKeys());
-    return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+                                mask.getRows(), mask.getKeys(), data);
+    return TilingResult{{tiled}, {tiled.getResult()}, slices};
   }
 
   LogicalResult getResultTilePosition(

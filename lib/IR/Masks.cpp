@@ -1,42 +1,11 @@
 //===- Masks.cpp - which keys a row sees ----------------------------------===//
 
-#include "smx/IR/Smx.h"
+#include "IndexMath.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 using namespace mlir::smx;
-
-namespace {
-/// Index arithmetic, written as it is read.
-struct IndexMath {
-  OpBuilder &b;
-  Location loc;
-  Value constant(int64_t v) {
-    return arith::ConstantIndexOp::create(b, loc, v);
-  }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-  Value add(Value x, int64_t y) { return y == 0 ? x : add(x, constant(y)); }
-  Value clamp(Value x, Value high) {
-    Value low = arith::MaxSIOp::create(b, loc, x, constant(0));
-    return arith::MinSIOp::create(b, loc, low, high);
-  }
-  Value less(Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
-  }
-  Value lessEqual(Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, x, y);
-  }
-  /// The key that row `row` meets on the diagonal.
-  Value diagonal(Anchor anchor, Value row, Value rows, Value keys) {
-    if (anchor == Anchor::TopLeft)
-      return row;
-    return add(row, sub(keys, rows));
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // #smx.band
@@ -101,7 +70,8 @@ void BandAttr::print(AsmPrinter &printer) const {
 
 VisibleKeys BandAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
                                        Value firstRow, Value numRows,
-                                       Value rows, Value keys) const {
+                                       Value rows, Value keys,
+                                       ArrayRef<IndexRange>) const {
   IndexMath math{builder, loc};
   Value first = math.diagonal(getAnchor(), firstRow, rows, keys);
   Value last = math.add(math.add(first, numRows), -1);
@@ -120,7 +90,8 @@ VisibleKeys BandAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
 }
 
 Value BandAttr::buildIsVisible(OpBuilder &builder, Location loc, Value row,
-                               Value key, Value rows, Value keys) const {
+                               Value key, Value rows, Value keys,
+                               ValueRange) const {
   IndexMath math{builder, loc};
   Value diagonal = math.diagonal(getAnchor(), row, rows, keys);
   Value seen;
@@ -162,7 +133,8 @@ LogicalResult PrefixAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 VisibleKeys PrefixAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
                                          Value firstRow, Value numRows,
-                                         Value rows, Value keys) const {
+                                         Value rows, Value keys,
+                                         ArrayRef<IndexRange>) const {
   IndexMath math{builder, loc};
   Value length = math.clamp(math.constant(getLength()), keys);
   Value first = math.diagonal(getAnchor(), firstRow, rows, keys);
@@ -178,7 +150,8 @@ VisibleKeys PrefixAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
 }
 
 Value PrefixAttr::buildIsVisible(OpBuilder &builder, Location loc, Value row,
-                                 Value key, Value rows, Value keys) const {
+                                 Value key, Value rows, Value keys,
+                                 ValueRange) const {
   IndexMath math{builder, loc};
   Value causal =
       math.lessEqual(key, math.diagonal(getAnchor(), row, rows, keys));
@@ -190,4 +163,48 @@ bool PrefixAttr::isAllVisible(int64_t rows, int64_t keys) const {
   if (ShapedType::isDynamic(keys))
     return false;
   return keys <= getLength();
+}
+
+//===----------------------------------------------------------------------===//
+// #smx.chunks
+//===----------------------------------------------------------------------===//
+
+LogicalResult ChunksAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 Anchor, int64_t size) {
+  if (size >= 1)
+    return success();
+  return emitError() << "expected chunks of at least 1 key, got " << size;
+}
+
+VisibleKeys ChunksAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
+                                         Value firstRow, Value numRows,
+                                         Value rows, Value keys,
+                                         ArrayRef<IndexRange>) const {
+  IndexMath math{builder, loc};
+  Value first = math.diagonal(getAnchor(), firstRow, rows, keys);
+  Value last = math.add(math.add(first, numRows), -1);
+  auto startOf = [&](Value diagonal) {
+    return math.sub(diagonal, math.remainder(diagonal, getSize()));
+  };
+  Value start = startOf(first), lastStart = startOf(last);
+  return {math.clamp(start, keys), math.clamp(lastStart, keys),
+          math.clamp(math.add(start, getSize()), keys),
+          math.clamp(math.add(lastStart, getSize()), keys)};
+}
+
+Value ChunksAttr::buildIsVisible(OpBuilder &builder, Location loc, Value row,
+                                 Value key, Value rows, Value keys,
+                                 ValueRange) const {
+  IndexMath math{builder, loc};
+  Value diagonal = math.diagonal(getAnchor(), row, rows, keys);
+  Value start = math.sub(diagonal, math.remainder(diagonal, getSize()));
+  return math.isWithin(key, start, math.add(start, getSize()));
+}
+
+bool ChunksAttr::isAllVisible(int64_t rows, int64_t keys) const {
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(keys))
+    return false;
+  // Rows and keys are all of the first chunk.
+  int64_t offset = getAnchor() == Anchor::TopLeft ? 0 : keys - rows;
+  return keys <= getSize() && offset >= 0 && rows + offset <= getSize();
 }

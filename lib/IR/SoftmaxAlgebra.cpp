@@ -83,8 +83,10 @@ void SoftmaxAlgebraAttr::print(AsmPrinter &printer) const {
 }
 
 SmallVector<StringRef> SoftmaxAlgebraAttr::getQuantities() const {
-  return {"softmax", "log_softmax", "logsumexp",
-          "average", "weights",     "softmax_of_weights"};
+  return {"softmax",           "log_softmax",
+          "logsumexp",         "average",
+          "weights",           "softmax_of_weights",
+          "average_with_sink", "logsumexp_with_sink"};
 }
 std::pair<unsigned, unsigned> SoftmaxAlgebraAttr::getStateCount() const {
   return {2, 3};
@@ -94,12 +96,14 @@ unsigned SoftmaxAlgebraAttr::getInputCount(unsigned states) const {
 }
 unsigned SoftmaxAlgebraAttr::getFinishInputCount(StringRef quantity) const {
   return llvm::StringSwitch<unsigned>(quantity)
-      .Cases({"softmax", "log_softmax", "weights"}, 1)
+      .Cases({"softmax", "log_softmax", "weights", "average_with_sink",
+              "logsumexp_with_sink"},
+             1)
       .Case("softmax_of_weights", 2)
       .Default(0);
 }
 unsigned SoftmaxAlgebraAttr::getFinishStateCount(StringRef quantity) const {
-  return quantity == "average" ? 3 : 2;
+  return quantity.starts_with("average") ? 3 : 2;
 }
 std::optional<DeferredQuantity>
 SoftmaxAlgebraAttr::getDeferred(StringRef quantity) const {

@@ -134,6 +134,39 @@ static Value expandSoftmaxOfWeights(OpBuilder &builder, FinishOp op,
                   })[0];
 }
 
+/// A state with one more score, its sink, which is given as it is.
+struct WithSink {
+  Value maximum, sum, factor;
+};
+
+/// What `op` finishes, without the accumulator, and what that is multiplied by.
+static WithSink expandSink(OpBuilder &builder, FinishOp op,
+                           SoftmaxArithmetic soft) {
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0];
+  double unit = soft.isBase2() ? llvm::numbers::log2e
+                               : 1.0 / soft.algebra.getScaleValue();
+  TileArithmetic tile{builder, op.getLoc()};
+  SmallVector<Value> both =
+      tile.map("sink",
+               {{states[0], row},
+                {states[1], row},
+                {op.getInputs()[0], maps[states.size()]}},
+               {{states[0], row}, {states[1], row}, {states[1], row}},
+               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                 Value sink = soft.times(m, m.cast(v[2], soft.type), unit);
+                 Value maximum = m.max(v[0], sink);
+                 Value reference = soft.guarded(m, maximum);
+                 Value factor = soft.rescale(m, v[0], reference);
+                 Value sum =
+                     m.fma(v[1], factor, soft.rescale(m, sink, reference));
+                 return {maximum, sum, factor};
+               });
+  return {both[0], both[1], both[2]};
+}
+
 SmallVector<Value>
 SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
                                  Operation *operation) const {
@@ -153,9 +186,12 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
   if (quantity == "softmax_of_weights")
     return {expandSoftmaxOfWeights(builder, op, soft)};
 
+  WithSink state{states[0], states[1], Value()};
+  if (quantity.consume_back("_with_sink"))
+    state = expandSink(builder, op, soft);
   if (quantity == "logsumexp") {
     Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
-    return tile.map("log-sum-exp", {{states[0], row}, {states[1], row}},
+    return tile.map("log-sum-exp", {{state.maximum, row}, {state.sum, row}},
                     {{empty, result}},
                     [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                       Value sum = m.add(soft.natural(m, v[0]), m.log(v[1]));
@@ -163,11 +199,15 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
                     });
   }
   if (quantity == "average") {
-    Value inverse = tile.map(
-        "reciprocal of the sum", {{states[1], row}}, {{states[1], row}},
-        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          return {soft.reciprocal(m, v[0])};
-        })[0];
+    SmallVector<TileOperand> inputs{{state.sum, row}};
+    if (state.factor)
+      inputs.push_back({state.factor, row});
+    Value inverse =
+        tile.map("reciprocal of the sum", inputs, {{states[1], row}},
+                 [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                   Value whole = soft.reciprocal(m, v[0]);
+                   return {state.factor ? m.mul(v[1], whole) : whole};
+                 })[0];
     Value empty =
         emptyFor(builder, op.getLoc(), type, states[2], maps[2], result);
     return tile.map("average", {{states[2], maps[2]}, {inverse, row}},

@@ -217,9 +217,26 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyPositionRegion(*this, getScore(), "score",
                                   /*takesScore=*/true, getScoreType())))
     return failure();
-  return verifyPositionRegion(*this, getVisible(), "visible",
-                              /*takesScore=*/false,
-                              IntegerType::get(getContext(), 1));
+  if (failed(verifyPositionRegion(*this, getVisible(), "visible",
+                                  /*takesScore=*/false,
+                                  IntegerType::get(getContext(), 1))))
+    return failure();
+  if (Value sinks = getSinks()) { // A10
+    if (batchDims == 0)
+      return emitOpError("expected one sink for each query head, but there are "
+                         "no heads");
+    if (!mayHaveShape(cast<RankedTensorType>(sinks.getType()),
+                      q[batchDims - 1]) ||
+        elementOf(sinks) != getScoreType()) {
+      InFlightDiagnostic diagnostic =
+          emitOpError("expected one sink for each query head, ");
+      printShape(diagnostic, q[batchDims - 1]);
+      return diagnostic << " of " << getScoreType() << ", got "
+                        << sinks.getType();
+    }
+  }
+  return verifyMaskData(*this, getMask().value_or(nullptr), getMaskData(), // A9
+                        q.take_front(batchDims), q[batchDims]);
 }
 
 LogicalResult
@@ -246,7 +263,10 @@ struct DropMaskThatHidesNothing : OpRewritePattern<AttentionOp> {
     int64_t keys = shapeOf(op.getKey())[op.getNumBatchDims()];
     if (!op.getMask() || !op.getMask()->isAllVisible(rows, keys))
       return rewriter.notifyMatchFailure(op, "the mask may hide a key");
-    rewriter.modifyOpInPlace(op, [&] { op.removeMaskAttr(); });
+    rewriter.modifyOpInPlace(op, [&] {
+      op.removeMaskAttr();
+      op.getMaskDataMutable().clear();
+    });
     return success();
   }
 };

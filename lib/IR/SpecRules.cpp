@@ -52,6 +52,32 @@ LogicalResult mlir::smx::verifyShape(Operation *op, StringRef what, Value value,
   return diagnostic << " with floating-point elements, got " << type;
 }
 
+LogicalResult mlir::smx::verifyMaskData(Operation *op, MaskAttrInterface mask,
+                                        ValueRange data,
+                                        ArrayRef<int64_t> leading,
+                                        int64_t rows) {
+  SmallVector<bool> perRow = mask ? mask.getDataPerRow() : SmallVector<bool>();
+  if (perRow.size() != data.size())
+    return op->emitOpError("expected ")
+           << perRow.size() << " tensors that the mask reads, got "
+           << data.size();
+  for (auto [isPerRow, tensor] : llvm::zip(perRow, data)) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    int64_t count = type.getRank() - isPerRow;
+    SmallVector<int64_t> expected(
+        leading.take_front(std::clamp<int64_t>(count, 0, leading.size())));
+    if (isPerRow)
+      expected.push_back(rows);
+    if (type.getElementType().isIntOrIndex() && mayHaveShape(type, expected))
+      continue;
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("expected the mask to read integers of shape ");
+    printShape(diagnostic, expected);
+    return diagnostic << ", got " << type;
+  }
+  return success();
+}
+
 LogicalResult mlir::smx::verifyScale(Operation *op, const APFloat &scale) {
   if (scale.isFinite() && !scale.isZero()) // R4
     return success();

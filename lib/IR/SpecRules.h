@@ -41,6 +41,11 @@ LogicalResult verifyShape(Operation *op, StringRef what, Value value,
 /// The sizes of the first operand.
 LogicalResult reifyAsInput(Operation *op, OpBuilder &builder,
                            ReifiedRankedShapedTypeDims &shapes);
+/// A9, M3: `data` is what `mask`, or none, reads on scores whose leading
+/// dimensions are `leading`.
+LogicalResult verifyMaskData(Operation *op, MaskAttrInterface mask,
+                             ValueRange data, ArrayRef<int64_t> leading,
+                             int64_t rows);
 /// R4, D4, A7.
 LogicalResult verifyScale(Operation *op, const APFloat &scale);
 

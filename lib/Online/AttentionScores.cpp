@@ -135,7 +135,8 @@ AttentionScores mlir::smx::buildAttentionScores(OpBuilder &builder,
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     scores = MaskOp::create(builder, loc, scores.getType(), scores,
                             *op.getMask(), batchDims, batchDims + 1, zero, zero,
-                            index(sizes[batchDims]), index(sizes.back()));
+                            index(sizes[batchDims]), index(sizes.back()),
+                            op.getMaskData());
   }
   return {scores, keepsScale ? scale : 1.0,
           op.getMask() || !op.getVisible().empty()};

@@ -158,7 +158,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     SmallVector<unsigned> all = llvm::to_vector(llvm::seq(0u, dims));
     lowerAverage(reduction, scores, op.getValues(),
                  reduction.map(ArrayRef(all).take_front(rows + 1)),
-                 reduction.map(all), /*masked=*/false, op.getResult(), Value());
+                 reduction.map(all), /*masked=*/false, op.getResult(), Value(),
+                 /*sinks=*/Value());
     op.erase();
   }
 
@@ -179,15 +180,18 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     lowerAverage(reduction, attention.scores, op.getValue(),
                  reduction.map(ArrayRef(all).take_front(rows + 1)),
                  AffineMap::get(dims, 0, value, &getContext()),
-                 attention.masked, op.getResult(), op.getLogSumExp());
+                 attention.masked, op.getResult(), op.getLogSumExp(),
+                 op.getSinks());
     op.erase();
   }
 
   /// The weighted average of `values`, and the log-sum-exp of the scores where
-  /// it is wanted.
+  /// it is wanted. `sinks`, if any, are one more score for each element of the
+  /// last dimension in front of the rows.
   static void lowerAverage(ReductionBuilder &reduction, Value scores,
                            Value values, AffineMap scoreMap, AffineMap valueMap,
-                           bool masked, Value result, Value logSumExp) {
+                           bool masked, Value result, Value logSumExp,
+                           Value sinks) {
     OpBuilder &builder = reduction.builder;
     Location loc = reduction.loc;
     SmallVector<OpFoldResult> rowSizes;
@@ -205,11 +209,18 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     AffineMap row = reduction.rowMap(), acc = reduction.accumulatorMap();
     state = reduction.update(state, {scores, values},
                              {row, row, acc, scoreMap, valueMap}, masked);
-    result.replaceAllUsesWith(reduction.finish(
-        "average", state, {}, {row, row, acc, acc}, result.getType()));
+    auto finish = [&](StringRef quantity, AffineMap map, Value old) {
+      SmallVector<AffineMap> maps{row, row, acc};
+      if (sinks)
+        maps.push_back(reduction.map({reduction.rows - 2}));
+      maps.push_back(map);
+      old.replaceAllUsesWith(reduction.finish(
+          sinks ? (quantity + "_with_sink").str() : quantity.str(), state,
+          sinks ? ValueRange(sinks) : ValueRange(), maps, old.getType()));
+    };
+    finish("average", acc, result);
     if (logSumExp)
-      logSumExp.replaceAllUsesWith(reduction.finish(
-          "logsumexp", state, {}, {row, row, acc, row}, logSumExp.getType()));
+      finish("logsumexp", row, logSumExp);
   }
 };
 } // namespace

@@ -125,7 +125,8 @@ std::string AttentionRaiser::build() {
   rewriter.setInsertionPoint(root);
   auto attention = AttentionOp::create(
       rewriter, root.getLoc(), type, /*log_sum_exp=*/Type(), query.tensor,
-      key.tensor, value.tensor, rewriter.getF64FloatAttr(factor),
+      key.tensor, value.tensor, /*mask_data=*/ValueRange(), /*sinks=*/Value(),
+      rewriter.getF64FloatAttr(factor),
       buildBand(rewriter.getContext(), mask, positions.extent(parts.row),
                 positions.extent(parts.key)));
   RegionBuilder regions(rewriter, reader, attention, parts,

@@ -78,7 +78,10 @@ private:
 
     // Scores, and pass one: their maximum.
     constexpr Real negativeInfinity = -std::numeric_limits<Real>::infinity();
-    Real m = negativeInfinity;
+    const Real sink = options.sinks.empty()
+                          ? negativeInfinity
+                          : static_cast<Real>(options.sinks[h]);
+    Real m = sink;
     for (int64_t j = 0; j < sizes.keys; ++j) {
       row.visible[j] = sees(b, h, i, j);
       if (!row.visible[j])
@@ -95,7 +98,7 @@ private:
       return;
 
     // Pass two: the exponentials and their sum.
-    Real l = 0;
+    Real l = std::exp(sink - m);
     for (int64_t j = 0; j < sizes.keys; ++j)
       if (row.visible[j])
         l += row.scores[j] = std::exp(row.scores[j] - m);

@@ -100,7 +100,8 @@ private:
     return MaskOp::create(builder, mask.getLoc(), input.getType(), input,
                           mask.getMask(), swapped(mask.getRowDim()),
                           swapped(mask.getKeyDim()), mask.getFirstRow(),
-                          mask.getFirstKey(), mask.getRows(), mask.getKeys());
+                          mask.getFirstKey(), mask.getRows(), mask.getKeys(),
+                          mask.getData());
   }
 
   Value rebuildGeneric(linalg::GenericOp op) {

@@ -2,6 +2,8 @@
 
 #include "StreamBounds.h"
 
+#include "MaskData.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -64,7 +66,8 @@ static bool mayHide(Value scores) {
 
 StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
                                        StreamingReductionOpInterface op,
-                                       const DomainTile &rows) {
+                                       const DomainTile &rows,
+                                       ArrayRef<int64_t> rowTiles) {
   unsigned numRows = op.getNumRows();
   AffineMap map = op.getOperandMaps()[op.getStateOperands().size()];
   std::optional<unsigned> streamPosition =
@@ -80,13 +83,17 @@ StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
   auto index = [&](OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(builder, loc, value);
   };
+  std::optional<SmallVector<IndexRange>> data =
+      rangesOfMaskData(builder, loc, mask, map, rows, rowTiles);
+  if (!data)
+    return {};
   unsigned row = rowDim.getPosition();
   StreamBounds bounds;
   bounds.mask = mask;
   bounds.isHiddenElsewhere = mayHide(mask.getInput());
   bounds.keys = mask.getMask().buildVisibleKeys(
       builder, loc, index(rows.offsets[row]), index(rows.sizes[row]),
-      mask.getRows(), mask.getKeys());
+      mask.getRows(), mask.getKeys(), *data);
   if (getConstantIntValue(found->firstKey) == 0)
     return bounds;
   // The stream is a part of the keys: [firstKey, firstKey + extent).

@@ -17,10 +17,10 @@ struct StreamBounds {
 };
 
 /// What the mask on the stream of `op`, if it has one that can be analysed,
-/// lets the rows of the tile `rows` see.
+/// lets the rows of the tile `rows` see; tiles are `rowTiles` apart.
 StreamBounds boundsOfStream(OpBuilder &builder, Location loc,
                             StreamingReductionOpInterface op,
-                            const DomainTile &rows);
+                            const DomainTile &rows, ArrayRef<int64_t> rowTiles);
 
 } // namespace mlir::smx
 

@@ -256,9 +256,10 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
       ArrayRef(maps).drop_front(op.getStateOperands().size());
   OpFoldResult extent = op.getDomainSizes(builder, loc())[numRows];
   // A deferred quantity wants every tile visited.
-  StreamBounds bounds = tileSizes.isDeferred
-                            ? StreamBounds()
-                            : boundsOfStream(builder, loc(), op, rows);
+  StreamBounds bounds =
+      tileSizes.isDeferred
+          ? StreamBounds()
+          : boundsOfStream(builder, loc(), op, rows, tileSizes.rows);
   size_t stateCount = initial.size();
   if (tileSizes.isDeferred)
     llvm::append_range(initial, emptyShelves(builder, rows));

@@ -168,3 +168,75 @@ func.func @mask_dim_out_of_range(%s: tensor<4x8xf32>, %c: index) {
   %0 = smx.mask %s by #smx.band<top_left, right = 0> dims(0, 2) at(%c, %c) of(%c, %c) : tensor<4x8xf32>
   return
 }
+
+// -----
+
+// A9
+func.func @nothing_to_read(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected 1 tensors that the mask reads, got 0}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.key_lengths) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A9
+func.func @nobody_reads(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %n: tensor<2xi32>) {
+  // expected-error @+1 {{'smx.attention' op expected 0 tensors that the mask reads, got 1}}
+  %o = smx.attention %q, %k, %v scale(1.0) reads(%n : tensor<2xi32>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A9
+func.func @ranges_of_keys(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %n: tensor<2x7xi32>, %m: tensor<2x9xi32>) {
+  // expected-error @+1 {{'smx.attention' op expected the mask to read integers of shape [2, 7], got 'tensor<2x9xi32>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.key_ranges) reads(%n, %m : tensor<2x7xi32>, tensor<2x9xi32>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A9
+func.func @lengths_are_floats(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %n: tensor<2xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected the mask to read integers of shape [2], got 'tensor<2xf32>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.key_lengths) reads(%n : tensor<2xf32>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// M3
+func.func @mask_reads_rows_as_heads(%s: tensor<4x8xf32>, %c: index, %n: tensor<4xi32>) {
+  // expected-error @+1 {{'smx.mask' op expected the mask to read integers of shape [], got 'tensor<4xi32>'}}
+  %0 = smx.mask %s by #smx.key_lengths reads(%n : tensor<4xi32>) dims(0, 1) at(%c, %c) of(%c, %c) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A10
+func.func @sinks_of_key_heads(%q: tensor<4x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %s: tensor<2xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected one sink for each query head, [4] of 'f32', got 'tensor<2xf32>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) sinks(%s : tensor<2xf32>) : tensor<4x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<4x7x4xf32>
+  return
+}
+
+// -----
+
+// A10
+func.func @sinks_of_another_type(%q: tensor<4x7x16xf16>, %k: tensor<2x9x16xf16>, %v: tensor<2x9x4xf16>, %s: tensor<4xf16>) {
+  // expected-error @+1 {{'smx.attention' op expected one sink for each query head, [4] of 'f32', got 'tensor<4xf16>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) sinks(%s : tensor<4xf16>) : tensor<4x7x16xf16>, tensor<2x9x16xf16>, tensor<2x9x4xf16> -> tensor<4x7x4xf16>
+  return
+}
+
+// -----
+
+// A10
+func.func @sinks_without_heads(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>, %s: tensor<1xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected one sink for each query head, but there are no heads}}
+  %o = smx.attention %q, %k, %v scale(1.0) sinks(%s : tensor<1xf32>) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return
+}

@@ -57,6 +57,21 @@ func.func private @negative_prefix() attributes {test.a = #smx.prefix<top_left, 
 
 // -----
 
+// expected-error @+1 {{expected chunks of at least 1 key, got 0}}
+func.func private @no_chunk() attributes {test.a = #smx.chunks<top_left, size = 0>}
+
+// -----
+
+// expected-error @+1 {{expected at least 2 masks, got 1}}
+func.func private @all_of_one() attributes {test.a = #smx.all_of<[#smx.key_lengths]>}
+
+// -----
+
+// expected-error @+1 {{expected masks, got 7 : i64}}
+func.func private @all_of_a_number() attributes {test.a = #smx.all_of<[#smx.key_lengths, 7]>}
+
+// -----
+
 // expected-error @+1 {{expected a finite epsilon of at least 0, got -1}}
 func.func private @negative_epsilon() attributes {test.a = #smx.moments<epsilon = -1.0 : f64>}
 

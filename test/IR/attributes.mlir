@@ -30,5 +30,11 @@ func.func private @masks() attributes {
   test.d = #smx.band<top_left, left = 4, right = -4>,
   // CHECK-SAME: test.e = #smx.prefix<bottom_right, length = 64>,
   test.e = #smx.prefix<bottom_right, length = 64>,
-  // CHECK-SAME: test.f = #smx.masked_row<zero>}
-  test.f = #smx.masked_row<zero>}
+  // CHECK-SAME: test.f = #smx.masked_row<zero>,
+  test.f = #smx.masked_row<zero>,
+  // CHECK-SAME: test.g = #smx.chunks<top_left, size = 8192>,
+  test.g = #smx.chunks<top_left, size = 8192>,
+  // CHECK-SAME: test.h = #smx.key_lengths,
+  test.h = #smx.key_lengths,
+  // CHECK-SAME: test.i = #smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>}
+  test.i = #smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>}

@@ -178,7 +178,7 @@ func.func @states_of_other_rows(%a: tensor<4xf32>, %b: tensor<8xf32>) {
 // S10
 #row = affine_map<(i) -> (i)>
 func.func @quantity_of_another_family(%m: tensor<4xf32>) {
-  // expected-error @+1 {{'smx.finish' op expected a quantity out of {softmax, log_softmax, logsumexp, average, weights, softmax_of_weights} for #smx.softmax<exp>, got "mean"}}
+  // expected-error @+1 {{'smx.finish' op expected a quantity out of {softmax, log_softmax, logsumexp, average, weights, softmax_of_weights, average_with_sink, logsumexp_with_sink} for #smx.softmax<exp>, got "mean"}}
   %0 = smx.finish #smx.softmax<exp> "mean" (%m, %m : tensor<4xf32>, tensor<4xf32>) maps [#row, #row, #row] : tensor<4xf32>
   return
 }

@@ -26,6 +26,11 @@ struct VisibleKeys {
   Value begin, fullBegin, fullEnd, end;
 };
 
+/// The smallest and the largest of some index values.
+struct IndexRange {
+  Value least, most;
+};
+
 /// A streamed quantity in two steps, so that the stream is seen once:
 /// `quantity(s; x) = atEnd(s; atTile(t; x), t[0])` for every state `t` that has
 /// seen `x`, where `s` is finished and `t[0]` the first component of `t`.

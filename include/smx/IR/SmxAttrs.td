@@ -46,7 +46,7 @@ def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
         acc' = a*acc + 2^(scale*log2(e)*s - m') v
 
     Quantities of a finish: `softmax`, `log_softmax` (take the scores again), `logsumexp`, and
-    `average` (`acc / l`). `masked_row` says what `softmax` and `average` give for `l = 0`.
+    `average` (`acc / l`); the last two also `_with_sink`: they take one more score, without a value. `masked_row` says what `softmax` and `average` give for `l = 0`.
     `softmax` can be deferred: `weights` (`w = exp(s - m)`, by the maximum so far) when a tile
     passes, and `softmax_of_weights` (`w exp(m_tile - m) / l`) at the end, which is an
     exponential per tile instead of a second one per element. States of parts are
@@ -201,6 +201,64 @@ def Smx_PrefixAttr : Smx_Attr<"Prefix", "prefix", [DeclareAttrInterfaceMethods<S
   let parameters = (ins EnumParameter<Smx_Anchor>:$anchor, "int64_t":$length);
   let genVerifyDecl = 1;
   let assemblyFormat = "`<` $anchor `,` `length` `=` $length `>`";
+}
+
+def Smx_ChunksAttr : Smx_Attr<"Chunks", "chunks", [DeclareAttrInterfaceMethods<Smx_MaskAttrInterface>]> {
+  let summary = "keys are cut into chunks, and a row sees that of its own diagonal";
+  let description = [{
+    Row `i` sees key `j` iff `floor(j / size) = floor((i + off) / size)`, with `off` as for `#smx.band`.
+
+    ```mlir
+    #smx.all_of<[#smx.chunks<top_left, size = 8192>, #smx.band<top_left, right = 0>]>   // causal within chunks
+    ```
+  }];
+  let parameters = (ins EnumParameter<Smx_Anchor>:$anchor, "int64_t":$size);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` $anchor `,` `size` `=` $size `>`";
+}
+
+class Smx_DataMaskAttr<string name, string mnemonic>
+    : Smx_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<Smx_MaskAttrInterface, ["getDataPerRow"]>]>;
+
+def Smx_KeyLengthsAttr : Smx_DataMaskAttr<"KeyLengths", "key_lengths"> {
+  let summary = "a head sees the first keys, as many as a tensor says";
+  let description = [{
+    Reads one tensor: the number of keys for each of its leading dimensions. Every row sees the keys `j < length`.
+
+    ```mlir
+    %o = smx.attention %q, %k, %v scale(1.250000e-01) mask(#smx.key_lengths) reads(%lengths : tensor<2xi32>)
+       : tensor<2x8x128x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x32xf32> -> tensor<2x8x128x32xf32>
+    ```
+  }];
+}
+
+def Smx_KeyRangesAttr : Smx_DataMaskAttr<"KeyRanges", "key_ranges"> {
+  let summary = "a row sees a range of keys that tensors give";
+  let description = [{
+    Reads two tensors: for each row the first key that it sees, and the one behind the last. Documents
+    that are packed into one sequence are seen like this: each row has the bounds of its document.
+    Any ranges are right; tiles are skipped where the rows of a tile see keys that lie together.
+
+    ```mlir
+    %o = smx.attention %q, %k, %v scale(1.250000e-01) mask(#smx.key_ranges)
+         reads(%begin, %end : tensor<2x128xi32>, tensor<2x128xi32>)
+       : tensor<2x8x128x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x32xf32> -> tensor<2x8x128x32xf32>
+    ```
+  }];
+}
+
+def Smx_AllOfAttr : Smx_DataMaskAttr<"AllOf", "all_of"> {
+  let summary = "what several masks let be seen";
+  let description = [{
+    A row sees a key iff it does so by each of the masks. What they read follows in their order.
+
+    ```mlir
+    #smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>   // causal within documents
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$masks);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `[` $masks `]` `>`";
 }
 
 #endif // SMX_IR_SMXATTRS_TD

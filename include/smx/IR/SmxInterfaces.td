@@ -103,20 +103,30 @@ def Smx_MaskAttrInterface : AttrInterface<"MaskAttrInterface"> {
   let description = [{
     A mask whose shape can be analysed: which keys a block of query rows sees at all, and which
     of them every row of the block sees. All positions are absolute, in elements.
+
+    Where data decide, the mask reads integers from tensors that the op has beside it: one for
+    each head (or for several: a tensor has the first few leading dimensions of the scores), or,
+    behind these, one for each row. The mask itself sees numbers: those of one row, or the
+    smallest and the largest of a block of rows.
   }];
   let methods = [
+    InterfaceMethod<"For each tensor of integers that the mask reads, whether it has one for each row.",
+      "::llvm::SmallVector<bool>", "getDataPerRow", (ins),
+      /*methodBody=*/[{}], /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{The key ranges of rows `[firstRow, firstRow + numRows)` out of `rows` x `keys`
         scores: any row sees keys only in `[begin, end)`, every row sees all of `[fullBegin, fullEnd)`.
-        `fullBegin` may exceed `fullEnd`: then no key is seen by all rows.}],
+        `fullBegin` may exceed `fullEnd`: then no key is seen by all rows. `data` has what lies
+        between the smallest and the largest number of these rows, for each tensor.}],
       "::mlir::smx::VisibleKeys", "buildVisibleKeys",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::Value":$firstRow, "::mlir::Value":$numRows,
-           "::mlir::Value":$rows, "::mlir::Value":$keys)>,
-    InterfaceMethod<"An i1 that is true where row `row` sees key `key`.",
+           "::mlir::Value":$rows, "::mlir::Value":$keys,
+           "::llvm::ArrayRef<::mlir::smx::IndexRange>":$data)>,
+    InterfaceMethod<"An i1 that is true where row `row`, whose numbers are `data`, sees key `key`.",
       "::mlir::Value", "buildIsVisible",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::Value":$row, "::mlir::Value":$key,
-           "::mlir::Value":$rows, "::mlir::Value":$keys)>,
+           "::mlir::Value":$rows, "::mlir::Value":$keys, "::mlir::ValueRange":$data)>,
     InterfaceMethod<"True if a `rows` x `keys` score tile is seen whole (extents may be dynamic).",
       "bool", "isAllVisible", (ins "int64_t":$rows, "int64_t":$keys)>,
   ];

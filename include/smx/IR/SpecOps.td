@@ -243,7 +243,7 @@ def Smx_TopKSoftmaxOp : Smx_SpecOp<"topk_softmax"> {
   }];
 }
 
-def Smx_AttentionOp : Smx_SpecOp<"attention", []> {
+def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "scaled dot-product attention";
   let description = [{
     For every batch, head `h` and query `i`, with `kv = h / (Hq / Hkv)`:
@@ -256,9 +256,12 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", []> {
     that sees no key gives 0, and -inf as its log-sum-exp. What is masked is selected away: NaN
     in a masked key, value or bias does not reach the result.
 
+    A sink is one more score of each query of its head, which has no value: it takes weight away
+    from the others, and counts in the log-sum-exp.
+
     `score` changes a score in any way, from the score and its position; `mask` says with an i1
     whether a position is seen. Both may capture values, `tensor.extract` from captured tensors
-    included. An analysable mask (`mask(#smx.band<..>)`) also limits the loops.
+    included. An analysable mask (`mask(#smx.band<..>)`) also limits the loops; tensors that it reads follow it.
 
     A1: query, key and value have the same rank, at least 2, and the same floating-point element type.
     A2: the head dims of query and key agree.
@@ -269,6 +272,9 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", []> {
     A7: the scale is finite and not 0.
     A8: `score` takes the score (f32, or f64) and one index per dimension of the scores, and yields a score;
         `mask` takes the indices and yields an i1.
+    A9: there is one tensor of integers for each that the mask reads, of the first few leading dimensions of the
+        scores (and, where it has one for each row, the rows behind them).
+    A10: sinks are one element of the type of scores for each query head.
 
     ```mlir
     %o = smx.attention %q, %k, %v scale(1.250000e-01) mask(#smx.band<bottom_right, right = 0>)
@@ -282,11 +288,13 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", []> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
+                       Variadic<AnyRankedTensor>:$mask_data, Optional<AnyRankedTensor>:$sinks,
                        F64Attr:$scale, OptionalAttr<Smx_MaskAttrInterface>:$mask);
   let results = (outs AnyRankedTensor:$result, Optional<AnyRankedTensor>:$log_sum_exp);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$visible);
   let assemblyFormat = [{
     $query `,` $key `,` $value `scale` `(` $scale `)` (`mask` `(` $mask^ `)`)?
+    (`reads` `(` $mask_data^ `:` type($mask_data) `)`)? (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     (`score` $score^)? (`visible` $visible^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($log_sum_exp)^)?
   }];
@@ -310,23 +318,28 @@ def Smx_MaskOp : Smx_Op<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
 
     M1: the input has floating-point elements.
     M2: `row_dim` and `key_dim` are different dimensions of the input.
+    M3: there is one tensor of integers for each that the mask reads: its dimensions are the first ones of the
+        input, and the rows behind them where it has one for each row.
 
     ```mlir
+    %z = smx.mask %w by #smx.key_lengths reads(%n : tensor<2xi32>) dims(1, 2) at(%i0, %j0) of(%rows, %keys) : tensor<2x64x128xf32>
     %y = smx.mask %s by #smx.band<top_left, right = 0> dims(0, 1) at(%i0, %j0) of(%rows, %keys) : tensor<64x128xf32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$input, Smx_MaskAttrInterface:$mask,
                        I64Attr:$row_dim, I64Attr:$key_dim, Index:$firstRow, Index:$firstKey,
-                       Index:$rows, Index:$keys);
+                       Index:$rows, Index:$keys, Variadic<AnyRankedTensor>:$data);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $input `by` $mask `dims` `(` $row_dim `,` $key_dim `)` `at` `(` $firstRow `,` $firstKey `)`
+    $input `by` $mask (`reads` `(` $data^ `:` type($data) `)`)? `dims` `(` $row_dim `,` $key_dim `)` `at` `(` $firstRow `,` $firstKey `)`
     `of` `(` $rows `,` $keys `)` attr-dict `:` type($input)
   }];
   let hasFolder = 1;
   let extraClassDeclaration = [{
     /// The select that the mask stands for, as one elementwise op.
     ::mlir::Value expand(::mlir::OpBuilder &builder);
+    /// The dimensions of the input that those of `data` are.
+    ::llvm::SmallVector<int64_t> getDataDims(unsigned number);
   }];
 }
 

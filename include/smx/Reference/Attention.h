@@ -3,7 +3,7 @@
 // Scores, softmax, product: three passes over a whole row of scores, per query.
 // Contract:
 //   a query that sees no key, or only keys with the score -inf: output 0,
-//   log-sum-exp -inf;
+//   log-sum-exp -inf, or its sink where it has one;
 //   NaN among the scores it sees: output and log-sum-exp NaN;
 //   +inf among them, and no NaN: output NaN, log-sum-exp +inf;
 //   NaN or infinity in the value of a key it sees: as multiplication gives it,
@@ -18,6 +18,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace smx::reference {
 
@@ -53,6 +54,9 @@ struct AttentionOptions {
   int64_t prefix = 0;
   /// A further condition, also on the keys of the prefix.
   MaskPredicate mask;
+  /// One more score of each query, by query heads, for a key without a value;
+  /// empty if there is none.
+  std::vector<double> sinks;
   /// Called for keys that are seen, with the scaled score.
   ScoreModifier score;
   /// Added last; broadcasts to [B, Hq, Sq, Sk]. Not owned.

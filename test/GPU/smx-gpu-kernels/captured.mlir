@@ -18,3 +18,17 @@ func.func @slopes(%q: !t, %k: !t, %v: !t, %slopes: tensor<8xf32>) -> !t {
   } : !t, !t, !t -> !t
   return %o : !t
 }
+
+// Lengths of keys end the loops of both roles.
+// CHECK-LABEL: smx_gpu.kernel @lengths_kernel
+// CHECK: smx_gpu.role @load
+// CHECK: memref.load %{{.+}}[%{{.+}}] : memref<2xi32
+// CHECK: scf.for
+// CHECK: copy(tensor)
+// CHECK: smx_gpu.role @compute
+// CHECK: memref.load %{{.+}}[%{{.+}}] : memref<2xi32
+// CHECK: smx_gpu.mma_async
+func.func @lengths(%q: !t, %k: !t, %v: !t, %n: tensor<2xi32>) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.key_lengths) reads(%n : tensor<2xi32>) : !t, !t, !t -> !t
+  return %o : !t
+}
