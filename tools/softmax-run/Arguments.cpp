@@ -120,11 +120,11 @@ smx::run::makeArguments(llvm::ArrayRef<TensorSpec> specs,
                              " inputs, but the function takes " +
                              Twine(specs.size()));
   std::vector<Argument> arguments;
+  size_t generated = 0;
   for (auto [i, spec] : llvm::enumerate(specs)) {
-    auto argument =
-        i < flags.inputs.size()
-            ? readInput(i, spec, flags.inputs[i])
-            : generateInput(i, spec, i - flags.inputs.size(), flags);
+    auto argument = i < flags.inputs.size() && !flags.inputs[i].empty()
+                        ? readInput(i, spec, flags.inputs[i])
+                        : generateInput(i, spec, generated++, flags);
     if (!argument)
       return argument.takeError();
     arguments.push_back(std::move(*argument));

@@ -34,7 +34,7 @@ static cl::opt<std::string> entryName("entry", cl::cat(category),
 static cl::list<std::string>
     inputNames("input", cl::cat(category), cl::CommaSeparated,
                cl::desc(".npy files (numbers, for scalars), one per input; "
-                        "missing ones are generated"),
+                        "missing and empty ones are generated"),
                cl::value_desc("file,..."));
 static cl::list<std::string>
     randomNames("random", cl::cat(category), cl::CommaSeparated,
