@@ -28,6 +28,7 @@ static Value read(OpBuilder &builder, Location loc, Value tensor,
 /// last dimension of `tensor`; of fewer at its end.
 static std::pair<Value, Value> extremaOfTiles(OpBuilder &builder, Location loc,
                                               Value tensor, int64_t tile) {
+  loc = NameLoc::get(builder.getStringAttr("extrema of rows"), loc);
   auto type = cast<RankedTensorType>(tensor.getType());
   MLIRContext *context = builder.getContext();
   int64_t last = type.getRank() - 1;

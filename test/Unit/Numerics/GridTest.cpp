@@ -122,6 +122,21 @@ public:
     return c;
   }
 
+  /// With masks that hold together, data that decide, or sinks.
+  NumericCase masked(NumericCase c) {
+    c.targetType = pick<DType>({DType::I64, DType::I32});
+    if (!c.prefix && pick<int>({0, 0, 1}))
+      c.chunk = pick<int64_t>({1, 16, 50, 64, 100});
+    c.maskData = pick<NumericCase::MaskData>(
+        {NumericCase::MaskData::None, NumericCase::MaskData::Lengths,
+         NumericCase::MaskData::Ranges, NumericCase::MaskData::Documents,
+         NumericCase::MaskData::Documents});
+    c.isMaskPerHead =
+        c.maskData == NumericCase::MaskData::Lengths && pick<int>({0, 1});
+    c.hasSinks = pick<int>({0, 0, 1});
+    return c;
+  }
+
   /// With tiles of several warpgroups, and of head dims up to the largest one.
   NumericCase longAttention() {
     NumericCase c = attention();
@@ -219,7 +234,15 @@ void checkAll(int first, const std::vector<NumericCase> &cases) {
   std::printf("[ CONFIGS  ] %zu\n", cases.size());
 }
 
-enum class Family { Rows, LongRows, Attention, LongAttention, Decoding };
+enum class Family {
+  Rows,
+  LongRows,
+  Attention,
+  LongAttention,
+  Decoding,
+  MaskedAttention,
+  LongMaskedAttention
+};
 
 /// Configurations `first` to `first + count` of a family. Small parts are
 /// shared out over processes by GoogleTest's sharding: in one process the CUDA
@@ -272,11 +295,14 @@ std::vector<Part> allParts() {
   add("long_logsumexp", Family::LongRows, Op::LogSumExp, 6);
   add("long_layer_norm", Family::LongRows, Op::LayerNorm, 6);
   add("attention", Family::Attention, Op::Attention, 320);
+  add("masked_attention", Family::MaskedAttention, Op::Attention, 160);
   // A CPU has no tiles that only long attention reaches.
   add("long_attention", Family::LongAttention, Op::Attention,
       target.target == mlir::smx::Target::Cpu ? 20 : 80);
   add("decoding", Family::Decoding, Op::Attention,
       target.target == mlir::smx::Target::Cpu ? 40 : 100);
+  add("long_masked_attention", Family::LongMaskedAttention, Op::Attention,
+      target.target == mlir::smx::Target::Cpu ? 20 : 60);
   return parts;
 }
 
@@ -286,16 +312,21 @@ TEST_P(Grid, MatchesTheReference) {
   const Part &part = GetParam();
   llvm::SaveAndRestore chip(targetUnderTest().chip, part.chip);
   CaseMaker maker(1000 + static_cast<int>(part.op) +
-                  100 * (part.family == Family::LongAttention) +
-                  200 * (part.family == Family::Decoding));
+                  100 * (part.family >= Family::LongAttention) *
+                      (1 + static_cast<int>(part.family) -
+                       static_cast<int>(Family::LongAttention)));
   std::vector<NumericCase> cases;
   for (int i = 0; i < part.first + part.count; ++i) {
-    NumericCase made =
-        part.family == Family::Rows        ? maker.rowOp(part.op)
-        : part.family == Family::LongRows  ? maker.longRow(part.op)
-        : part.family == Family::Attention ? maker.attention()
-        : part.family == Family::Decoding  ? maker.decoding()
-                                           : maker.longAttention();
+    NumericCase made = part.family == Family::Rows ? maker.rowOp(part.op)
+                       : part.family == Family::LongRows
+                           ? maker.longRow(part.op)
+                       : part.family == Family::Attention ? maker.attention()
+                       : part.family == Family::Decoding  ? maker.decoding()
+                       : part.family == Family::MaskedAttention
+                           ? maker.masked(maker.attention())
+                       : part.family == Family::LongMaskedAttention
+                           ? maker.masked(maker.longAttention())
+                           : maker.longAttention();
     if (i >= part.first)
       cases.push_back(made);
   }

@@ -3,6 +3,7 @@
 #include "NumericCase.h"
 
 #include "LossCases.h"
+#include "MaskCases.h"
 #include "TargetUnderTest.h"
 #include "smx/CUDA/Buffer.h"
 #include "smx/Reference/Generators.h"
@@ -45,24 +46,6 @@ static DType accumulatorType(DType dtype) {
   return dtype == DType::F64 ? DType::F64 : DType::F32;
 }
 
-static std::string maskText(const NumericCase &c) {
-  if (c.prefix)
-    return llvm::formatv(" mask(#smx.prefix<{0}, length = {1}>)",
-                         c.band->anchor == BandAnchor::TopLeft ? "top_left"
-                                                               : "bottom_right",
-                         c.prefix);
-  if (!c.band)
-    return "";
-  std::string text = c.band->anchor == BandAnchor::TopLeft
-                         ? " mask(#smx.band<top_left"
-                         : " mask(#smx.band<bottom_right";
-  if (c.band->left)
-    text += ", left = " + std::to_string(*c.band->left);
-  if (c.band->right)
-    text += ", right = " + std::to_string(*c.band->right);
-  return text + ">)";
-}
-
 std::string NumericCase::text() const {
   if (isLossOrGradient(op))
     return lossText(*this);
@@ -77,12 +60,26 @@ std::string NumericCase::text() const {
     std::string o = text({batch, queryHeads, queries, valueDim});
     std::string l = typeText({batch, queryHeads, queries},
                              accumulatorType(dtype), isDynamic, {1});
+    std::string arguments;
+    std::vector<std::string> captured;
+    for (const CapturedInput &input : capturedInputs(*this)) {
+      // Sinks have an element for each head, as the queries.
+      std::vector<int64_t> fixed;
+      if (isFloat(input.dtype))
+        fixed.push_back(0);
+      else if (isMaskPerHead)
+        fixed.push_back(1);
+      arguments += llvm::formatv(", %c{0}: ", captured.size());
+      captured.push_back(
+          typeText(input.values.shape(), input.dtype, isDynamic, fixed));
+      arguments += captured.back();
+    }
     return llvm::formatv(
-        "func.func @f(%q: {0}, %k: {1}, %v: {2}) -> ({3}, {4}) {{\n"
+        "func.func @f(%q: {0}, %k: {1}, %v: {2}{7}) -> ({3}, {4}) {{\n"
         "  %o, %l = smx.attention %q, %k, %v {5}{6} : {0}, {1}, {2} -> {3}, "
         "{4}\n"
         "  return %o, %l : {3}, {4}\n}\n",
-        q, k, v, o, l, scaleText, maskText(*this));
+        q, k, v, o, l, scaleText, maskText(*this, captured), arguments);
   }
   std::string in = typeText(shape, dtype, isDynamic);
   std::string masked =
@@ -154,6 +151,8 @@ std::vector<Tensor> NumericCase::makeInputs() const {
         for (int64_t at = 0; at < inputs[i].size(); ++at)
           if (inputs[i].indexOf(at)[2] >= queries)
             inputs[i][at] = std::numeric_limits<double>::quiet_NaN();
+    for (CapturedInput &input : capturedInputs(*this))
+      inputs.push_back(std::move(input.values));
     return inputs;
   }
   std::vector<Tensor> inputs{make(generator, shape)};
@@ -168,7 +167,13 @@ std::vector<Tensor> NumericCase::makeInputs() const {
 std::vector<DType> NumericCase::inputTypes(size_t count) const {
   if (isLossOrGradient(op))
     return lossInputTypes(*this);
-  return std::vector<DType>(count, dtype);
+  std::vector<DType> types(count, dtype);
+  if (op == Op::Attention) {
+    std::vector<CapturedInput> captured = capturedInputs(*this);
+    for (size_t i = 0; i < captured.size(); ++i)
+      types[count - captured.size() + i] = captured[i].dtype;
+  }
+  return types;
 }
 
 /// |scale| |q| |k| for the longest finite query and key: no score is larger.
@@ -205,8 +210,7 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
   if (op == Op::Attention) {
     AttentionOptions options;
     options.scale = scale;
-    options.band = band;
-    options.prefix = prefix;
+    addMasks(*this, inputs.data() + 3, options);
     AttentionResult exact = attention(inputs[0], inputs[1], inputs[2], options);
     std::vector<Expected> expected;
     Mode mode = dtype == DType::F64 ? Mode::Precise : Mode::Fast;

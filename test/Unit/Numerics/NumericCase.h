@@ -64,6 +64,14 @@ struct NumericCase {
           headDim = 0, valueDim = 0;
   std::optional<reference::Band> band;
   int64_t prefix = 0;
+  /// Further masks, which hold together with the band: keys for each chunk,
+  /// and what data say, in integers of `targetType`.
+  std::optional<int64_t> chunk;
+  enum class MaskData { None, Lengths, Ranges, Documents };
+  MaskData maskData = MaskData::None;
+  /// Lengths for each head, not for each batch.
+  bool isMaskPerHead = false;
+  bool hasSinks = false;
   /// NaN in every key and value past the last query's position: with a causal
   /// top-left mask nobody sees them.
   bool poisonsHiddenKeys = false;

@@ -253,6 +253,33 @@ static int gradientWithoutSum(ModuleOp module) {
                     });
 }
 
+/// The smallest number of a tile of rows is taken for that of its last row.
+static int extremumOfOneRow(ModuleOp module) {
+  return changeStep(
+      module, "extrema of rows", [](linalg::GenericOp, linalg::YieldOp yield) {
+        auto least = yield.getOperand(0).getDefiningOp<arith::MinSIOp>();
+        yield.setOperand(0, least.getLhs());
+        return true;
+      });
+}
+
+/// A sink takes no weight away.
+static int lostSink(ModuleOp module) {
+  return yieldArgument(module, "sink", 1, 1);
+}
+
+/// Chunks are one key longer.
+static int longerChunk(ModuleOp module) {
+  return replaceEach<mlir::smx::MaskOp>(module, [](mlir::smx::MaskOp op) {
+    auto chunks = dyn_cast<mlir::smx::ChunksAttr>(op.getMask());
+    if (!chunks)
+      return false;
+    op.setMaskAttr(mlir::smx::ChunksAttr::get(
+        op.getContext(), chunks.getAnchor(), chunks.getSize() + 1));
+    return true;
+  });
+}
+
 const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
   static const std::vector<PlantedBug> bugs{
       {"skipped rescale of the accumulator", true, skipRescale},
@@ -272,6 +299,9 @@ const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
       {"lost partial sum", true, lostPartialSum},
       {"gradient without the sum", true, gradientWithoutSum},
       {"lost part", false, lostPart, /*isOnGpu=*/true},
+      {"extremum of one row", false, extremumOfOneRow},
+      {"lost sink", true, lostSink},
+      {"longer chunk", false, longerChunk},
   };
   return bugs;
 }

@@ -62,6 +62,13 @@ std::vector<NumericCase> sentinels() {
   NumericCase poisoned = cases[1];
   poisoned.poisonsHiddenKeys = true;
   cases.push_back(poisoned);
+  NumericCase documents = cases[1];
+  documents.maskData = NumericCase::MaskData::Documents;
+  documents.hasSinks = true;
+  cases.push_back(documents);
+  NumericCase chunks = cases[0];
+  chunks.chunk = 10;
+  cases.push_back(chunks);
   NumericCase loss;
   loss.op = Op::CrossEntropy;
   loss.shape = {9, 70};
