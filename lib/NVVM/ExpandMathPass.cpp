@@ -144,6 +144,37 @@ struct ExpandRsqrt : ExpandFloat<math::RsqrtOp> {
   }
 };
 
+/// tanh |x| = 1 - 2 / (e^(2|x|) + 1), which loses what is below 2^-23: where
+/// the result is small, an odd polynomial instead. Approximately, no result is
+/// farther off than that, and the first form is all there is.
+struct ExpandTanh : ExpandFloat<math::TanhOp> {
+  using ExpandFloat::ExpandFloat;
+  Value expand(RegisterMath &m, math::TanhOp op) const override {
+    if (m.isDouble())
+      return {};
+    Value x = op.getOperand(), one = m.constant(1.0);
+    auto farFromZero = [&](Value x) {
+      Value power = m.apply("llvm.nvvm.ex2.approx.ftz.f32",
+                            m.mul(x, m.constant(2 * log2E)));
+      Value inverse = m.apply("llvm.nvvm.rcp.approx.ftz.f", m.add(power, one));
+      return m.fma(m.constant(-2.0), inverse, one);
+    };
+    if (isApproximate(op.getFastmath()))
+      return farFromZero(x);
+    // Right to 2^-28 below 0.55.
+    static constexpr double series[] = {
+        -0x1.55555471a392dp-2, 0x1.110fea519bc49p-3, -0x1.b9a04438a91b4p-5,
+        0x1.5d220ddccb54cp-6, -0x1.b1353866cfc6fp-8};
+    Value magnitude = math::AbsFOp::create(m.b, x);
+    Value square = m.mul(x, x);
+    Value near = m.fma(m.mul(square, m.polynomial(square, series)), x, x);
+    Value far = math::CopySignOp::create(m.b, farFromZero(magnitude), x);
+    // NaN is far.
+    Value isNear = m.compare(arith::CmpFPredicate::OLT, magnitude, 0.55);
+    return m.select(isNear, near, far);
+  }
+};
+
 /// What LLVM selects for NVPTX without a library, or smx-cpu-expand-math
 /// expands.
 bool isLowered(Operation *op) {
@@ -165,7 +196,8 @@ struct SmxNVVMExpandMathPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExp2, ExpandExp, ExpandLog2, ExpandLog, ExpandLog10,
-                 ExpandLog1p, ExpandRsqrt>(&getContext(), /*benefit=*/2);
+                 ExpandLog1p, ExpandRsqrt, ExpandTanh>(&getContext(),
+                                                       /*benefit=*/2);
     // Through f32, and by polynomials: what the GPU has no instruction for.
     auto isPolynomial = [](StringRef name) {
       return llvm::is_contained({"math.erf", "math.sin", "math.cos",

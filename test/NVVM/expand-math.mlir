@@ -72,12 +72,29 @@ func.func @logarithms(%x: f64) -> (f64, f64, f64, f64) {
   return %0, %1, %2, %3 : f64, f64, f64, f64
 }
 
+// Two forms, of which the first has few bits near zero; approximately that does not matter.
+// CHECK-LABEL: @tanh
+// CHECK: llvm.nvvm.ex2.approx
+// CHECK: llvm.nvvm.rcp.approx
+// CHECK: math.copysign
+// CHECK: arith.cmpf olt
+// CHECK: arith.select
+// CHECK: llvm.nvvm.ex2.approx
+// CHECK: llvm.nvvm.rcp.approx
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @tanh(%x: f32) -> (f32, f32) {
+  %0 = math.tanh %x : f32
+  %1 = math.tanh %x fastmath<afn> : f32
+  return %0, %1 : f32, f32
+}
+
 // Left to smx-cpu-expand-math.
 // CHECK-LABEL: @elsewhere
 // CHECK: math.exp %{{.+}} : f64
-// CHECK: math.tanh
-func.func @elsewhere(%x: f64, %y: f32) -> (f64, f32) {
+// CHECK: math.tanh %{{.+}} : f64
+func.func @elsewhere(%x: f64) -> (f64, f64) {
   %0 = math.exp %x : f64
-  %1 = math.tanh %y : f32
-  return %0, %1 : f64, f32
+  %1 = math.tanh %x : f64
+  return %0, %1 : f64, f64
 }
