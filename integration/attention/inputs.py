@@ -2,6 +2,7 @@
 """Writes what the examples read beside queries, keys and values, as .npy files: inputs.py FOLDER [--batch B] [--length S].
 
 slopes.npy     [16]         ALiBi's slopes, 2^-(h+1)/2
+sinks.npy      [16]         from -2 to 2.5
 table.npy      [16, 2S-1]   a bias for each head and distance
 document.npy   [B, S]       ids of documents of about S/5 tokens, in order
 begin.npy, end.npy [B, S]   for each token the first of its document, and the one behind its last
@@ -39,6 +40,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     batch, length = arguments.batch, arguments.length
     write(arguments.folder / "slopes.npy", "f", [HEADS], [2 ** (-(head + 1) / 2) for head in range(HEADS)])
+    write(arguments.folder / "sinks.npy", "f", [HEADS], [head * 0.3 - 2 for head in range(HEADS)])
     distances = range(1 - length, length)
     write(arguments.folder / "table.npy", "f", [HEADS, len(distances)],
           [math.cos(head + 1.0) * math.log1p(abs(d)) / (1 + head % 3) for head in range(HEADS) for d in distances])

@@ -1,6 +1,6 @@
 """Runs the examples of integration/attention on every road: run_variants.py SOFTMAX_RUN FOLDER INPUTS.
 
-INPUTS holds what inputs.py writes for 2 sequences of 192 tokens; windows and prefixes of 1024 are made 64. An element of a result is
+INPUTS holds what inputs.py writes for 2 sequences of 136 tokens; windows and prefixes of 1024 are made 64. An element of a result is
 an average of numbers about 1: it may be off by 2^-7 of its size, and by as much as weights of 2^-9 of the values make.
 """
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 ROADS = {"cpu": ["--target=cpu"], "sm_80": ["--target=emulator", "--chip=sm_80"], "sm_90a": ["--target=emulator", "--chip=sm_90a"]}
-READS = {"alibi": ["slopes"], "document": ["begin", "end"], "relative-bias": ["table"]}
+READS = {"alibi": ["slopes"], "document": ["begin", "end"], "relative-bias": ["table"], "sinks": ["sinks"]}
 LIMIT = 0.02
 
 
@@ -18,10 +18,11 @@ def main():
     softmax_run, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     for path in sorted(folder.glob("*.mlir")):
         files = [str(inputs / f"{name}.npy") for name in READS.get(path.stem, [])]
-        shapes = ["2x16x192x128"] * 3
+        heads = [16, 4, 4] if path.stem == "sinks" else [16] * 3
+        shapes = [f"2x{count}x136x128" for count in heads]
         for road, flags in ROADS.items():
             command = [softmax_run, "-", *flags, "--json", "--repeat=0", f"--input={','.join(['', '', '', *files])}",
-                       f"--dims={','.join(shapes + ['1'] * len(files))}"]
+                       f"--dims={','.join(shapes)}"]
             done = subprocess.run(command, input=path.read_text().replace("1024", "64"), capture_output=True, text=True, check=False)
             try:
                 output = json.loads(done.stdout)["outputs"][0]

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Times the examples of integration/attention beside FlexAttention, and cuDNN where it has them, in one process, taking turns.
+
+    integration/gpu/variants.py --tools DIR [--lengths 4096,16384] [--only NAME,..] [--seconds 55]
+
+DIR holds softmax-compile. Needs PyTorch with CUDA. bf16, head dim 128, 16,384 tokens, 16 heads. Kernels of ours are those of the
+examples' text with the sizes of the work filled in. Before a kernel is timed, it is run into poisoned outputs and compared with
+float64 on sampled rows; the conditions and scores of that are the functions that FlexAttention gets. A figure counts the products of
+the pairs of a query and a key that see each other. `plain` is our kernel for the same mask without a change of scores. No work begins
+after so many seconds (compiling FlexAttention takes several for each). Writes <gpu>-variants as JSON, table and plot, after each work.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import pathlib
+import sys
+import time
+import typing
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+import bench
+import driver
+import plot
+import results
+import works
+from kernel import compile_image
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "attention"
+DIM, TOKENS, WINDOW = 128, 16384, 1024
+
+
+def causal(b, h, i, j):
+    return j <= i
+
+
+def window(b, h, i, j):
+    return (j <= i) & (i - j <= WINDOW)
+
+
+def prefix(b, h, i, j):
+    return (j < WINDOW) | (j <= i)
+
+
+def documents_of(work):
+    """Ids of documents in order, about 2,000 tokens each; and the bounds of that of each token."""
+    generator = torch.Generator().manual_seed(work.length)
+    ids = torch.empty(work.batch, work.length, dtype=torch.int32)
+    for sequence in ids:
+        cuts = torch.randperm(work.length - 1, generator=generator)[: max(1, work.length // 2048)] + 1
+        marks = torch.zeros(work.length, dtype=torch.int32)
+        marks[cuts] = 1
+        sequence.copy_(marks.cumsum(0))
+    begin = torch.searchsorted(ids, ids, side="left").int()
+    end = torch.searchsorted(ids, ids, side="right").int()
+    return ids.cuda(), begin.cuda(), end.cuda()
+
+
+def with_documents(work):
+    ids, begin, end = documents_of(work)
+    return (begin, end), None, lambda b, h, i, j: (j <= i) & (ids[b, i] == ids[b, j])
+
+
+def with_slopes(work):
+    slopes = torch.exp2(-(torch.arange(work.heads, device="cuda") + 1) * 8 / work.heads)
+    return (slopes,), lambda s, b, h, i, j: s + slopes[h] * (j - i), causal
+
+
+def with_soft_cap(work):
+    return (), lambda s, b, h, i, j: 20 * torch.tanh(s / 20), None
+
+
+def with_table(work):
+    # Rows that start at multiples of 16 bytes, as those of all tensors.
+    table = torch.randn(work.heads, 2 * work.length, device="cuda")[:, :-1]
+    return (table,), lambda s, b, h, i, j: s + torch.tanh(table[h, j - i + work.length - 1]), None
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    name_of: str
+    length: int
+    # (what the kernel reads beside queries, keys and values; FlexAttention's score_mod and mask_mod)
+    captures: typing.Callable
+    example: bool = True
+    heads: int = 16
+    key_heads: int = 16
+
+    unit = "TFLOP/s"
+
+    @property
+    def batch(self):
+        return TOKENS // self.length
+
+    @property
+    def name(self):
+        return f"{self.name_of} s{self.length}"
+
+    @property
+    def shapes(self):
+        return (self.batch, self.heads, self.length, DIM), (self.batch, self.key_heads, self.length, DIM)
+
+    @property
+    def text(self):
+        if not self.example:
+            return works.attention_text(*self.shapes, "bf16", self.name_of.endswith("causal"))
+        text = (EXAMPLES / f"{self.name_of}.mlir").read_text()
+        return (text.replace("tensor<?x16x?x128x", f"tensor<{self.batch}x16x{self.length}x128x")
+                .replace("tensor<16x?xf32>", f"tensor<16x{2 * self.length - 1}xf32>")
+                .replace("tensor<?x?xi32>", f"tensor<{self.batch}x{self.length}xi32>"))
+
+    def figure(self, ms):
+        return 4 * DIM * self.heads * PAIRS[self] / ms / 1e9
+
+
+# Pairs that see each other, of all sequences of a work.
+PAIRS = {}
+
+
+def variants(length):
+    mask_of = {"causal": causal, "sliding-window": window, "prefix": prefix}
+    masked = [Variant(name, length, lambda work, mask=mask: ((), None, mask)) for name, mask in mask_of.items()]
+    full = Variant("full", length, lambda work: ((), None, None), example=False)
+    grouped = [Variant(f"grouped 32/8 {kind}", length, lambda work, mask=mask: ((), None, mask), False, 32, 8)
+               for kind, mask in (("full", None), ("causal", causal))]
+    return [masked[0], Variant("alibi", length, with_slopes), Variant("soft-cap", length, with_soft_cap), full, masked[1],
+            Variant("document", length, with_documents), Variant("relative-bias", length, with_table), masked[2], *grouped]
+
+
+def places(work, rows, batch, head):
+    """Indices as the functions of FlexAttention take them, for sampled rows and all keys."""
+    number = lambda value: torch.tensor(value, device="cuda")  # noqa: E731
+    return number(batch), number(head), rows[:, None], torch.arange(work.length, device="cuda")[None]
+
+
+def count_pairs(work, mask):
+    if mask is None:
+        return work.batch * work.length**2
+    pairs = 0
+    for batch in range(work.batch):
+        for rows in torch.arange(work.length, device="cuda").split(2048):
+            pairs += mask(*places(work, rows, batch, 0)).expand(len(rows), -1).sum().item()
+    return pairs
+
+
+def error_of(work, score, mask, q, k, v, out):
+    """As bench.attention_error; scores are changed in f32 whatever they are multiplied in."""
+    rows = torch.cat([torch.arange(8), torch.randint(work.length, (24,)), torch.arange(work.length - 8, work.length)]).cuda()
+    worst = allowed = 0.0
+    for batch, head in {(0, 0), (work.batch - 1, work.heads - 1)}:
+        shared = head * work.key_heads // work.heads
+        at = places(work, rows, batch, head)
+
+        def naive(dtype):
+            keys, values = k[batch, shared].to(dtype), v[batch, shared].to(dtype)
+            scores = (q[batch, head, rows].to(dtype) @ keys.T * DIM**-0.5).to(torch.promote_types(dtype, torch.float32))
+            if score:
+                scores = score(scores, *at)
+            if mask:
+                scores = scores.masked_fill(~mask(*at), float("-inf"))
+            return (torch.softmax(scores, -1).to(dtype) @ values).double()
+
+        exact = naive(torch.float64)
+        worst = max(worst, (out[batch, head, rows].double() - exact).abs().max().item())
+        allowed = max(allowed, 2 * (naive(torch.bfloat16) - exact).abs().max().item() + 1e-6)
+    return {"error": float(f"{worst:.3g}")}, "" if worst <= allowed else f"an error of {worst:.3g}; {allowed:.3g} is allowed"
+
+
+def flex_calls(work, score, mask, sets):
+    torch._dynamo.reset()
+    block_mask = create_block_mask(mask, work.batch if work.name_of == "document" else None, None, work.length, work.length,
+                                   device="cuda") if mask else None
+    compiled = torch.compile(flex_attention, dynamic=False)
+    return [lambda i=inputs: compiled(*i[:3], score_mod=score, block_mask=block_mask, scale=DIM**-0.5,
+                                      enable_gqa=work.heads != work.key_heads) for inputs, _ in sets]
+
+
+def cudnn_calls(work, sets):
+    def call(inputs):
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            return F.scaled_dot_product_attention(*inputs[:3], is_causal=work.name_of.endswith("causal"),
+                                                  enable_gqa=work.heads != work.key_heads)
+    return [lambda i=inputs: call(i) for inputs, _ in sets]
+
+
+def measure(work, images):
+    captured, score, mask = work.captures(work)
+    PAIRS[work] = count_pairs(work, mask)
+    sets = []
+    for _ in range(2):
+        inputs = tuple(torch.randn(work.shapes[place > 0], device="cuda", dtype=torch.bfloat16) for place in range(3))
+        sets.append((inputs + captured, torch.empty_like(inputs[0])))
+    rows = {name: {"work": work.name, "peer": name} for name in (*images, "flex", "cudnn")}
+    error = lambda *values: error_of(work, score, mask, *values[:3], values[-1])  # noqa: E731
+    ours = {name: bench.smx_calls(image, sets, error, rows[name]) for name, image in images.items()}
+    peers = {"flex": flex_calls(work, score, mask, sets)}
+    if score is None and work.name_of.split()[-1] in ("full", "causal"):
+        peers["cudnn"] = cudnn_calls(work, sets)
+    peers = bench.usable(peers)
+    for name, calls in peers.items():
+        inputs, _ = sets[0]
+        worst, wrong = error_of(work, score, mask, *inputs[:3], calls[0]())
+        rows[name] |= worst | ({"wrong": wrong} if wrong else {})
+    for name, ms in bench.turns({name: calls for name, calls in ours.items() if calls} | peers).items():
+        rows[name] |= {"ms": round(ms, 4), "figure": round(work.figure(ms), 1), "unit": work.unit}
+    done = [row for row in rows.values() if "ms" in row or "refused" in row]
+    print(work.name + ": " + ", ".join(f"{r['peer']} {r.get('figure', r.get('refused'))}" + (" WRONG" if "wrong" in r else "")
+                                       for r in done), flush=True)
+    return done
+
+
+def lines_of(rows):
+    of_work = {}
+    for row in rows:
+        of_work.setdefault(row["work"], {})[row["peer"]] = row
+    cells = []
+    for work, peers in of_work.items():
+        figure = lambda peer: peers.get(peer, {}).get("figure", peers.get(peer, {}).get("refused", "-"))  # noqa: E731
+        ratio = lambda peer: (f"{peers['smx']['figure'] / peers[peer]['figure']:.2f}"  # noqa: E731
+                              if "figure" in peers.get("smx", {}) and "figure" in peers.get(peer, {}) else "-")
+        # The kernel without a change of scores.
+        plain_name = {"alibi": "causal", "soft-cap": "full", "relative-bias": "full"}.get(work.split(" s")[0])
+        plain = of_work.get(f"{plain_name} s{work.split(' s')[-1]}", {}).get("smx", {}).get("figure")
+        share = f"{peers['smx']['figure'] / plain:.2f}" if plain and "figure" in peers.get("smx", {}) else "-"
+        cells.append([work, figure("smx"), figure("flex"), figure("cudnn"), ratio("flex"), ratio("cudnn"), share,
+                      peers.get("smx", {}).get("error", "-"), peers.get("flex", {}).get("error", "-")])
+    return results.table(["work", "smx", "FlexAttention", "cuDNN", "to FlexAttention", "to cuDNN", "to plain", "error", "FlexAttention's"],
+                         cells)
+
+
+def main():
+    start = time.monotonic()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    results.add_flags(parser, results.SPEED)
+    parser.add_argument("--lengths", default="4096,16384")
+    parser.add_argument("--only", default="", help="names of works, without lengths")
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--chip", help="architecture to compile for; the device's if not given")
+    arguments = parser.parse_args()
+    torch.manual_seed(0)
+    torch.zeros(1, device="cuda")
+    driver.use_device()
+    chip = arguments.chip or driver.chip()
+    head = results.head(arguments) | {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "chip": chip}
+    wanted = [work for length in map(int, arguments.lengths.split(",")) for work in variants(length)
+              if not arguments.only or work.name_of in arguments.only.split(",")]
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        compiled = {work: pool.submit(compile_image, arguments.tools, work.text, chip) for work in wanted}
+        concurrent.futures.wait(compiled.values())
+    for number, work in enumerate(wanted):
+        if time.monotonic() - start > arguments.seconds:
+            print(f"not reached: {', '.join(work.name for work in wanted[number:])}", flush=True)
+            break
+        rows += measure(work, {"smx": compiled[work]})
+        torch.cuda.empty_cache()
+        stem = results.write(arguments.output, "variants", head | {"rows": rows}, [
+            f"PyTorch {head['torch']}, cuDNN {head['cudnn']}; bf16, head dim {DIM}, {TOKENS} tokens, 16 heads (32 where grouped). TFLOP/s "
+            "of pairs that see each other; errors on 40 rows of 2 heads.", "", *lines_of(rows)], show=work == wanted[-1])
+        results.replace(stem.with_suffix(".svg"), plot.bars(rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
