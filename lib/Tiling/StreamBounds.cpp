@@ -108,3 +108,56 @@ StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
   }
   return bounds;
 }
+
+std::optional<TileCounts>
+mlir::smx::countTiles(StreamingReductionOpInterface op,
+                      ArrayRef<OpFoldResult> sizes, int64_t rowTile,
+                      int64_t streamTile) {
+  unsigned numRows = op.getNumRows();
+  AffineMap map = op.getOperandMaps()[op.getStateOperands().size()];
+  Block scratch;
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToStart(&scratch);
+  std::optional<unsigned> streamPosition =
+      map.getResultPosition(getAffineDimExpr(numRows, builder.getContext()));
+  std::optional<MaskOfStream> found =
+      findMask(builder, op.getInputOperands().front(), *streamPosition);
+  std::optional<int64_t> keys = getConstantIntValue(sizes[numRows]);
+  std::optional<int64_t> rows =
+      numRows ? getConstantIntValue(sizes[numRows - 1]) : std::nullopt;
+  if (!found || !keys || !rows || getConstantIntValue(found->firstKey) != 0 ||
+      found->mask.getKeyDim() != *streamPosition ||
+      map.getResult(found->mask.getRowDim()) !=
+          getAffineDimExpr(numRows - 1, builder.getContext()) ||
+      !found->mask.getData().empty())
+    return std::nullopt;
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  int64_t tiles = llvm::divideCeil(*keys, streamTile);
+  TileCounts counts;
+  for (int64_t first = 0; first < *rows; first += rowTile) {
+    VisibleKeys visible = found->mask.getMask().buildVisibleKeys(
+        builder, loc, constant(first),
+        constant(std::min(rowTile, *rows - first)), constant(*rows),
+        constant(*keys), /*data=*/{});
+    std::optional<int64_t> begin = getConstantIntValue(visible.begin),
+                           end = getConstantIntValue(visible.end),
+                           fullBegin = getConstantIntValue(visible.fullBegin),
+                           fullEnd = getConstantIntValue(visible.fullEnd);
+    if (!begin || !end || !fullBegin || !fullEnd)
+      return std::nullopt;
+    // As buildStreamLoops rounds them.
+    int64_t from = *begin / streamTile, to = llvm::divideCeil(*end, streamTile);
+    int64_t seen = std::max<int64_t>(to - from, 0);
+    int64_t wholeFrom = std::max<int64_t>(
+                from, llvm::divideCeil(*fullBegin, streamTile)),
+            wholeTo = std::min(to, *fullEnd / streamTile);
+    int64_t whole = std::max<int64_t>(wholeTo - wholeFrom, 0);
+    counts.whole += whole;
+    counts.cut += seen - whole;
+    counts.skipped += tiles - seen;
+  }
+  return counts;
+}

@@ -22,6 +22,17 @@ StreamBounds boundsOfStream(OpBuilder &builder, Location loc,
                             StreamingReductionOpInterface op,
                             const DomainTile &rows, ArrayRef<int64_t> rowTiles);
 
+/// Tiles of scores by what a mask leaves to do in them.
+struct TileCounts {
+  int64_t whole = 0, cut = 0, skipped = 0;
+};
+
+/// For the tiles of one head; none without a mask that can be analysed, where
+/// data decide, or if an extent is open. `sizes` are those of the domain.
+std::optional<TileCounts> countTiles(StreamingReductionOpInterface op,
+                                     ArrayRef<OpFoldResult> sizes,
+                                     int64_t rowTile, int64_t streamTile);
+
 } // namespace mlir::smx
 
 #endif // SMX_LIB_TILING_STREAMBOUNDS_H

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StreamBounds.h"
 #include "TiledReduction.h"
 #include "smx/Tiling/Passes.h"
 
@@ -110,6 +111,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                                       : tileSizes.rows.back())
         << remark::metric("stream", tileSizes.stream)
         << remark::metric("deferred", tileSizes.isDeferred);
+    reportMask(reduction, sizes, tileSizes);
     auto algebra = dyn_cast_or_null<StateAlgebraAttrInterface>(
         finishes.front().getAlgebra().getPartsAlgebra(
             reduction.getStateOperands().size()));
@@ -156,6 +158,28 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
       finish.erase();
     }
     return tileGroup(merged.front().getStates()[0], merged, PartOptions());
+  }
+
+  /// Which tiles the mask of the scores leaves, if any.
+  static void reportMask(StreamingReductionOpInterface reduction,
+                         ArrayRef<OpFoldResult> sizes,
+                         const TileSizes &tileSizes) {
+    // Counting takes time.
+    if (!reduction.getContext()->getRemarkEngine() || tileSizes.rows.empty())
+      return;
+    std::optional<TileCounts> counts =
+        countTiles(reduction, sizes, tileSizes.rows.back(), tileSizes.stream);
+    if (!counts)
+      return;
+    int64_t all = counts->whole + counts->cut + counts->skipped;
+    remark::analysis(
+        reduction.getLoc(),
+        remark::RemarkOpts::name("MaskedTiles").category("smx-tile"))
+        << remark::metric("whole", counts->whole)
+        << remark::metric("cut", counts->cut)
+        << remark::metric("skipped", counts->skipped)
+        << remark::metric("skipped-percent",
+                          all ? 100 * counts->skipped / all : 0);
   }
 
   /// One stream, and one quantity of what is streamed that its algebra can
