@@ -3,7 +3,7 @@
 
 slopes.npy     [16]         ALiBi's slopes, 2^-(h+1)/2
 sinks.npy      [16]         from -2 to 2.5
-table.npy      [16, 2S-1]   a bias for each head and distance
+table.npy      [16, 2S]     a bias for each head and distance from 1-S on; the last column is spare, so that rows are aligned
 document.npy   [B, S]       ids of documents of about S/5 tokens, in order
 begin.npy, end.npy [B, S]   for each token the first of its document, and the one behind its last
 """
@@ -41,7 +41,7 @@ def main():
     batch, length = arguments.batch, arguments.length
     write(arguments.folder / "slopes.npy", "f", [HEADS], [2 ** (-(head + 1) / 2) for head in range(HEADS)])
     write(arguments.folder / "sinks.npy", "f", [HEADS], [head * 0.3 - 2 for head in range(HEADS)])
-    distances = range(1 - length, length)
+    distances = range(1 - length, length + 1)
     write(arguments.folder / "table.npy", "f", [HEADS, len(distances)],
           [math.cos(head + 1.0) * math.log1p(abs(d)) / (1 + head % 3) for head in range(HEADS) for d in distances])
     ids, begin, end = [], [], []

@@ -1,4 +1,5 @@
-// A bias for each head and distance, read from a table whose middle is distance 0, and bounded by tanh.
+// A bias for each head and distance, read from a table that begins with that of the last query
+// to the first key, and bounded by tanh.
 
 !t = tensor<?x16x?x128xbf16>
 func.func @relative_bias(%q: !t, %k: !t, %v: !t, %table: tensor<16x?xf32>) -> !t {
