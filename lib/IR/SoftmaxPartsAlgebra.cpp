@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace mlir::smx;
 
 SmallVector<StringRef> SoftmaxPartsAlgebraAttr::getQuantities() const {
-  return {"logsumexp", "average"};
+  return {"logsumexp", "average", "average_with_sink", "logsumexp_with_sink"};
 }
 std::pair<unsigned, unsigned> SoftmaxPartsAlgebraAttr::getStateCount() const {
   return {3, 3};
@@ -14,8 +14,9 @@ std::pair<unsigned, unsigned> SoftmaxPartsAlgebraAttr::getStateCount() const {
 unsigned SoftmaxPartsAlgebraAttr::getInputCount(unsigned states) const {
   return states;
 }
-unsigned SoftmaxPartsAlgebraAttr::getFinishInputCount(StringRef) const {
-  return 0;
+unsigned
+SoftmaxPartsAlgebraAttr::getFinishInputCount(StringRef quantity) const {
+  return getSoftmax().getFinishInputCount(quantity);
 }
 unsigned
 SoftmaxPartsAlgebraAttr::getFinishStateCount(StringRef quantity) const {
