@@ -71,8 +71,11 @@ struct PrefetchPass : mlir::smx::gpu::impl::PrefetchPassBase<PrefetchPass> {
         getOperation()
             .walk([](WarpSpecializeOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
-    if (hasRoles ||
-        deepenChannels(getOperation(), depth, "smx-gpu-prefetch") == 1)
+    if (hasRoles)
+      return;
+    int64_t ahead =
+        deepenChannels(getOperation(), depth, "smx-gpu-prefetch") - 1;
+    if (ahead == 0)
       return;
     SmallVector<PutOp> puts;
     getOperation().walk([&](PutOp put) {
@@ -86,11 +89,21 @@ struct PrefetchPass : mlir::smx::gpu::impl::PrefetchPassBase<PrefetchPass> {
       if (!address)
         continue;
       OpBuilder builder(loop);
-      putIfInside(builder, put, loop, *address, loop.getLowerBound());
+      auto after = [&](Value counter) -> Value {
+        return arith::AddIOp::create(builder, put.getLoc(), counter,
+                                     loop.getStep());
+      };
+      Value counter = loop.getLowerBound();
+      for (int64_t round = 0; round < ahead; ++round) {
+        if (round != 0)
+          counter = after(counter);
+        putIfInside(builder, put, loop, *address, counter);
+      }
       builder.setInsertionPointToStart(loop.getBody());
-      Value next = arith::AddIOp::create(
-          builder, put.getLoc(), loop.getInductionVar(), loop.getStep());
-      putIfInside(builder, put, loop, *address, next);
+      counter = loop.getInductionVar();
+      for (int64_t round = 0; round < ahead; ++round)
+        counter = after(counter);
+      putIfInside(builder, put, loop, *address, counter);
       put.erase();
     }
   }

@@ -252,10 +252,10 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
 }
 
 def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {
-  let summary = "start the copy of a tile one round of the loop before it is needed";
+  let summary = "start the copy of a tile rounds of the loop before it is needed";
   let description = [{
-    Channels get `depth` stages, or fewer if shared memory does not hold as many, and a loop that puts a tile and gets it puts the next one instead, so
-    that the copy runs beside the arithmetic of the round.
+    Channels get `depth` stages, or fewer if shared memory does not hold as many, and a loop that puts a tile and gets it puts the one
+    `depth - 1` rounds later instead, so that the copy runs beside the arithmetic of these rounds; with two stages the next one.
 
     ```mlir
     scf.for %j = %lb to %ub step %s {

@@ -1,5 +1,6 @@
 // RUN: softmax-opt %s --smx-gpu-prefetch | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-prefetch=depth=1 | FileCheck %s --check-prefix=ONE
+// RUN: softmax-opt %s --smx-gpu-prefetch=depth=3 | FileCheck %s --check-prefix=THREE
 // RUN: not softmax-opt %s --smx-gpu-prefetch=depth=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: option 'depth' must be at least 1, got 0
 
@@ -13,6 +14,24 @@
 // CHECK: scf.if
 // CHECK-NEXT: smx_gpu.put %{{.+}}[%[[N]], %c0] into %[[C]]
 // CHECK: smx_gpu.get %[[C]]
+
+// Of three stages two are filled before the loop, and a round fills the one after the next.
+// THREE-LABEL: @copies
+// THREE: %[[C:.+]] = smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 3>
+// THREE: %[[ANY:.+]] = arith.cmpi slt, %c0, %{{.+}} : index
+// THREE: scf.if %[[ANY]]
+// THREE-NEXT: smx_gpu.put %{{.+}}[%c0, %c0] into %[[C]]
+// THREE: %[[SECOND:.+]] = arith.addi %c0, %c64
+// THREE: %[[MORE:.+]] = arith.cmpi slt, %[[SECOND]], %{{.+}} : index
+// THREE: scf.if %[[MORE]]
+// THREE-NEXT: smx_gpu.put %{{.+}}[%[[SECOND]], %c0] into %[[C]]
+// THREE: scf.for %[[J:.+]] =
+// THREE: %[[N:.+]] = arith.addi %[[J]], %c64
+// THREE: %[[NN:.+]] = arith.addi %[[N]], %c64
+// THREE: %[[INSIDE:.+]] = arith.cmpi slt, %[[NN]], %{{.+}} : index
+// THREE: scf.if %[[INSIDE]]
+// THREE-NEXT: smx_gpu.put %{{.+}}[%[[NN]], %c0] into %[[C]]
+// THREE: smx_gpu.get %[[C]]
 
 // ONE-LABEL: @copies
 // ONE: depth = 1
