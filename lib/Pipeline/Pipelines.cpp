@@ -53,9 +53,9 @@ static int64_t clustersOf(StringRef chip) {
 /// Of H100 and H200 (SXM); on other chips some are idle for longer at the end.
 constexpr int64_t multiprocessors = 132;
 
-/// Blocks of few rows that a multiprocessor has shared memory for, of 32 KiB
-/// and a little each.
-constexpr int64_t fewRowsBlocks = 6;
+/// Blocks of few rows on a multiprocessor. There is shared memory for 6 of 32
+/// KiB; 4 have enough under way, and leave fewer states to merge.
+constexpr int64_t fewRowsBlocks = 4;
 
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
 /// a CPU: sizes and layout differ, the loops do not.

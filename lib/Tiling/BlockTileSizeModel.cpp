@@ -76,6 +76,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   // tile of keys, of which a multiprocessor has room for 6 blocks' (keys and
   // values, two of each).
   constexpr int64_t fewRows = 16, mostGrouped = 64, streamedBytes = 8192;
+  // Bytes of a tile that the threads of a block hold, beside two factors.
+  constexpr int64_t oneTileBytes = 65536;
   unsigned numRows = op.getNumRows();
   bool hasColumns = op.getNumDims() > numRows + 1;
   auto lastOf = [](ArrayRef<OpFoldResult> some) {
@@ -99,10 +101,10 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   TileSizes tile;
   tile.inBlocks = true;
   int64_t tileRows;
+  int64_t columns = 1;
+  for (OpFoldResult size : sizes.drop_front(numRows + 1))
+    columns *= getConstantIntValue(size).value_or(128);
   if (hasColumns) {
-    int64_t columns = 1;
-    for (OpFoldResult size : sizes.drop_front(numRows + 1))
-      columns *= getConstantIntValue(size).value_or(128);
     // A warp holds 16 rows of the accumulator and of the scores. What it reads
     // of keys and values serves 32 rows where registers have room for them and
     // the matrix unit multiplies; masks take some of that room.
@@ -173,27 +175,29 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     group = groupOf(maps.back(), numRows);
     if (group.size <= *rowExtent || group.size > mostGrouped)
       group = {};
-    int64_t columnBytes = inputBits / 8;
-    for (OpFoldResult size : sizes.drop_front(numRows + 1))
-      columnBytes *= getConstantIntValue(size).value_or(128);
+    int64_t columnBytes = columns * inputBits / 8;
     if (inputBits == 16)
       tile.stream = std::clamp<int64_t>(
           llvm::bit_floor(
               uint64_t(streamedBytes / std::max<int64_t>(columnBytes, 1))),
           16, 64);
   }
+  if (rows != 0)
+    tileRows = rows;
+  // Where every row has columns of its own there is no product of matrices, and
+  // a tile has no room for a third dimension. A short stream is one tile then:
+  // its loads are under way together.
+  for (AffineMap input : ArrayRef(maps).drop_front(states + 1))
+    if (hasColumns && numRows != 0 && input.isFunctionOfDim(numRows - 1)) {
+      tileRows = 1;
+      if (extent && *extent * columns * elementBytes <= oneTileBytes)
+        tile.stream = std::max(tile.stream, *extent);
+    }
   if (stream != 0)
     tile.stream = stream;
   if (extent)
     tile.stream = std::min(*extent, tile.stream);
   tile.stream = std::max<int64_t>(tile.stream, 1);
-  if (rows != 0)
-    tileRows = rows;
-  // Where every row has columns of its own there is no product of matrices, and
-  // a tile has no room for a third dimension.
-  for (AffineMap input : ArrayRef(maps).drop_front(states + 1))
-    if (hasColumns && numRows != 0 && input.isFunctionOfDim(numRows - 1))
-      tileRows = 1;
   tile.rows.assign(numRows, 1);
   if (group.size > 1) {
     tile.rows[group.dim] = group.size;

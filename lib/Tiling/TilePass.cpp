@@ -48,7 +48,8 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     getOperation().walk(
         [&](FinishOp op) { groups[op.getStates()[0]].push_back(op); });
     for (auto &[state, finishes] : groups)
-      if (failed(tileGroup(state, finishes, PartOptions{parts, slots})))
+      if (failed(tileGroup(state, finishes, rows, stream,
+                           PartOptions{parts, slots})))
         return signalPassFailure();
   }
 
@@ -68,7 +69,9 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     return ops.takeVector();
   }
 
+  /// `wantedRows` and `wantedStream` are 0 where the model chooses.
   LogicalResult tileGroup(Value state, MutableArrayRef<FinishOp> finishes,
+                          int64_t wantedRows, int64_t wantedStream,
                           const PartOptions &partOptions) {
     SmallVector<Operation *> group = stateOpsOf(state);
     auto isUpdate = [](Operation *op) {
@@ -97,12 +100,12 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         sizes[reduction.getNumRows()] = streamExtent(builder, finish);
     TileSizes tileSizes =
         blocks ? chooseBlockTileSizes(
-                     reduction, finishes, sizes, rows, stream,
+                     reduction, finishes, sizes, wantedRows, wantedStream,
                      // Parts of a row are tiles of their own.
                      llvm::any_of(group, llvm::IsaPred<MergeOp>) ? 0 : rowBytes,
                      warpgroups)
-               : chooseTileSizes(reduction, sizes, rows, stream, residentBytes,
-                                 deferredBytes, isStreamed,
+               : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
+                                 residentBytes, deferredBytes, isStreamed,
                                  canDefer(reduction, group, finishes));
     remark::passed(reduction.getLoc(),
                    remark::RemarkOpts::name("TileSizes").category("smx-tile"))
@@ -157,7 +160,9 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
       finish.getResult().replaceAllUsesWith(other.getResult());
       finish.erase();
     }
-    return tileGroup(merged.front().getStates()[0], merged, PartOptions());
+    // What is asked for is about the input, not about parts.
+    return tileGroup(merged.front().getStates()[0], merged, /*wantedRows=*/0,
+                     /*wantedStream=*/0, PartOptions());
   }
 
   /// Which tiles the mask of the scores leaves, if any.

@@ -51,7 +51,8 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// most 64 columns (and a mask does not cut most tiles: not in at most 2048
 /// rows), and 128 by 64 where it has more than 128. At most 16 rows (decoding)
 /// take tiles of 8 KiB of keys; where more heads than that share a head of
-/// keys, those are the rows. A plain row is one tile if
+/// keys, those are the rows. Where each row has columns of its own, a stream of
+/// at most 64 KiB is one tile. A plain row is one tile if
 /// registers hold it, that is, what is read of it for the update and for
 /// `finishes` takes at most `rowBytes`; otherwise tiles have at most 4096
 /// elements. There are several short rows to a block. Where rows are the

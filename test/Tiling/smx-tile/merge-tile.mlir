@@ -1,0 +1,28 @@
+// The merge of parts: a short stream whose rows have columns of their own is one tile, up to 64 KiB. What is asked for is
+// about keys.
+// RUN: softmax-opt %s --split-input-file --smx-online --smx-tile="blocks parts=96 stream=16" --canonicalize --cse | FileCheck %s
+
+// CHECK-LABEL: @one_tile
+// CHECK: tensor<1x16x128xbf16>
+// CHECK: scf.forall.in_parallel
+// CHECK: scf.forall
+// CHECK-NOT: scf.for %
+// CHECK: smx.update #smx.softmax_parts{{.*}} with({{.*}}tensor<1x1x96xf32>, tensor<1x1x96xf32>, tensor<1x1x96x128xf32>)
+// CHECK-NOT: smx.update
+func.func @one_tile(%q: tensor<2x1x128xbf16>, %k: tensor<2x4608x128xbf16>, %v: tensor<2x4608x128xbf16>) -> tensor<2x1x128xbf16> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x128xbf16>, tensor<2x4608x128xbf16>, tensor<2x4608x128xbf16> -> tensor<2x1x128xbf16>
+  return %o : tensor<2x1x128xbf16>
+}
+
+// -----
+
+// 96 KiB are several.
+// CHECK-LABEL: @several_tiles
+// CHECK: scf.forall.in_parallel
+// CHECK: scf.forall
+// CHECK: scf.for %
+// CHECK: smx.update #smx.softmax_parts
+func.func @several_tiles(%q: tensor<2x1x256xbf16>, %k: tensor<2x4608x256xbf16>, %v: tensor<2x4608x256xbf16>) -> tensor<2x1x256xbf16> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x256xbf16>, tensor<2x4608x256xbf16>, tensor<2x4608x256xbf16> -> tensor<2x1x256xbf16>
+  return %o : tensor<2x1x256xbf16>
+}
