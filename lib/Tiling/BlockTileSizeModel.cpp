@@ -59,11 +59,28 @@ static RowGroup groupOf(AffineMap values, unsigned numRows) {
   return {};
 }
 
+/// Tiles of few rows, each of a group or of all rows of the last dimension;
+/// none if an extent is open.
+static std::optional<int64_t> blocksOf(ArrayRef<OpFoldResult> rowSizes,
+                                       const RowGroup &group,
+                                       int64_t rowExtent) {
+  int64_t blocks = 1;
+  for (OpFoldResult size : rowSizes) {
+    std::optional<int64_t> extent = getConstantIntValue(size);
+    if (!extent)
+      return std::nullopt;
+    blocks *= *extent;
+  }
+  int64_t each = group.size > 1 ? group.size : rowExtent;
+  return blocks / std::max<int64_t>(each, 1);
+}
+
 TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<FinishOp> finishes,
                                           ArrayRef<OpFoldResult> sizes,
                                           int64_t rows, int64_t stream,
-                                          int64_t rowBytes, bool warpgroups) {
+                                          int64_t rowBytes, bool warpgroups,
+                                          int64_t slots) {
   constexpr int64_t longestTile = 4096, blockBytes = 4096,
                     shortMaskedRows = 2048, fewKeys = 1024;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
@@ -72,10 +89,13 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   // bytes or more in memory.
   constexpr int64_t longestStrip = 4096, openStrip = 512, stripBytes = 65536,
                     narrowestStrip = 16, widestStrip = 64;
-  // Of few rows: how many those are, the largest group of heads, and bytes of a
+  // Of few rows: how many those are, the largest group of heads, bytes of a
   // tile of keys, of which a multiprocessor has room for 6 blocks' (keys and
-  // values, two of each).
-  constexpr int64_t fewRows = 16, mostGrouped = 64, streamedBytes = 8192;
+  // values, two of each); and how many blocks there are for each that runs at
+  // once where tiles are twice as long: 3 have room then, and the last ones of
+  // several rounds matter little.
+  constexpr int64_t fewRows = 16, mostGrouped = 64, streamedBytes = 8192,
+                    manyRounds = 3;
   // Bytes of a tile that the threads of a block hold, beside two factors.
   constexpr int64_t oneTileBytes = 65536;
   unsigned numRows = op.getNumRows();
@@ -176,10 +196,14 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     if (group.size <= *rowExtent || group.size > mostGrouped)
       group = {};
     int64_t columnBytes = columns * inputBits / 8;
+    int64_t bytes = streamedBytes;
+    std::optional<int64_t> blocks =
+        blocksOf(sizes.take_front(numRows), group, *rowExtent);
+    if (slots > 1 && blocks && *blocks >= manyRounds * slots)
+      bytes *= 2;
     if (inputBits == 16)
       tile.stream = std::clamp<int64_t>(
-          llvm::bit_floor(
-              uint64_t(streamedBytes / std::max<int64_t>(columnBytes, 1))),
+          llvm::bit_floor(uint64_t(bytes / std::max<int64_t>(columnBytes, 1))),
           16, 64);
   }
   if (rows != 0)

@@ -103,7 +103,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                      reduction, finishes, sizes, wantedRows, wantedStream,
                      // Parts of a row are tiles of their own.
                      llvm::any_of(group, llvm::IsaPred<MergeOp>) ? 0 : rowBytes,
-                     warpgroups)
+                     warpgroups, partOptions.slots)
                : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
                                  residentBytes, deferredBytes, isStreamed,
                                  canDefer(reduction, group, finishes));

@@ -50,7 +50,8 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// themselves: 128 rows by 128 keys, 192 by 128 where the accumulator has at
 /// most 64 columns (and a mask does not cut most tiles: not in at most 2048
 /// rows), and 128 by 64 where it has more than 128. At most 16 rows (decoding)
-/// take tiles of 8 KiB of keys; where more heads than that share a head of
+/// take tiles of 8 KiB of keys, or 16 KiB where there are several blocks for
+/// each of `slots`; where more heads than that share a head of
 /// keys, those are the rows. Where each row has columns of its own, a stream of
 /// at most 64 KiB is one tile. A plain row is one tile if
 /// registers hold it, that is, what is read of it for the update and for
@@ -62,7 +63,7 @@ TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes,
                                ArrayRef<OpFoldResult> sizes, int64_t rows,
                                int64_t stream, int64_t rowBytes,
-                               bool warpgroups);
+                               bool warpgroups, int64_t slots);
 
 } // namespace mlir::smx
 
