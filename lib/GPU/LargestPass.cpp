@@ -49,22 +49,27 @@ static bool isNothing(Value tile) {
 
 static KeysLeft matchKeysLeft(Value tile) {
   KeysLeft found;
-  auto select = tile.getDefiningOp<arith::SelectOp>();
-  if (select && isNothing(select.getFalseValue()) &&
-      select.getCondition().getDefiningOp<arith::CmpIOp>()) {
-    found.inside = select.getCondition();
-    tile = select.getTrueValue();
-    select = tile.getDefiningOp<arith::SelectOp>();
-  }
   found.keys = tile;
+  auto select = tile.getDefiningOp<arith::SelectOp>();
   if (!select || !isNothing(select.getFalseValue()))
     return found;
-  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  // Below the one before, and inside; or one of both.
+  Value condition = select.getCondition();
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    condition = both.getLhs();
+    found.inside = both.getRhs();
+  }
+  if (condition.getDefiningOp<arith::CmpIOp>()) {
+    found.inside = condition;
+    found.keys = select.getTrueValue();
+    return found;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpFOp>();
   auto before =
       compare ? compare.getLhs().getDefiningOp<BroadcastOp>() : BroadcastOp();
   if (!before || compare.getPredicate() != arith::CmpFPredicate::OGT ||
       compare.getRhs() != select.getTrueValue())
-    return found;
+    return {tile, Value(), Value()};
   found.keys = select.getTrueValue();
   found.before = before.getValues();
   return found;

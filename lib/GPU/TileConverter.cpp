@@ -178,7 +178,25 @@ LogicalResult TileConverter::convertTranspose(linalg::TransposeOp op) {
   return loadIfTile(op, result);
 }
 
+/// Tensors that rounds read whole, and so without a slice, are loaded once, in
+/// front of the rounds.
+LogicalResult TileConverter::loadAheadOf(scf::ForOp loop) {
+  llvm::SetVector<Value> wholes;
+  loop.getBody()->walk([&](linalg::GenericOp generic) {
+    for (Value input : generic.getInputs())
+      if (loop.isDefinedOutsideOfLoop(input) && !tiles.contains(input) &&
+          !splatOf(input) && viewOf(input))
+        wholes.insert(input);
+  });
+  for (Value whole : wholes)
+    if (failed(loadIfTile(loop, whole)))
+      return failure();
+  return success();
+}
+
 LogicalResult TileConverter::convertLoop(scf::ForOp loop) {
+  if (failed(loadAheadOf(loop)))
+    return failure();
   SmallVector<Value> inits;
   for (auto [argument, init, result] : llvm::zip(
            loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {

@@ -64,6 +64,7 @@ private:
   LogicalResult convertFill(linalg::FillOp op);
   LogicalResult convertTranspose(linalg::TransposeOp op);
   LogicalResult loadIfTile(Operation *op, Value view);
+  LogicalResult loadAheadOf(scf::ForOp loop);
   /// The input that `op` gives in another order, or repeated, and no more.
   static OpOperand *movedInput(linalg::GenericOp op);
   /// The memory that is the result of `op`, if it only moves what is there.
