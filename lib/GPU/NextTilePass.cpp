@@ -206,6 +206,13 @@ std::optional<ComputeLoop> ComputeLoop::match(RoleOp role) {
   found.getKeys = found.scores.getB().getDefiningOp<GetOp>();
   if (!found.getRows || !found.getKeys)
     return std::nullopt;
+  // What scores have from memory takes registers beside the last product's.
+  if (llvm::any_of(found.head, [](Operation *op) {
+        return !isMemoryEffectFree(op) &&
+               !isa<GetOp, ReleaseOp, TakeTurnOp, PassTurnOp, MmaAsyncOp,
+                    WaitOp>(op);
+      }))
+    return std::nullopt;
   for (Operation *op : found.tail)
     if (auto release = dyn_cast<ReleaseOp>(op))
       if (release.getChannel() == found.getRows.getChannel())

@@ -90,3 +90,18 @@ func.func @causal(%q: tensor<4x70x512x128xbf16>, %k: tensor<4x70x512x128xbf16>, 
   %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, right = 0>) : tensor<4x70x512x128xbf16>, tensor<4x70x512x128xbf16>, tensor<4x70x512x128xbf16> -> tensor<4x70x512x128xbf16>
   return %o : tensor<4x70x512x128xbf16>
 }
+
+// -----
+
+// Scores that read a table have no registers for it.
+// CHECK-LABEL: smx_gpu.kernel @table_kernel
+// CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 2, dealt>
+func.func @table(%q: tensor<4x70x256x128xbf16>, %k: tensor<4x70x512x128xbf16>, %v: tensor<4x70x512x128xbf16>, %t: tensor<512xf32>) -> tensor<4x70x256x128xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %t[%j] : tensor<512xf32>
+    %y = arith.addf %s, %x : f32
+    smx.yield %y : f32
+  } : tensor<4x70x256x128xbf16>, tensor<4x70x512x128xbf16>, tensor<4x70x512x128xbf16> -> tensor<4x70x256x128xbf16>
+  return %o : tensor<4x70x256x128xbf16>
+}
