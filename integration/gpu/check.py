@@ -129,7 +129,7 @@ def goal_of(key, name):
 
 def compile_alone(tools, entries, found):
     """Compiles what took longer than it may again, with nothing beside it, and keeps the shorter time."""
-    modules = {work.name: work for work in works.ATTENTION + works.SOFTMAX}
+    modules = {work.name: work for work in works.ATTENTION + works.SOFTMAX + works.REDUCTIONS}
     for key in "works", "fixtures":
         for name, before in found[key].items():
             if not before["compile_ms"] or before["compile_ms"] <= goal_of(key, name):

@@ -33,7 +33,7 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     OpBuilder &builder, StreamingReductionOpInterface op,
     ArrayRef<OpFoldResult> sizes, const TileSizes &tileSizes,
     const PartOptions &options) {
-  constexpr int64_t fewRows = 16, leastTiles = 4;
+  constexpr int64_t fewRows = 16, leastTiles = 4, fewParts = 32;
   unsigned numRows = op.getNumRows();
   // Heads that share what is streamed may be rows as well: of one query each.
   int64_t tileRows = numRows == 0 ? 1 : tileSizes.rows.back();
@@ -58,10 +58,16 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
          llvm::zip(sizes.take_front(numRows), tileSizes.rows))
       tiles = math.make<arith::MulIOp>(
           tiles, math.ceilDiv(valueOf(size), math.constant(tile)));
-    wanted =
-        math.atLeast(math.make<arith::DivSIOp>(math.constant(options.slots),
-                                               math.atLeast(tiles, 1)),
-                     1);
+    tiles = math.atLeast(tiles, 1);
+    auto blocksOfTile = [&](int64_t blocks) {
+      return math.make<arith::DivSIOp>(math.constant(blocks), tiles);
+    };
+    // A merge of many parts takes longer than fewer blocks do that stream, down
+    // to one of four.
+    wanted = math.make<arith::MinSIOp>(
+        blocksOfTile(options.slots),
+        math.atLeast(blocksOfTile(options.slots / 4), fewParts));
+    wanted = math.atLeast(wanted, 1);
   }
   int64_t unit = tileSizes.stream;
   Value extent =

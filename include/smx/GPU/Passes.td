@@ -3,6 +3,7 @@
 #define SMX_GPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "smx/GPU/RolePasses.td"
 
 def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
   let summary = "turn every loop nest over tiles into a kernel on register and shared tiles";
@@ -279,139 +280,6 @@ def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {
   }];
   let options = [
     Option<"depth", "depth", "int64_t", "2", "stages of a channel; 1 copies when the tile is needed">,
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
-def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
-  let summary = "a warpgroup fetches by tensor copies, and two or three compute on 64 rows each";
-  let description = [{
-    For the chips with an asynchronous matrix unit (sm_90a). A kernel whose tiles have 2 or 3 warpgroups' rows becomes two
-    roles: puts, by the tensor copy engine, and all the rest, each group on its own rows. In a loop of two products, the
-    second one of a round is issued with the first one of the next, and runs under the arithmetic on it (`overlap`); the
-    groups take turns in issuing them (`turns`), so that one multiplies while another computes exponentials. A first
-    operand that is loaded once is fetched too, into a channel that deals each group its rows, and takes no registers.
-
-    A kernel that this does not fit stays as it is; a remark says why. Rows of a tile that are not valid are no longer 0
-    but what lies there in memory, so products with their weights become guarded.
-
-    ```mlir
-    %q = smx_gpu.load %x[%i, %c0]
-    scf.for %j = %c0 to %n step %c128 iter_args(%m, %acc) {
-      smx_gpu.put %k[%j, %c0] into %ck copy(async)
-      smx_gpu.put %v[%j, %c0] into %cv copy(async)
-      %s = smx_gpu.mma %q, %kt, %zero transpose_b
-      %p, %m1, %a = softmax of %s
-      %acc1 = smx_gpu.mma %p, %vt, %acc * %a
-    }
-    ```
-    ==>
-    ```mlir
-    smx_gpu.role @load warps(4) {
-      smx_gpu.put %x[%i, %c0] into %cq copy(tensor)
-      smx_gpu.put %x[%i1, %c0] into %cq copy(tensor)
-      scf.for %j = %c0 to %n step %c128 {
-        smx_gpu.put %k[%j, %c0] into %ck copy(tensor)
-        smx_gpu.put %v[%j, %c0] into %cv copy(tensor)
-      }
-    }
-    smx_gpu.role @compute warps(8) group(4) {
-      %qt = smx_gpu.get %cq
-      %s0 = smx_gpu.mma_async %qt, %k0, %zero transpose_b zero, softmax ..
-      scf.for %j = %c128 to %n step %c128 iter_args(%m, %acc, %p) {
-        smx_gpu.take_turn %t
-        %s, %st = smx_gpu.mma_async %qt, %kt, %zero transpose_b zero
-        %o, %ot = smx_gpu.mma_async %p, %vt, %acc
-        smx_gpu.pass_turn %t
-        %s1 = smx_gpu.wait %st, %s pending 1
-        %p1, %m1, %a = softmax of %s1
-        %o1 = smx_gpu.wait %ot, %o
-        %o2 = smx_gpu.rescale %o1 by %a
-        scf.yield %m1, %o2, %p1
-      }
-      %o = smx_gpu.mma_async %p, %vl, %acc
-    }
-    ```
-  }];
-  let options = [
-    Option<"depth", "depth", "int64_t", "2", "stages of a channel">,
-    Option<"overlap", "overlap", "bool", "true", "issue a product before the arithmetic that it does not need is done">,
-    Option<"turns", "turns", "bool", "true", "groups issue their products in turn">,
-  ];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
-  ];
-}
-
-def SpeculatePass : Pass<"smx-gpu-speculate", "::mlir::smx::gpu::KernelOp"> {
-  let summary = "compute weights before it is known whether the reference moves";
-  let description = [{
-    A loop over keys whose reference has a slack, and of which a product runs under the softmax, has its weights from the
-    reference as it is. Their sums tell whether one is larger than the slack allows (or not a number): only then a warp
-    looks for the maximum, moves the reference and computes them again. So in most rounds neither the maximum nor its
-    exchange is computed, and no exponential waits for them. The product is waited for before the weights: what it
-    reads would take registers beside scores and weights.
-
-    Right for every input: the weights that are used have been looked at. Those of the old reference r are right for
-    it, exp(s - r) <= 2^slack * columns / 8; a state with r is the same element of the algebra as one with any other
-    reference. What starts at -inf has weights of +inf or NaN at first, and moves.
-
-    ```mlir
-    %m = smx_gpu.reduce <maxnum> %s dim 1
-    %far = arith.cmpf ogt, %m, %r_plus_slack
-    %r1 = arith.select %far, %m, %r
-    %p, %l1, %a = weights, sums and factor by %r1
-    %o1 = smx_gpu.rescale %o by %a
-    ```
-    ==>
-    ```mlir
-    %p0, %l0 = weights and sums by %r
-    %large = arith.cmpf ugt, %l0, %bound
-    %moves = smx_gpu.any %large
-    %r1, %p, %l1, %o1 = scf.if %moves {
-      .. as before
-    } else { scf.yield %r, %p0, %l0, %o }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
-def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
-  let summary = "begin the next tile of rows under the last product of this one";
-  let description = [{
-    Where a role walks over tiles of rows and each has at least two tiles of keys, the first scores of the next tile
-    are multiplied beside the last product of this one, and the first weights computed while that runs. The result is
-    stored after that. The fetching role copies in the same order. After its last tile a block begins that tile again,
-    and drops it. Tiles of more than `rounds` tiles of keys gain nothing by it; nor do launches that
-    leave a block fewer than `tiles` tiles, nor kernels whose shared memory does not hold the first operands of two.
-
-    ```mlir
-    scf.for %t = %first to %n step %blocks {
-      %q = smx_gpu.get %queries
-      %s, %st = smx_gpu.mma_async %q, %k
-      %p = weights of %s
-      %acc = scf.for .. rounds
-      %o, %ot = smx_gpu.mma_async %p_last, %v, %acc
-      .. wait and store
-    }
-    ```
-    ==>
-    ```mlir
-    %p0 = head of %first
-    scf.for %t = %first to %n step %blocks iter_args(%p = %p0) {
-      %acc = scf.for .. rounds
-      %q = smx_gpu.get %queries
-      %s, %st = smx_gpu.mma_async %q, %k // of the next tile
-      %o, %ot = smx_gpu.mma_async %p_last, %v, %acc
-      %p1 = weights of %s
-      .. wait and store
-      scf.yield %p1
-    }
-    ```
-  }];
-  let options = [
-    Option<"rounds", "rounds", "int64_t", "32", "most tiles of keys that a tile of rows meets; 0 = never">,
-    Option<"tiles", "tiles", "int64_t", "4", "fewest tiles of rows of a block">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
