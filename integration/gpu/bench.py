@@ -275,11 +275,11 @@ def main():
     arguments.chip = arguments.chip or driver.chip()
     chosen = arguments.suites or list(SUITES)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        compiled = {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip)
-                           for name, chip in OURS[suite].items()} for suite in chosen for work in SUITES[suite][0]}
+        compiled = {suite: {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip)
+                                   for name, chip in OURS[suite].items()} for work in SUITES[suite][0]} for suite in chosen}
     # Nothing else runs while peers are timed.
     for suite in chosen:
-        SUITES[suite][1](arguments, compiled)
+        SUITES[suite][1](arguments, compiled[suite])
 
 
 if __name__ == "__main__":
