@@ -221,7 +221,7 @@ std::optional<ComputeLoop> ComputeLoop::match(RoleOp role) {
     return std::nullopt;
   for (Operation *op : found.head)
     for (Value result : op->getResults())
-      if (!isNumber(op) || isa<SharedType>(result.getType()))
+      if (!isNumber(op))
         for (Operation *user : result.getUsers())
           if (!llvm::is_contained(found.head, user))
             found.carried.insert(result);
@@ -229,7 +229,7 @@ std::optional<ComputeLoop> ComputeLoop::match(RoleOp role) {
 }
 
 /// Clones the head for `tile` and returns what is carried of it; `between` is
-/// called when its product has been issued.
+/// called with its product, and with the wait for that.
 template <typename Between>
 SmallVector<Value> ComputeLoop::cloneHead(OpBuilder &builder, Value tile,
                                           Between between) {
@@ -237,9 +237,7 @@ SmallVector<Value> ComputeLoop::cloneHead(OpBuilder &builder, Value tile,
   mapping.map(tiles.getInductionVar(), tile);
   for (Operation *op : head) {
     Operation *copy = builder.clone(*op, mapping);
-    if (op == scores)
-      between(copy);
-    else if (op == scoresDone)
+    if (op == scores || op == scoresDone)
       between(copy);
   }
   return llvm::map_to_vector(

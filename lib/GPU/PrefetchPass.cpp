@@ -23,22 +23,21 @@ namespace {
 /// of them is carried by the loop or has effects.
 std::optional<SmallVector<Operation *>> addressOf(PutOp put, scf::ForOp loop) {
   llvm::SetVector<Operation *> needed;
-  SmallVector<Value> worklist(put->getOperands());
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (llvm::is_contained(loop.getRegionIterArgs(), value))
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  if (failed(getBackwardSlice(put.getOperation(), &needed, options)))
+    return std::nullopt;
+  for (Operation *op : needed)
+    if ((op != put && !isMemoryEffectFree(op)) ||
+        op->getBlock() != loop.getBody() ||
+        llvm::any_of(op->getOperands(), [&](Value value) {
+          return llvm::is_contained(loop.getRegionIterArgs(), value);
+        }))
       return std::nullopt;
-    Operation *op = value.getDefiningOp();
-    if (!op || !loop->isProperAncestor(op) || !needed.insert(op))
-      continue;
-    if (!isMemoryEffectFree(op) || op->getBlock() != loop.getBody())
-      return std::nullopt;
-    worklist.append(op->operand_begin(), op->operand_end());
-  }
-  SmallVector<Operation *> ordered = needed.takeVector();
-  llvm::sort(ordered,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return ordered;
+  needed.remove(put);
+  return needed.takeVector();
 }
 
 /// `put` for the round in which the loop counter is `counter`, if that is below

@@ -384,7 +384,8 @@ struct SharedRowsPass
     // Scratch and alignment take the rest.
     constexpr int64_t besides = 16384;
     int64_t threads = kernel.getWarps() * ::smx::gpu::warpThreads;
-    if ((room - bytes / 4 * 3) * threads + besides > kernel.getSharedLimit())
+    if ((room - bytes / 4 * 3) * threads + besides >
+        int64_t(kernel.getSharedLimit()))
       return;
     int64_t first = widest < 32 ? bytes : bytes / 4 * 3;
     RowPieces pieces(kernel, loads, widest == 64 ? first / 2 : first);

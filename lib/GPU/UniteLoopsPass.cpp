@@ -3,6 +3,7 @@
 #include "LoopPair.h"
 #include "smx/GPU/Passes.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,23 +21,22 @@ using namespace mlir::smx::gpu;
 /// more than places: it is computed twice.
 static std::optional<SmallVector<Operation *>> placesOf(Value condition) {
   llvm::SetVector<Operation *> needed;
-  SmallVector<Value> worklist{condition};
-  Block *block = condition.getParentBlock();
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (!op || op->getBlock() != block || !needed.insert(op))
-      continue;
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
-        !llvm::all_of(op->getResultTypes(), [](Type type) {
-          return getElementTypeOrSelf(type).isIntOrIndex();
-        }))
-      return std::nullopt;
-    worklist.append(op->operand_begin(), op->operand_end());
-  }
-  SmallVector<Operation *> ordered = needed.takeVector();
-  llvm::sort(ordered,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return ordered;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [block = condition.getParentBlock()](Operation *op) {
+    return op->getBlock() == block;
+  };
+  auto isPlace = [](Operation *op) {
+    return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+           llvm::all_of(op->getResultTypes(), [](Type type) {
+             return getElementTypeOrSelf(type).isIntOrIndex();
+           });
+  };
+  if (failed(getBackwardSlice(condition, &needed, options)) ||
+      !llvm::all_of(needed, isPlace))
+    return std::nullopt;
+  return needed.takeVector();
 }
 
 /// True if every mask can be asked for again, where it is needed, and nothing

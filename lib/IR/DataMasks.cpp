@@ -1,6 +1,6 @@
 //===- DataMasks.cpp - masks that data decide, and intersections ----------===//
 
-#include "IndexMath.h"
+#include "smx/IR/IndexMath.h"
 
 #include "mlir/IR/DialectImplementation.h"
 

@@ -1,6 +1,6 @@
 //===- Masks.cpp - which keys a row sees ----------------------------------===//
 
-#include "IndexMath.h"
+#include "smx/IR/IndexMath.h"
 
 #include "mlir/IR/DialectImplementation.h"
 

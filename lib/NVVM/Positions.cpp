@@ -24,7 +24,7 @@ struct PositionSum {
   int64_t rank;
   int64_t factors[2] = {0, 0};
   int64_t constant = 0;
-  SmallVector<std::pair<int64_t, Value>> shared;
+  SmallVector<std::pair<int64_t, Value>> shared = {};
 
   /// Adds `factor * tile`; false if the tile is something else.
   bool add(Value tile, int64_t factor) {

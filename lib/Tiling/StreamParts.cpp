@@ -2,32 +2,14 @@
 
 #include "StreamParts.h"
 
+#include "smx/IR/IndexMath.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::smx;
-
-namespace {
-/// Arithmetic on extents, folded where they are static.
-struct ExtentMath {
-  OpBuilder &builder;
-  Location loc;
-
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  template <typename OpT>
-  Value make(Value x, Value y) {
-    return builder.createOrFold<OpT>(loc, x, y);
-  }
-  Value ceilDiv(Value x, Value y) { return make<arith::CeilDivSIOp>(x, y); }
-  Value atLeast(Value x, int64_t least) {
-    return make<arith::MaxSIOp>(x, constant(least));
-  }
-};
-} // namespace
 
 std::optional<StreamParts> mlir::smx::chooseStreamParts(
     OpBuilder &builder, StreamingReductionOpInterface op,
@@ -46,7 +28,7 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
       (isChosen && (tileRows > fewRows || !sharesValues || options.slots <= 1)))
     return std::nullopt;
 
-  ExtentMath math{builder, op.getLoc()};
+  IndexMath math{builder, op.getLoc()};
   auto valueOf = [&](OpFoldResult extent) {
     return getValueOrCreateConstantIndexOp(builder, op.getLoc(), extent);
   };
@@ -56,24 +38,22 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     Value tiles = math.constant(1);
     for (auto [size, tile] :
          llvm::zip(sizes.take_front(numRows), tileSizes.rows))
-      tiles = math.make<arith::MulIOp>(
-          tiles, math.ceilDiv(valueOf(size), math.constant(tile)));
+      tiles = math.mul(tiles, math.ceilDiv(valueOf(size), math.constant(tile)));
     tiles = math.atLeast(tiles, 1);
     auto blocksOfTile = [&](int64_t blocks) {
-      return math.make<arith::DivSIOp>(math.constant(blocks), tiles);
+      return math.div(math.constant(blocks), tiles);
     };
     // A merge of many parts takes longer than fewer blocks do that stream, down
     // to one of four.
-    wanted = math.make<arith::MinSIOp>(
-        blocksOfTile(options.slots),
-        math.atLeast(blocksOfTile(options.slots / 4), fewParts));
+    wanted = math.min(blocksOfTile(options.slots),
+                      math.atLeast(blocksOfTile(options.slots / 4), fewParts));
     wanted = math.atLeast(wanted, 1);
   }
   int64_t unit = tileSizes.stream;
   Value extent =
       math.ceilDiv(math.ceilDiv(stream, wanted), math.constant(unit));
-  extent = math.make<arith::MulIOp>(
-      math.atLeast(extent, isChosen ? leastTiles : 1), math.constant(unit));
+  extent = math.mul(math.atLeast(extent, isChosen ? leastTiles : 1),
+                    math.constant(unit));
   Value count = math.atLeast(math.ceilDiv(stream, extent), 1);
   if (isConstantIntValue(count, 1))
     return std::nullopt;

@@ -1,6 +1,6 @@
-//===- IndexMath.h - index arithmetic of masks ------------------*- C++ -*-===//
-#ifndef SMX_LIB_IR_INDEXMATH_H
-#define SMX_LIB_IR_INDEXMATH_H
+//===- IndexMath.h - index arithmetic that folds ----------------*- C++ -*-===//
+#ifndef SMX_IR_INDEXMATH_H
+#define SMX_IR_INDEXMATH_H
 
 #include "smx/IR/Smx.h"
 
@@ -23,13 +23,23 @@ struct IndexMath {
     return b.createOrFold<arith::SubIOp>(loc, x, y);
   }
   Value add(Value x, int64_t y) { return y == 0 ? x : add(x, constant(y)); }
+  Value mul(Value x, Value y) {
+    return b.createOrFold<arith::MulIOp>(loc, x, y);
+  }
+  Value div(Value x, Value y) {
+    return b.createOrFold<arith::DivSIOp>(loc, x, y);
+  }
+  Value ceilDiv(Value x, Value y) {
+    return b.createOrFold<arith::CeilDivSIOp>(loc, x, y);
+  }
   Value max(Value x, Value y) {
     return b.createOrFold<arith::MaxSIOp>(loc, x, y);
   }
   Value min(Value x, Value y) {
     return b.createOrFold<arith::MinSIOp>(loc, x, y);
   }
-  Value clamp(Value x, Value high) { return min(max(x, constant(0)), high); }
+  Value atLeast(Value x, int64_t least) { return max(x, constant(least)); }
+  Value clamp(Value x, Value high) { return min(atLeast(x, 0), high); }
   /// x mod y, which is not negative, for y > 0.
   Value remainder(Value x, int64_t y) {
     Value size = constant(y);
@@ -58,4 +68,4 @@ struct IndexMath {
 
 } // namespace mlir::smx
 
-#endif // SMX_LIB_IR_INDEXMATH_H
+#endif // SMX_IR_INDEXMATH_H
