@@ -281,6 +281,25 @@ void ComputeLoop::rewrite() {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// The channel that a role has captured.
+static MakeChannelOp channelOf(Value captured) {
+  auto argument = cast<BlockArgument>(captured);
+  auto role = cast<RoleOp>(argument.getOwner()->getParentOp());
+  return role.getCaptures()[argument.getArgNumber()]
+      .getDefiningOp<MakeChannelOp>();
+}
+
+/// True if one role fetches what the other one begins with.
+static bool belongTogether(FetchLoop &fetch, ComputeLoop &compute) {
+  MakeChannelOp rows = channelOf(compute.getRows.getChannel());
+  return channelOf(fetch.keys.getChannel()) ==
+             channelOf(compute.getKeys.getChannel()) &&
+         llvm::all_of(fetch.head, [&](Operation *op) {
+           auto put = dyn_cast<PutOp>(op);
+           return !put || channelOf(put.getChannel()) == rows;
+         });
+}
+
 /// Tiles that a block walks over at least, or 0 where that is not known.
 static int64_t countTilesOfBlock(LaunchOp launch, RoleOp role, Value tiles) {
   auto captured = dyn_cast<BlockArgument>(tiles);
@@ -322,18 +341,16 @@ void NextTilePass::chain(KernelOp kernel, LaunchOp launch) {
     else if ((compute = ComputeLoop::match(role)))
       computing = role;
   });
-  if (!fetch || !compute || fetch->countRounds() > rounds ||
+  if (!fetch || !compute || !belongTogether(*fetch, *compute) ||
+      fetch->countRounds() > rounds ||
       countTilesOfBlock(launch, computing, compute->tiles.getUpperBound()) <
           tiles)
     return;
-  auto rows = cast<BlockArgument>(compute->getRows.getChannel());
-  auto channel = computing.getCaptures()[rows.getArgNumber()]
-                     .getDefiningOp<MakeChannelOp>();
   constexpr llvm::StringLiteral category = "smx-gpu-next-tile";
   auto options = remark::RemarkOpts::name("NextTile").category(category);
   // The first operand of the next tile comes while this one's is in use; else
   // its product would wait for it, and the last one behind that.
-  if (!doubleStages(kernel, channel)) {
+  if (!doubleStages(kernel, channelOf(compute->getRows.getChannel()))) {
     remark::missed(kernel.getLoc(), options)
         << "shared memory does not hold the rows of two tiles";
     return;
