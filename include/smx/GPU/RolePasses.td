@@ -100,7 +100,7 @@ def SpeculatePass : Pass<"smx-gpu-speculate", "::mlir::smx::gpu::KernelOp"> {
 def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
   let summary = "begin the next tile of rows under the last product of this one";
   let description = [{
-    Where a role walks over tiles of rows and each has at least two tiles of keys, the first scores of the next tile
+    Where a role walks over tiles of rows and each has at least three tiles of keys, the first scores of the next tile
     are multiplied beside the last product of this one, and the first weights computed while that runs. The result is
     stored after that. The fetching role copies in the same order. After its last tile a block begins that tile again,
     and drops it. Tiles of more than `rounds` tiles of keys gain nothing by it; nor do launches that

@@ -89,7 +89,7 @@ TEST_P(Jumps, AreFollowedWhereverTheyAre) {
 /// More tiles of rows than blocks: a block walks over several, and may begin
 /// one under the end of another. Every head has values of its own.
 TEST_P(Jumps, AreFollowedByBlocksThatWalkOverTiles) {
-  constexpr int64_t heads = 530, headDim = 64, keys = 256;
+  constexpr int64_t heads = 530, headDim = 64, keys = 384;
   const TargetUnderTest &target = targetUnderTest();
   NumericCase c = attentionCase(headDim, GetParam());
   c.queryHeads = c.keyHeads = heads;
