@@ -108,8 +108,9 @@ TEST_P(Jumps, AreFollowedByBlocksThatWalkOverTiles) {
     for (int64_t i = 0; i < queries; ++i)
       q[(h * queries + i) * headDim] = 1;
     k[(h * keys + placeOf(h)) * headDim] = 1000;
-    for (int64_t j = 0; j < keys * headDim; ++j)
-      v[h * keys * headDim + j] = double((7 * j + 5 * h) % 64 - 31);
+    for (int64_t j = 0; j < keys; ++j)
+      for (int64_t d = 0; d < headDim; ++d)
+        v[(h * keys + j) * headDim + d] = double((7 * j + d + 5 * h) % 64 - 31);
   }
   llvm::Expected<std::vector<Tensor>> out = runKernel(
       *kernel, {q, k, v}, {{1, heads, queries, headDim}, {1, heads, queries}},
