@@ -103,7 +103,6 @@ LogicalResult RoleOp::verify() {
 // warp_specialize
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t registerFile = 65536;
 static constexpr int64_t warpgroup = 4;
 
 /// K8
@@ -131,12 +130,12 @@ static LogicalResult verifyRegisters(WarpSpecializeOp op) {
     if (!greediest || take(role) > take(greediest))
       greediest = role;
   }
-  int64_t available = registerFile / kernel.getMinBlocks();
+  int64_t available = ::smx::gpu::registerFile / kernel.getMinBlocks();
   if (requested <= available)
     return success();
   InFlightDiagnostic diagnostic =
       op.emitOpError("expected requests of at most ")
-      << available << " registers, of the " << registerFile
+      << available << " registers, of the " << ::smx::gpu::registerFile
       << " that the blocks share, got " << requested;
   int64_t left = available - (requested - take(greediest));
   int64_t fits =

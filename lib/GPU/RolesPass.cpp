@@ -24,7 +24,7 @@ namespace mlir::smx::gpu {
 /// `shape.rows` becomes those of a group.
 static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
   FragmentAttr layout;
-  int64_t rows = 0;
+  int64_t rows = 0, columns = 0;
   StringRef reason;
   kernel.getBody().walk([&](Operation *op) {
     if (isa<ConvertOp, CopyOp, ReadOp, WriteOp, AllocOp, BarrierOp,
@@ -33,11 +33,13 @@ static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
       reason = "it has ops that all warps execute together";
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getDim() != 1)
       reason = "it reduces along the rows";
-    if (auto product = dyn_cast<MmaOp>(op))
+    if (auto product = dyn_cast<MmaOp>(op)) {
       if (isa<SharedType>(product.getA().getType()) ||
           product.getB().getType().getElementType().getIntOrFloatBitWidth() !=
               16)
         reason = "it has products that a warpgroup does not make";
+      columns = std::max(columns, product.getResult().getType().getDimSize(1));
+    }
     for (Type type : op->getResultTypes()) {
       auto tile = dyn_cast<RankedTensorType>(type);
       if (!tile)
@@ -64,6 +66,15 @@ static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
       shape.groups > 3 || rows % (64 * shape.groups) != 0)
     return "it has not 2 or 3 warpgroups with 64 rows each";
   shape.rows = rows / shape.groups;
+  // The assembler counts the registers that threads begin with, and wants some
+  // beside an instruction's accumulators: columns / 2 for its 64 rows.
+  constexpr int64_t besides = 30;
+  int64_t threads =
+      (shape.groups + 1) * warpgroupWarps * ::smx::gpu::warpThreads;
+  if (std::min<int64_t>(columns, 256) / 2 + besides >
+      ::smx::gpu::registerFile / threads)
+    return "a product of so many columns has no registers beside so many "
+           "groups";
   return "";
 }
 

@@ -18,8 +18,8 @@ static constexpr int64_t stageBarrierBytes = 16;
 /// Elements of a thread, from which on the order of arithmetic decides how many
 /// registers it takes.
 static constexpr int64_t manyRegisters = 16;
-/// Of a thread, and of a multiprocessor.
-static constexpr int64_t mostRegisters = 255, blockRegisters = 65536;
+/// Of a thread.
+static constexpr int64_t mostRegisters = 255;
 /// Of a block; 0 is the one that all threads meet at.
 static constexpr int64_t namedBarriers = 16;
 
@@ -108,7 +108,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   all.cluster = kernel.getCluster();
   all.launchRegisters = llvm::alignDown(
       std::min<int64_t>(mostRegisters,
-                        blockRegisters /
+                        ::smx::gpu::registerFile /
                             (warps * warpThreads * kernel.getMinBlocks())),
       8);
   llvm::DenseMap<Operation *, Team> roles;

@@ -23,6 +23,8 @@ struct Coordinate {
 };
 
 inline constexpr int64_t warpThreads = 32;
+/// Of 32 bits, for all blocks of a multiprocessor.
+inline constexpr int64_t registerFile = 65536;
 
 /// The accumulator of a matrix product. Blocks of 16 rows go to the warps in
 /// turn: row block `b` of warp `w` starts at row `16 * (warps * b + w)`. Within

@@ -65,3 +65,21 @@ smx_gpu.kernel @together(%x: memref<?x64xbf16>) warps(8) {
   smx_gpu.barrier
   smx_gpu.return
 }
+
+// -----
+
+#L = #smx_gpu.fragment<warps = 12>
+!c = !smx_gpu.channel<64x256xbf16, swizzle = 128, depth = 1>
+// CHECK: a product of so many columns has no registers beside so many groups
+// CHECK-LABEL: smx_gpu.kernel @wide_product
+// CHECK-NOT: smx_gpu.role
+smx_gpu.kernel @wide_product(%x: memref<?x256xbf16>, %p: memref<?x64xbf16>) warps(12) {
+  %c0 = arith.constant 0 : index
+  %ch = smx_gpu.make_channel : !c
+  %zero = arith.constant dense<0.0> : tensor<192x256xf32, #L>
+  %a = smx_gpu.load %p[%c0, %c0] dims [0, 1] : memref<?x64xbf16> -> tensor<192x64xbf16, #L>
+  smx_gpu.put %x[%c0, %c0] into %ch dims [0, 1] copy(async) {aligned = 16} : memref<?x256xbf16>, !c
+  %t = smx_gpu.get %ch : !c -> !smx_gpu.shared<64x256xbf16, swizzle = 128>
+  %o = smx_gpu.mma %a, %t, %zero : tensor<192x64xbf16, #L>, !smx_gpu.shared<64x256xbf16, swizzle = 128> -> tensor<192x256xf32, #L>
+  smx_gpu.return
+}

@@ -153,6 +153,22 @@ public:
     return c;
   }
 
+  /// With tiles that the model may never choose: what a user asks for is right
+  /// or refused.
+  NumericCase tiledAttention() {
+    NumericCase c = longAttention();
+    c.dtype = pick<DType>({DType::F16, DType::BF16});
+    c.road.tileRows = pick<int64_t>({16, 32, 64, 64, 128, 128, 192, 256});
+    c.road.tileStream = pick<int64_t>({16, 32, 48, 64, 80, 96, 128, 176});
+    c.headDim = pick<int64_t>({32, 64, 64, 96, 128, 128, 256});
+    // Larger ones are beyond the shared memory of the portable kernel.
+    if (c.headDim == 256)
+      c.road.tileStream = std::min<int64_t>(c.road.tileStream, 128);
+    c.valueDim = pick<int64_t>({c.headDim, c.headDim, c.headDim, 64});
+    c.scale = 1.0 / std::sqrt(static_cast<double>(c.headDim));
+    return c;
+  }
+
   /// Few queries and many keys.
   NumericCase decoding() {
     NumericCase c = attention();
@@ -241,7 +257,8 @@ enum class Family {
   LongAttention,
   Decoding,
   MaskedAttention,
-  LongMaskedAttention
+  LongMaskedAttention,
+  TiledAttention
 };
 
 /// Configurations `first` to `first + count` of a family. Small parts are
@@ -303,6 +320,8 @@ std::vector<Part> allParts() {
       target.target == mlir::smx::Target::Cpu ? 40 : 100);
   add("long_masked_attention", Family::LongMaskedAttention, Op::Attention,
       target.target == mlir::smx::Target::Cpu ? 20 : 60);
+  add("tiled_attention", Family::TiledAttention, Op::Attention,
+      target.target == mlir::smx::Target::Cpu ? 20 : 60);
   return parts;
 }
 
@@ -325,6 +344,7 @@ TEST_P(Grid, MatchesTheReference) {
             ? i % 2 ? maker.masked(maker.decoding()) : maker.decoding()
         : part.family == Family::MaskedAttention
             ? maker.masked(maker.attention())
+        : part.family == Family::TiledAttention ? maker.tiledAttention()
         : part.family == Family::LongMaskedAttention
             ? maker.masked(maker.longAttention())
             : maker.longAttention();
