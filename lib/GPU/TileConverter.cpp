@@ -255,29 +255,6 @@ LogicalResult TileConverter::convertLoop(scf::ForOp loop) {
   return success();
 }
 
-/// An element that all places of a tile read.
-LogicalResult TileConverter::convertExtract(tensor::ExtractOp op) {
-  GlobalView *view = viewOf(op.getTensor());
-  if (!view)
-    return op.emitOpError("expected to read from a tensor in memory");
-  Location loc = op.getLoc();
-  AffineExpr offset, index;
-  bindDims(op.getContext(), offset, index);
-  SmallVector<OpFoldResult> places(view->offsets);
-  for (auto [dim, value] : llvm::zip(view->dims, op.getIndices()))
-    if (dim >= 0)
-      places[dim] = affine::makeComposedFoldedAffineApply(
-          builder, loc, offset + index,
-          {places[dim], OpFoldResult(scalarOf(value))});
-  auto indices = llvm::map_to_vector(places, [&](OpFoldResult place) {
-    return getValueOrCreateConstantIndexOp(builder, loc, place);
-  });
-  scalars.map(
-      op.getResult(),
-      memref::LoadOp::create(builder, loc, view->memref, indices).getResult());
-  return success();
-}
-
 LogicalResult TileConverter::convertFill(linalg::FillOp op) {
   FailureOr<RankedTensorType> type = tileTypeOf(op.getResult(0), op);
   if (failed(type))

@@ -1,4 +1,4 @@
-//===- Positions.cpp - comparisons of places, in 32 bits ------------------===//
+//===- Positions.cpp - comparisons and multiples of places ----------------===//
 //
 // Masks compare places: `i + offset <= j`. Such a difference is a sum of
 // multiples of positions and of values that all elements share. For one thread
@@ -6,12 +6,14 @@
 // registers share, so only the constants differ between registers: the rest is
 // computed once, in 64 bits, limited to 32 bits, and compared with the
 // constants there. Index arithmetic does not overflow.
+// The same holds for a multiple of such a difference that is added to a score.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::smx {
@@ -53,6 +55,28 @@ struct PositionSum {
       return add(op.getLhs(), factor) && add(op.getRhs(), -factor);
     return false;
   }
+
+  /// What positions contribute to register `i`, apart from the thread's part.
+  int64_t ofRegister(RankedTensorType tile, int64_t i) const {
+    ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, i);
+    return factors[0] * at.row + factors[1] * at.column;
+  }
+  /// All the rest of the sum: an i64.
+  Value ofThread(ThreadCode &code, RankedTensorType tile,
+                 llvm::function_ref<Value(Value)> remapped) const {
+    ThreadCoordinate at = code.threadPart(tile);
+    Value rest = code.i64(constant);
+    auto add = [&](int64_t factor, Value value) {
+      rest = code.add(rest, code.mul(value, code.i64(factor)));
+    };
+    for (auto [factor, place] :
+         {std::pair(factors[0], at.row), {factors[1], at.column}})
+      if (factor)
+        add(factor, LLVM::SExtOp::create(code, code.getI64Type(), place));
+    for (auto [factor, value] : shared)
+      add(factor, remapped(value));
+    return rest;
+  }
 };
 
 struct ComparePositions : TilePattern<arith::CmpIOp> {
@@ -64,31 +88,22 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     auto tile = dyn_cast<RankedTensorType>(op.getLhs().getType());
     if (!tile || !tile.getElementType().isIndex() || !isRegisterTile(tile))
       return rewriter.notifyMatchFailure(op, "not a tile of places");
+    // lhs `predicate` rhs where 0 `predicate` rhs - lhs.
     PositionSum sum{tile.getRank()};
-    if (!sum.add(op.getLhs(), 1) || !sum.add(op.getRhs(), -1))
+    if (!sum.add(op.getLhs(), -1) || !sum.add(op.getRhs(), 1))
       return rewriter.notifyMatchFailure(op, "not a difference of places");
     std::optional<LLVM::ICmpPredicate> predicate = signedPredicate(op);
     if (!predicate)
       return rewriter.notifyMatchFailure(op, "an unsigned comparison");
 
-    // Registers: constant_i `predicate` -rest.
+    // Registers: -constant_i `predicate` rest.
     SmallVector<int32_t> constants;
-    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile))) {
-      ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, i);
-      constants.push_back(sum.factors[0] * at.row + sum.factors[1] * at.column);
-    }
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
+      constants.push_back(-sum.ofRegister(tile, i));
     ThreadCode code(rewriter, op, plan);
-    ThreadCoordinate at = code.threadPart(tile);
-    Value rest = code.i64(-sum.constant);
-    auto subtract = [&](int64_t factor, Value value) {
-      rest = code.add(rest, code.mul(value, code.i64(-factor)));
-    };
-    for (auto [factor, place] :
-         {std::pair(sum.factors[0], at.row), {sum.factors[1], at.column}})
-      if (factor)
-        subtract(factor, LLVM::SExtOp::create(code, code.getI64Type(), place));
-    for (auto [factor, value] : sum.shared)
-      subtract(factor, rewriter.getRemappedValue(value));
+    Value rest = sum.ofThread(code, tile, [&](Value value) {
+      return rewriter.getRemappedValue(value);
+    });
     rest = saturated(code, rest);
 
     auto type = VectorType::get(constants.size(), code.getI32Type());
@@ -131,6 +146,47 @@ private:
   }
 };
 
+/// A multiple of places that is added to something, in any order: that of the
+/// thread's part first, which is the same for all registers of a row.
+struct MultiplyPositions : TilePattern<math::FmaOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(math::FmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tile = dyn_cast<RankedTensorType>(op.getType());
+    auto converted = op.getA().getDefiningOp<arith::SIToFPOp>();
+    if (!tile || !isRegisterTile(tile) || !tile.getElementType().isF32() ||
+        !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::reassoc) ||
+        !converted)
+      return rewriter.notifyMatchFailure(op, "not a free sum with places");
+    Value places = converted.getIn();
+    if (auto cast = places.getDefiningOp<arith::IndexCastOp>())
+      places = cast.getIn();
+    PositionSum sum{tile.getRank()};
+    if (!getElementTypeOrSelf(places).isIndex() || !sum.add(places, 1))
+      return rewriter.notifyMatchFailure(op, "not a sum of places");
+
+    SmallVector<float> constants;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
+      constants.push_back(sum.ofRegister(tile, i));
+    ThreadCode code(rewriter, op, plan);
+    Value rest = LLVM::SIToFPOp::create(
+        code, code.getF32Type(), sum.ofThread(code, tile, [&](Value value) {
+          return rewriter.getRemappedValue(value);
+        }));
+    auto type = VectorType::get(constants.size(), code.getF32Type());
+    Value ofRegisters = LLVM::ConstantOp::create(
+        code, type, DenseElementsAttr::get(type, ArrayRef(constants)));
+    SmallVector<Value> same(constants.size(), rest);
+    Value ofThread = LLVM::FMAOp::create(code, type, code.fromRegisters(same),
+                                         adaptor.getB(), adaptor.getC());
+    rewriter.replaceOpWithNewOp<LLVM::FMAOp>(op, type, ofRegisters,
+                                             adaptor.getB(), ofThread);
+    return success();
+  }
+};
+
 struct LowerPosition : TilePattern<gpu::PositionOp> {
   using TilePattern::TilePattern;
 
@@ -159,7 +215,8 @@ void populatePositionPatterns(const TileTypeConverter &converter,
                               const KernelPlan &plan,
                               RewritePatternSet &patterns) {
   patterns.add<LowerPosition>(converter, plan);
-  patterns.add<ComparePositions>(converter, plan, /*benefit=*/2);
+  patterns.add<ComparePositions, MultiplyPositions>(converter, plan,
+                                                    /*benefit=*/2);
 }
 
 } // namespace mlir::smx

@@ -150,6 +150,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   if (hasWarpgroups(options)) {
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());
   }
   pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass());
   if (options.wideProducts == WideProducts::MatrixUnit)

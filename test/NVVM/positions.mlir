@@ -53,3 +53,40 @@ smx_gpu.kernel @product(%i: index, %x: memref<?x?xi1>) warps(1) {
   smx_gpu.store %in, %x[%c0, %c0] dims [0, 1] : tensor<16x8xi1, #L>, memref<?x?xi1>
   smx_gpu.return
 }
+
+// A multiple of a distance, added in any order: that of the thread's part once, and a constant for each register.
+// CHECK-LABEL: llvm.func @distance
+// CHECK-SAME: %[[I:[a-z0-9]+]]: i64, %[[SLOPE:[a-z0-9]+]]: f32
+smx_gpu.kernel @distance(%i: index, %slope: f32, %x: memref<?x?xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #L>
+  %row = smx_gpu.position 0 : tensor<16x16xindex, #L>
+  %column = smx_gpu.position 1 : tensor<16x16xindex, #L>
+  %is = tensor.splat %i : tensor<16x16xindex, #L>
+  %query = arith.addi %row, %is : tensor<16x16xindex, #L>
+  %away = arith.subi %column, %query : tensor<16x16xindex, #L>
+  %n = arith.index_cast %away : tensor<16x16xindex, #L> to tensor<16x16xi32, #L>
+  %f = arith.sitofp %n : tensor<16x16xi32, #L> to tensor<16x16xf32, #L>
+  %slopes = tensor.splat %slope : tensor<16x16xf32, #L>
+  // CHECK: %[[REST:.+]] = llvm.sitofp %{{.+}} : i64 to f32
+  // CHECK: %[[CONSTANTS:.+]] = llvm.mlir.constant(dense<[0.000000e+00, 1.000000e+00, -8.000000e+00, -7.000000e+00, 8.000000e+00, 9.000000e+00, 0.000000e+00, 1.000000e+00]> : vector<8xf32>)
+  // CHECK: %[[OF_THREAD:.+]] = llvm.intr.fma(%{{.+}}, %[[SLOPES:.+]], %{{.+}}) : (vector<8xf32>
+  // CHECK: llvm.intr.fma(%[[CONSTANTS]], %[[SLOPES]], %[[OF_THREAD]])
+  %t = math.fma %f, %slopes, %zero fastmath<reassoc> : tensor<16x16xf32, #L>
+  smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] : tensor<16x16xf32, #L>, memref<?x?xf32>
+  smx_gpu.return
+}
+
+// CHECK-LABEL: llvm.func @distance_in_order
+smx_gpu.kernel @distance_in_order(%slope: f32, %x: memref<?x?xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #L>
+  %column = smx_gpu.position 1 : tensor<16x16xindex, #L>
+  %n = arith.index_cast %column : tensor<16x16xindex, #L> to tensor<16x16xi32, #L>
+  %f = arith.sitofp %n : tensor<16x16xi32, #L> to tensor<16x16xf32, #L>
+  %slopes = tensor.splat %slope : tensor<16x16xf32, #L>
+  // CHECK: arith.sitofp %{{.+}} : vector<8xi32> to vector<8xf32>
+  %t = math.fma %f, %slopes, %zero : tensor<16x16xf32, #L>
+  smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] : tensor<16x16xf32, #L>, memref<?x?xf32>
+  smx_gpu.return
+}

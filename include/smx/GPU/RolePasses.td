@@ -97,6 +97,41 @@ def SpeculatePass : Pass<"smx-gpu-speculate", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def FoldScoresPass : Pass<"smx-gpu-fold-scores", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "weights come from the terms of a score, where little else needs the score";
+  let description = [{
+    A score is often a sum: the product of query and key times its scale, and a bias. A weight multiplies it by log2(e)
+    and adds the reference, so factors and reference go into the terms, and a term is one fused multiply-add:
+
+        t = u s + v x;    exp2(t c + r) = exp2((u c) s + ((v c) x + r))
+
+    The terms that wait for no product come first. That is done where a score has no other use but inside branches
+    (`smx-gpu-speculate`), and the score is computed there, as it stands. A term of the places themselves, such as a
+    distance, is left to one constant for each register (`reassoc`): that of all its registers is added once.
+
+    Rounds otherwise: by 2^-24 of the largest term and of the reference, as the sum of the terms did.
+
+    ```mlir
+    %us = arith.mulf %s, %u
+    %vx = arith.mulf %x, %v
+    %t = arith.addf %us, %vx
+    %e = math.fma %t, %log2e, %r
+    %p = math.exp2 %e
+    scf.if %moves { %m = smx_gpu.reduce <maxnum> %t dim 1 }
+    ```
+    ==>
+    ```mlir
+    %e0 = math.fma %x, %vc, %r fastmath<reassoc>
+    %e = math.fma %s, %uc, %e0
+    %p = math.exp2 %e
+    scf.if %moves { %us, %vx, %t as before; %m = smx_gpu.reduce <maxnum> %t dim 1 }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
   let summary = "begin the next tile of rows under the last product of this one";
   let description = [{

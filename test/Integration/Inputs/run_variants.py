@@ -1,7 +1,8 @@
 """Runs the examples of integration/attention on every road: run_variants.py SOFTMAX_RUN FOLDER INPUTS.
 
-INPUTS holds what inputs.py writes for 2 sequences of 136 tokens; windows and prefixes of 1024 are made 64. An element of a result is
-an average of numbers about 1: it may be off by 2^-7 of its size, and by as much as weights of 2^-9 of the values make.
+INPUTS holds what inputs.py writes for 2 sequences of 264 tokens: on a Hopper, a round of whole tiles follows the first tile. Windows
+and prefixes of 1024 are made 64. An element of a result is an average of numbers about 1: it may be off by 2^-7 of its size, and by
+as much as weights of 2^-9 of the values make.
 """
 
 import json
@@ -19,7 +20,7 @@ def main():
     for path in sorted(folder.glob("*.mlir")):
         files = [str(inputs / f"{name}.npy") for name in READS.get(path.stem, [])]
         heads = [16, 4, 4] if path.stem == "sinks" else [16] * 3
-        shapes = [f"2x{count}x136x128" for count in heads]
+        shapes = [f"2x{count}x264x128" for count in heads]
         for road, flags in ROADS.items():
             command = [softmax_run, "-", *flags, "--json", "--repeat=0", f"--input={','.join(['', '', '', *files])}",
                        f"--dims={','.join(shapes)}"]

@@ -1,0 +1,231 @@
+//===- FoldScoresPass.cpp - weights from the terms of a score -------------===//
+
+#include "smx/GPU/Passes.h"
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/ControlFlowSinkUtils.h"
+
+#include <functional>
+
+namespace mlir::smx::gpu {
+#define GEN_PASS_DEF_FOLDSCORESPASS
+#include "smx/GPU/Passes.h.inc"
+} // namespace mlir::smx::gpu
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+namespace {
+/// What all elements of a tile are multiplied by: the product of a constant and
+/// of scalars.
+struct Factor {
+  double constant = 1;
+  SmallVector<Value> scalars;
+};
+
+struct Term {
+  Value tile;
+  Factor factor;
+};
+
+/// The terms of a score, and the weight's fused multiply-add that takes it.
+class Score {
+public:
+  /// The score in `weight` = fma(t, c, r), if it is a sum, or a product with
+  /// factors, and only branches need it besides.
+  static std::optional<Score> match(math::FmaOp weight);
+  void fold();
+  size_t count() const { return terms.size(); }
+  /// What the score itself is computed by.
+  const llvm::SetVector<Operation *> &getArithmetic() const {
+    return arithmetic;
+  }
+
+private:
+  explicit Score(math::FmaOp weight) : weight(weight) {}
+  /// False if the value itself is a term.
+  bool collectFrom(Operation *op, const Factor &factor);
+  void collect(Value value, Factor factor);
+  Value splat(OpBuilder &builder, const Factor &factor);
+
+  math::FmaOp weight;
+  SmallVector<Term> terms;
+  llvm::SetVector<Operation *> arithmetic;
+};
+} // namespace
+
+/// `factor` times a value that is the same everywhere; nothing if it is not.
+static std::optional<Factor> times(Factor factor, Value value) {
+  DenseFPElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)) && elements.isSplat()) {
+    factor.constant *= elements.getSplatValue<APFloat>().convertToDouble();
+    return factor;
+  }
+  if (auto splat = value.getDefiningOp<tensor::SplatOp>()) {
+    factor.scalars.push_back(splat.getInput());
+    return factor;
+  }
+  return std::nullopt;
+}
+
+bool Score::collectFrom(Operation *op, const Factor &factor) {
+  Factor minus = factor;
+  minus.constant = -factor.constant;
+  if (auto sum = dyn_cast<arith::AddFOp>(op)) {
+    collect(sum.getLhs(), factor);
+    collect(sum.getRhs(), factor);
+    return true;
+  }
+  if (auto difference = dyn_cast<arith::SubFOp>(op)) {
+    collect(difference.getLhs(), factor);
+    collect(difference.getRhs(), minus);
+    return true;
+  }
+  if (auto negated = dyn_cast<arith::NegFOp>(op)) {
+    collect(negated.getOperand(), minus);
+    return true;
+  }
+  if (!isa<arith::MulFOp, math::FmaOp>(op))
+    return false;
+  for (auto [value, other] : {std::pair(op->getOperand(0), op->getOperand(1)),
+                              std::pair(op->getOperand(1), op->getOperand(0))})
+    if (std::optional<Factor> product = times(factor, other)) {
+      collect(value, *product);
+      if (isa<math::FmaOp>(op))
+        collect(op->getOperand(2), factor);
+      return true;
+    }
+  return false;
+}
+
+void Score::collect(Value value, Factor factor) {
+  Operation *op = value.getDefiningOp();
+  // What other blocks compute is there already.
+  if (!op || op->getBlock() != weight->getBlock() || !collectFrom(op, factor))
+    terms.push_back({value, std::move(factor)});
+  else
+    arithmetic.insert(op);
+}
+
+std::optional<Score> Score::match(math::FmaOp weight) {
+  Operation *score = weight.getA().getDefiningOp();
+  std::optional<Factor> factor = times({}, weight.getB());
+  if (!factor || !score || score->getBlock() != weight->getBlock() ||
+      !getLayout(cast<RankedTensorType>(weight.getType())))
+    return std::nullopt;
+  for (Operation *user : score->getUsers())
+    if (user != weight && user->getBlock() == weight->getBlock())
+      return std::nullopt;
+  Score found(weight);
+  if (!found.collectFrom(score, *factor))
+    return std::nullopt;
+  found.arithmetic.insert(score);
+  return found;
+}
+
+Value Score::splat(OpBuilder &builder, const Factor &factor) {
+  Location loc = weight.getLoc();
+  auto type = cast<RankedTensorType>(weight.getType());
+  FloatAttr constant =
+      builder.getFloatAttr(type.getElementType(), factor.constant);
+  if (factor.scalars.empty())
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, constant));
+  Value product = arith::ConstantOp::create(builder, loc, constant);
+  for (Value scalar : factor.scalars)
+    product = arith::MulFOp::create(builder, loc, product, scalar);
+  return tensor::SplatOp::create(builder, loc, product, type);
+}
+
+/// True if `value` is computed from a product of the same round.
+static bool waits(Value value, Block *block) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block)
+    return false;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *other) { return other->getBlock() == block; };
+  llvm::SetVector<Operation *> slice;
+  if (failed(getBackwardSlice(op, &slice, options)))
+    return true;
+  return llvm::any_of(slice, llvm::IsaPred<WaitOp>);
+}
+
+/// A distance, or another number made of the places of elements.
+static bool isOfPlaces(Value value) {
+  auto converted = value.getDefiningOp<arith::SIToFPOp>();
+  if (!converted)
+    return false;
+  Value places = converted.getIn();
+  if (auto cast = places.getDefiningOp<arith::IndexCastOp>())
+    places = cast.getIn();
+  return getElementTypeOrSelf(places).isIndex();
+}
+
+void Score::fold() {
+  Block *block = weight->getBlock();
+  OpBuilder builder(weight);
+  Value sum = weight.getC();
+  auto add = [&](const Term &term) {
+    auto flags = isOfPlaces(term.tile) ? arith::FastMathFlags::reassoc
+                                       : arith::FastMathFlags::none;
+    sum = math::FmaOp::create(builder, weight.getLoc(), term.tile,
+                              splat(builder, term.factor), sum, flags);
+  };
+  auto isEarly = [&](const Term &term) { return !waits(term.tile, block); };
+  llvm::for_each(llvm::make_filter_range(terms, isEarly), add);
+  llvm::for_each(llvm::make_filter_range(terms, std::not_fn(isEarly)), add);
+  weight.replaceAllUsesWith(sum);
+  weight.erase();
+}
+
+namespace {
+struct FoldScoresPass
+    : mlir::smx::gpu::impl::FoldScoresPassBase<FoldScoresPass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    SmallVector<math::FmaOp> weights;
+    // In the branch itself the score is there.
+    kernel.walk([&](math::FmaOp fma) {
+      if (isa<scf::ForOp>(fma->getParentOp()) && fma->hasOneUse() &&
+          isa<math::Exp2Op>(*fma->getUsers().begin()))
+        weights.push_back(fma);
+    });
+    llvm::SetVector<Operation *> arithmetic;
+    for (math::FmaOp weight : weights) {
+      std::optional<Score> score = Score::match(weight);
+      if (!score)
+        continue;
+      remark::passed(weight.getLoc(), remark::RemarkOpts::name("FoldScores")
+                                          .category("smx-gpu-fold-scores"))
+          << "weights are computed from the terms of a score: "
+          << remark::metric("terms", static_cast<int64_t>(score->count()));
+      score->fold();
+      arithmetic.insert_range(score->getArithmetic());
+    }
+    sinkInto(kernel, arithmetic);
+  }
+
+  /// Moves scores into the branches that need them.
+  void sinkInto(KernelOp kernel,
+                const llvm::SetVector<Operation *> &arithmetic) {
+    DominanceInfo &dominance = getAnalysis<DominanceInfo>();
+    kernel.walk([&](scf::IfOp branch) {
+      controlFlowSink(
+          branch->getRegions(), dominance,
+          [&](Operation *op, Region *) { return arithmetic.contains(op); },
+          [](Operation *op, Region *region) {
+            op->moveBefore(&region->front(), region->front().begin());
+          });
+    });
+  }
+};
+} // namespace
