@@ -10,75 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelLowering.h"
+#include "PositionSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::smx {
 
 namespace {
-/// sum of factor[d] * position d + constant + sum of factor * value.
-struct PositionSum {
-  /// Of the tile that is compared. Positions of its slices are of its own rows
-  /// or columns.
-  int64_t rank;
-  int64_t factors[2] = {0, 0};
-  int64_t constant = 0;
-  SmallVector<std::pair<int64_t, Value>> shared = {};
-
-  /// Adds `factor * tile`; false if the tile is something else.
-  bool add(Value tile, int64_t factor) {
-    if (auto op = tile.getDefiningOp<gpu::PositionOp>()) {
-      gpu::SliceAttr slice = gpu::getSlice(op.getTile().getType());
-      bool isColumn = slice && rank == 2 ? slice.getDim() == 0 : op.getDim();
-      factors[isColumn] += factor;
-      return true;
-    }
-    if (auto op = tile.getDefiningOp<gpu::BroadcastOp>())
-      return add(op.getValues(), factor);
-    if (auto op = tile.getDefiningOp<tensor::SplatOp>()) {
-      shared.push_back({factor, op.getInput()});
-      return true;
-    }
-    if (auto op = tile.getDefiningOp<arith::ConstantOp>()) {
-      auto value = dyn_cast<SplatElementsAttr>(op.getValue());
-      if (!value)
-        return false;
-      constant += factor * value.getSplatValue<APInt>().getSExtValue();
-      return true;
-    }
-    if (auto op = tile.getDefiningOp<arith::AddIOp>())
-      return add(op.getLhs(), factor) && add(op.getRhs(), factor);
-    if (auto op = tile.getDefiningOp<arith::SubIOp>())
-      return add(op.getLhs(), factor) && add(op.getRhs(), -factor);
-    return false;
-  }
-
-  /// What positions contribute to register `i`, apart from the thread's part.
-  int64_t ofRegister(RankedTensorType tile, int64_t i) const {
-    ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, i);
-    return factors[0] * at.row + factors[1] * at.column;
-  }
-  /// All the rest of the sum: an i64.
-  Value ofThread(ThreadCode &code, RankedTensorType tile,
-                 llvm::function_ref<Value(Value)> remapped) const {
-    ThreadCoordinate at = code.threadPart(tile);
-    Value rest = code.i64(constant);
-    auto add = [&](int64_t factor, Value value) {
-      rest = code.add(rest, code.mul(value, code.i64(factor)));
-    };
-    for (auto [factor, place] :
-         {std::pair(factors[0], at.row), {factors[1], at.column}})
-      if (factor)
-        add(factor, LLVM::SExtOp::create(code, code.getI64Type(), place));
-    for (auto [factor, value] : shared)
-      add(factor, remapped(value));
-    return rest;
-  }
-};
-
 struct ComparePositions : TilePattern<arith::CmpIOp> {
   using TilePattern::TilePattern;
 
@@ -89,7 +28,7 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     if (!tile || !tile.getElementType().isIndex() || !isRegisterTile(tile))
       return rewriter.notifyMatchFailure(op, "not a tile of places");
     // lhs `predicate` rhs where 0 `predicate` rhs - lhs.
-    PositionSum sum{tile.getRank()};
+    PositionSum sum(tile.getRank());
     if (!sum.add(op.getLhs(), -1) || !sum.add(op.getRhs(), 1))
       return rewriter.notifyMatchFailure(op, "not a difference of places");
     std::optional<LLVM::ICmpPredicate> predicate = signedPredicate(op);
@@ -101,10 +40,7 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
       constants.push_back(-sum.ofRegister(tile, i));
     ThreadCode code(rewriter, op, plan);
-    Value rest = sum.ofThread(code, tile, [&](Value value) {
-      return rewriter.getRemappedValue(value);
-    });
-    rest = saturated(code, rest);
+    Value rest = saturated(code, sum.ofThread(code, tile, rewriter));
 
     auto type = VectorType::get(constants.size(), code.getI32Type());
     Value lhs = LLVM::ConstantOp::create(
@@ -163,7 +99,7 @@ struct MultiplyPositions : TilePattern<math::FmaOp> {
     Value places = converted.getIn();
     if (auto cast = places.getDefiningOp<arith::IndexCastOp>())
       places = cast.getIn();
-    PositionSum sum{tile.getRank()};
+    PositionSum sum(tile.getRank());
     if (!getElementTypeOrSelf(places).isIndex() || !sum.add(places, 1))
       return rewriter.notifyMatchFailure(op, "not a sum of places");
 
@@ -171,10 +107,8 @@ struct MultiplyPositions : TilePattern<math::FmaOp> {
     for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
       constants.push_back(sum.ofRegister(tile, i));
     ThreadCode code(rewriter, op, plan);
-    Value rest = LLVM::SIToFPOp::create(
-        code, code.getF32Type(), sum.ofThread(code, tile, [&](Value value) {
-          return rewriter.getRemappedValue(value);
-        }));
+    Value rest = LLVM::SIToFPOp::create(code, code.getF32Type(),
+                                        sum.ofThread(code, tile, rewriter));
     auto type = VectorType::get(constants.size(), code.getF32Type());
     Value ofRegisters = LLVM::ConstantOp::create(
         code, type, DenseElementsAttr::get(type, ArrayRef(constants)));

@@ -1,0 +1,38 @@
+//===- PositionSum.h - places of a tile's elements --------------*- C++ -*-===//
+#ifndef SMX_LIB_NVVM_POSITIONSUM_H
+#define SMX_LIB_NVVM_POSITIONSUM_H
+
+#include "KernelLowering.h"
+
+namespace mlir::smx {
+
+/// A tile of places: the sum of factor[d] * position d, of a constant, and of
+/// factor * value over values that all elements share. For one thread that is a
+/// constant for each register, and something that all registers share.
+class PositionSum {
+public:
+  /// Of a tile of `rank` dimensions. Positions of its slices are of its own
+  /// rows or columns.
+  explicit PositionSum(int64_t rank) : rank(rank) {}
+
+  /// Adds `factor * tile`; false if the tile is something else.
+  bool add(Value tile, int64_t factor);
+
+  /// The same for all elements of a tile.
+  bool isUniform() const { return factors[0] == 0 && factors[1] == 0; }
+  /// What positions contribute to register `i`, apart from the thread's part.
+  int64_t ofRegister(RankedTensorType tile, int64_t i) const;
+  /// All the rest of the sum: an i64.
+  Value ofThread(ThreadCode &code, RankedTensorType tile,
+                 ConversionPatternRewriter &rewriter) const;
+
+private:
+  int64_t rank;
+  int64_t factors[2] = {0, 0};
+  int64_t constant = 0;
+  SmallVector<std::pair<int64_t, Value>> shared;
+};
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_NVVM_POSITIONSUM_H
