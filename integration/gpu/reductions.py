@@ -21,6 +21,7 @@ FUNCTIONS = {
     "cross_entropy": lambda x, t: F.cross_entropy(x, t, reduction="none", ignore_index=IGNORED),
     "topk_softmax": lambda x: torch.topk(torch.softmax(x, -1), works.TOP, -1),
     "layer_norm": lambda x: F.layer_norm(x, x.shape[-1:], eps=1e-5),
+    "rms_norm": lambda x: F.rms_norm(x, x.shape[-1:], eps=1e-5),
     "cross_entropy_backward": cross_entropy_backward,
     "softmax_backward": lambda y, g: torch.ops.aten._softmax_backward_data(g, y, -1, y.dtype),
     "log_softmax_backward": lambda y, g: torch.ops.aten._log_softmax_backward_data(g, y, -1, y.dtype),
@@ -31,7 +32,7 @@ def inputs_of(work):
     """Random inputs, and the output that they want."""
     x = torch.randn(work.shape, device="cuda", dtype=torch.bfloat16)
     rows = work.shape[:1]
-    if work.op in ("logsumexp", "layer_norm"):
+    if work.op in ("logsumexp", "layer_norm", "rms_norm"):
         return (x,), torch.empty(rows, device="cuda", dtype=x.dtype) if work.op == "logsumexp" else torch.empty_like(x)
     if work.op == "topk_softmax":
         # Rows of results that start at multiples of 16 bytes, as those of the input do.

@@ -31,7 +31,7 @@ def attention_text(q, kv, dtype, causal=False, mask="", value_dim=None):
 
 
 def row_text(op, sizes, dtype, axis, result=None, more=""):
-    """softmax, log_softmax, logsumexp or layer_norm along an axis; the result's sizes if they differ."""
+    """softmax, log_softmax, logsumexp or a norm along an axis; the result's sizes if they differ."""
     kind = tensor(sizes, dtype)
     return function({"x": kind}, tensor(result, dtype) if result else kind, f"smx.{op} %x axis({axis}){more} : {kind}")
 
@@ -171,7 +171,7 @@ class Reduction:
                     f"  return %p, %i : {types}\n}}\n")
         if self.op == "logsumexp":
             return row_text(self.op, sizes, "bf16", 1, result=sizes[:1])
-        if self.op == "layer_norm":
+        if self.op in ("layer_norm", "rms_norm"):
             return row_text(self.op, sizes, "bf16", 1, more=" epsilon(1.0e-5)")
         if self.op == "cross_entropy":
             return function({"x": x, "t": targets}, rows, f"smx.cross_entropy %x, %t axis(1) ignore(-100) : {x}, {targets}")
@@ -181,7 +181,7 @@ class Reduction:
         return function({"y": x, "g": x}, x, f"smx.{self.op} %y, %g axis(1) : {x}, {x}")
 
     # Rows that are read or written.
-    MOVED = {"logsumexp": 1, "cross_entropy": 1, "topk_softmax": 1, "layer_norm": 2, "cross_entropy_backward": 2, "softmax_backward": 3,
+    MOVED = {"logsumexp": 1, "cross_entropy": 1, "topk_softmax": 1, "layer_norm": 2, "rms_norm": 2, "cross_entropy_backward": 2, "softmax_backward": 3,
              "log_softmax_backward": 3}
 
     def figure(self, ms):

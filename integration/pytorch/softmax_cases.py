@@ -229,6 +229,44 @@ def rms_norm(x, weight):
     return weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6))
 
 
+@case("rms-norm-module", tensor(6, 64), tensor(64), raises="rms_norm")
+def rms_norm_module(x, weight):
+    """torch.nn.RMSNorm with its default epsilon"""
+    return F.rms_norm(x, (64,), weight)
+
+
+@case("rms-norm-module-bf16", tensor(6, 96, dtype=BF16), tensor(96, dtype=BF16), raises="rms_norm")
+def rms_norm_module_bf16(x, weight):
+    """torch.nn.RMSNorm in bfloat16"""
+    return F.rms_norm(x, (96,), weight, eps=1e-6)
+
+
+@case("rms-norm-llama-bf16", tensor(3, 11, 80, dtype=BF16, dynamic=(1,)), tensor(80, dtype=BF16), raises="rms_norm")
+def rms_norm_llama_bf16(x, weight):
+    """LlamaRMSNorm: float32 inside, bfloat16 before the weight"""
+    wide = x.to(torch.float32)
+    wide = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 1e-5)
+    return weight * wide.to(x.dtype)
+
+
+@case("near-miss-rms-sum", tensor(6, 35), raises="none")
+def near_miss_rms_sum(x):
+    """divided by the root of the sum of squares, not of their mean"""
+    return x * torch.rsqrt(x.pow(2).sum(-1, keepdim=True) + 1e-6)
+
+
+@case("near-miss-rms-of-other", tensor(6, 35), tensor(6, 35), raises="none")
+def near_miss_rms_of_other(x, other):
+    """the mean square is that of another tensor"""
+    return x * torch.rsqrt(other.pow(2).mean(-1, keepdim=True) + 1e-6)
+
+
+@case("near-miss-rms-epsilon", tensor(6, 35), raises="none")
+def near_miss_rms_epsilon(x):
+    """epsilon is added to the root"""
+    return x / (x.pow(2).mean(-1, keepdim=True).sqrt() + 1e-6)
+
+
 # --- near misses: none of these may become a softmax --------------------------
 # Where the function differs from a softmax only by its range, its data leave that
 # range, so that a wrong match shows in the numbers too.

@@ -285,6 +285,10 @@ static LogicalResult addOp(Operation *op, IndexEvaluator &evaluator,
       .Case([&](LayerNormOp row) {
         return addRow(row.getInput(), {5, 0}, evaluator, work);
       })
+      // Square, its sum, and the product with 1/sqrt(mean).
+      .Case([&](RmsNormOp row) {
+        return addRow(row.getInput(), {3, 0}, evaluator, work);
+      })
       // As the log-sum-exp, and a comparison for each of the k.
       .Case([&](TopKSoftmaxOp top) {
         int comparisons = top.getK();

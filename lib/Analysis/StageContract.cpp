@@ -26,8 +26,9 @@ static bool isStateOp(Operation *op) {
 
 static bool isSpecificationOp(Operation *op) {
   return isa<SoftmaxOp, LogSoftmaxOp, LogSumExpOp, SoftmaxDotOp, LayerNormOp,
-             CrossEntropyOp, CrossEntropyBackwardOp, SoftmaxBackwardOp,
-             LogSoftmaxBackwardOp, TopKSoftmaxOp, AttentionOp>(op);
+             RmsNormOp, CrossEntropyOp, CrossEntropyBackwardOp,
+             SoftmaxBackwardOp, LogSoftmaxBackwardOp, TopKSoftmaxOp,
+             AttentionOp>(op);
 }
 
 /// The error of an op: what breaks the contract, and a note that says what

@@ -121,8 +121,9 @@ TileExtent mlir::smx::traceExtent(Value shaped, int64_t dim) {
             op.getLhs()[cast<OpResult>(shaped).getResultNumber()], dim);
       })
       .Case([&](FinishOp op) { return extentOfFinish(op, dim); })
-      .Case<SoftmaxOp, LogSoftmaxOp, LayerNormOp, CrossEntropyBackwardOp,
-            SoftmaxBackwardOp, LogSoftmaxBackwardOp, MaskOp>(
+      .Case<SoftmaxOp, LogSoftmaxOp, LayerNormOp, RmsNormOp,
+            CrossEntropyBackwardOp, SoftmaxBackwardOp, LogSoftmaxBackwardOp,
+            MaskOp>(
           [&](auto op) { return traceExtent(op->getOperand(0), dim); })
       // The axis is static in the types of its results.
       .Case([&](TopKSoftmaxOp op) { return traceExtent(op.getInput(), dim); })

@@ -30,6 +30,14 @@ static reference::SoftmaxOptions softmaxOptions(Op op, int64_t axis) {
 }
 
 template <typename Op>
+static reference::NormOptions normOptions(Op op) {
+  reference::NormOptions options;
+  options.axis = op.getAxis();
+  options.epsilon = op.getEpsilon().convertToDouble();
+  return options;
+}
+
+template <typename Op>
 static reference::CrossEntropyOptions crossEntropyOptions(Op op) {
   reference::CrossEntropyOptions options;
   options.axis = op.getAxis();
@@ -257,11 +265,12 @@ llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
                                              softmaxOptions(o, -1)));
           })
           .Case([&](LayerNormOp o) {
-            reference::NormOptions options;
-            options.axis = o.getAxis();
-            options.epsilon = o.getEpsilon().convertToDouble();
+            return set(reference::layerNorm(frame.tensor(o.getInput()),
+                                            normOptions(o)));
+          })
+          .Case([&](RmsNormOp o) {
             return set(
-                reference::layerNorm(frame.tensor(o.getInput()), options));
+                reference::rmsNorm(frame.tensor(o.getInput()), normOptions(o)));
           })
           .Case([&](TopKSoftmaxOp o) { return topK(o, frame); })
           .Case([&](CrossEntropyOp o) { return crossEntropy(o, frame); })

@@ -82,15 +82,7 @@ CrossEntropyAlgebraAttr::expandUpdate(OpBuilder &builder,
 
   // n' = n + extent, t' = t + sum s/unit
   unsigned stream = row.getNumResults();
-  unsigned position = *scores.map.getResultPosition(
-      getAffineDimExpr(stream, builder.getContext()));
-  Value extent = getValueOrCreateConstantIndexOp(
-      builder, op.getLoc(),
-      tensor::getMixedSize(builder, op.getLoc(), scores.tensor, position));
-  Value count = arith::UIToFPOp::create(
-      builder, op.getLoc(), soft.type,
-      arith::IndexCastOp::create(builder, op.getLoc(), builder.getI64Type(),
-                                 extent));
+  Value count = streamExtent(builder, op.getLoc(), scores, stream, soft.type);
   TileArithmetic tile{builder, op.getLoc()};
   next.push_back(
       tile.mapInto("count", {}, {states[2], row},

@@ -32,10 +32,7 @@ unsigned GradientAlgebraAttr::getFinishStateCount(StringRef) const { return 1; }
 SmallVector<Value>
 GradientAlgebraAttr::expandIdentity(OpBuilder &builder,
                                     Operation *operation) const {
-  auto op = cast<IdentityOp>(operation);
-  return {filledTensor(builder, op.getLoc(),
-                       cast<RankedTensorType>(op.getResultTypes().front()),
-                       op.getExtents(), 0.0)};
+  return zeroState(builder, cast<IdentityOp>(operation));
 }
 
 SmallVector<Value>

@@ -26,11 +26,7 @@ unsigned MomentsAlgebraAttr::getFinishStateCount(StringRef) const { return 3; }
 LogicalResult
 MomentsAlgebraAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                            FloatAttr epsilon) {
-  double value = epsilon.getValueAsDouble();
-  if (epsilon.getValue().isFinite() && value >= 0)
-    return success();
-  return emitError() << "expected a finite epsilon of at least 0, got "
-                     << value;
+  return verifyEpsilon(emitError, epsilon);
 }
 
 /// n = a.n + b.n, d = b.mean - a.mean, mean = a.mean + d*b.n/n, m2 = a.m2 +
@@ -49,17 +45,7 @@ static SmallVector<Value> mergeMoments(ScalarMath m, FloatType type,
 SmallVector<Value>
 MomentsAlgebraAttr::expandIdentity(OpBuilder &builder,
                                    Operation *operation) const {
-  auto op = cast<IdentityOp>(operation);
-  SmallVector<Value> state;
-  ValueRange extents = op.getExtents();
-  for (Type type : op.getResultTypes()) {
-    auto tensor = cast<RankedTensorType>(type);
-    state.push_back(filledTensor(builder, op.getLoc(), tensor,
-                                 extents.take_front(tensor.getNumDynamicDims()),
-                                 0.0));
-    extents = extents.drop_front(tensor.getNumDynamicDims());
-  }
-  return state;
+  return zeroState(builder, cast<IdentityOp>(operation));
 }
 
 SmallVector<Value>
@@ -75,15 +61,7 @@ MomentsAlgebraAttr::expandUpdate(OpBuilder &builder,
   TileOperand input{op.getInputs()[0], maps[3]};
 
   // lift(tile): its count, its mean, and the squared deviations from that mean.
-  unsigned position = *input.map.getResultPosition(
-      getAffineDimExpr(stream, builder.getContext()));
-  Value extent = getValueOrCreateConstantIndexOp(
-      builder, op.getLoc(),
-      tensor::getMixedSize(builder, op.getLoc(), input.tensor, position));
-  Value count = arith::UIToFPOp::create(
-      builder, op.getLoc(), type,
-      arith::IndexCastOp::create(builder, op.getLoc(), builder.getI64Type(),
-                                 extent));
+  Value count = streamExtent(builder, op.getLoc(), input, stream, type);
   Value zero = filledLike(builder, op.getLoc(), states[0], 0.0);
   Value sum =
       tile.reduce("tile sum", {input}, {{zero, row}}, {stream},

@@ -35,14 +35,19 @@ LogicalResult LogSumExpOp::verify() {
                      withoutAxis(shapeOf(getInput()), getAxis()));
 }
 
-LogicalResult LayerNormOp::verify() {
-  if (failed(verifyInputAndAxis(*this, getInput(), getAxis())))
+template <typename OpT>
+static LogicalResult verifyNorm(OpT op) {
+  if (failed(verifyInputAndAxis(op, op.getInput(), op.getAxis())))
     return failure();
-  if (!getEpsilon().isFinite() || getEpsilon().isNegative()) // R6
-    return emitOpError("expected a finite epsilon of at least 0, got ")
-           << getEpsilon().convertToDouble();
-  return verifyShape(*this, "a result", getResult(), shapeOf(getInput()));
+  APFloat epsilon = op.getEpsilon();
+  if (!epsilon.isFinite() || epsilon.isNegative()) // R6
+    return op.emitOpError("expected a finite epsilon of at least 0, got ")
+           << epsilon.convertToDouble();
+  return verifyShape(op, "a result", op.getResult(), shapeOf(op.getInput()));
 }
+
+LogicalResult LayerNormOp::verify() { return verifyNorm(*this); }
+LogicalResult RmsNormOp::verify() { return verifyNorm(*this); }
 
 LogicalResult
 SoftmaxOp::reifyResultShapes(OpBuilder &builder,
@@ -57,6 +62,11 @@ LogSoftmaxOp::reifyResultShapes(OpBuilder &builder,
 LogicalResult
 LayerNormOp::reifyResultShapes(OpBuilder &builder,
                                ReifiedRankedShapedTypeDims &shapes) {
+  return reifyAsInput(*this, builder, shapes);
+}
+LogicalResult
+RmsNormOp::reifyResultShapes(OpBuilder &builder,
+                             ReifiedRankedShapedTypeDims &shapes) {
   return reifyAsInput(*this, builder, shapes);
 }
 LogicalResult

@@ -47,6 +47,41 @@ Value mlir::smx::filledLike(OpBuilder &builder, Location loc, Value like,
   return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
 }
 
+SmallVector<Value> mlir::smx::zeroState(OpBuilder &builder, IdentityOp op) {
+  SmallVector<Value> state;
+  ValueRange extents = op.getExtents();
+  for (Type type : op.getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    state.push_back(filledTensor(builder, op.getLoc(), tensor,
+                                 extents.take_front(tensor.getNumDynamicDims()),
+                                 0.0));
+    extents = extents.drop_front(tensor.getNumDynamicDims());
+  }
+  return state;
+}
+
+Value mlir::smx::streamExtent(OpBuilder &builder, Location loc,
+                              const TileOperand &tile, unsigned stream,
+                              FloatType type) {
+  unsigned position = *tile.map.getResultPosition(
+      getAffineDimExpr(stream, builder.getContext()));
+  Value extent = getValueOrCreateConstantIndexOp(
+      builder, loc, tensor::getMixedSize(builder, loc, tile.tensor, position));
+  return arith::UIToFPOp::create(
+      builder, loc, type,
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), extent));
+}
+
+LogicalResult
+mlir::smx::verifyEpsilon(function_ref<InFlightDiagnostic()> emitError,
+                         FloatAttr epsilon) {
+  double value = epsilon.getValueAsDouble();
+  if (epsilon.getValue().isFinite() && value >= 0)
+    return success();
+  return emitError() << "expected a finite epsilon of at least 0, got "
+                     << value;
+}
+
 /// Builds one generic over the dimensions that its operands use.
 static SmallVector<Value>
 buildGeneric(OpBuilder &builder, Location loc, StringRef name,

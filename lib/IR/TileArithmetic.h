@@ -8,6 +8,8 @@
 #ifndef SMX_LIB_IR_TILEARITHMETIC_H
 #define SMX_LIB_IR_TILEARITHMETIC_H
 
+#include "smx/IR/Smx.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -101,6 +103,15 @@ Value filledTensor(OpBuilder &builder, Location loc, RankedTensorType type,
                    ValueRange extents, double value);
 /// The same, of the type and shape of `like`.
 Value filledLike(OpBuilder &builder, Location loc, Value like, double value);
+
+/// A state of `op` whose components are all 0.
+SmallVector<Value> zeroState(OpBuilder &builder, IdentityOp op);
+/// The extent of a tile along dimension `stream` of the domain, as a `type`.
+Value streamExtent(OpBuilder &builder, Location loc, const TileOperand &tile,
+                   unsigned stream, FloatType type);
+/// What an algebra demands of the number that it adds to a variance.
+LogicalResult verifyEpsilon(function_ref<InFlightDiagnostic()> emitError,
+                            FloatAttr epsilon);
 
 /// Builds generics over the dimensions of a domain; dimensions that no operand
 /// of a generic uses are left out of it.

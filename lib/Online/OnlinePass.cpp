@@ -47,7 +47,9 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
       else if (auto dot = dyn_cast<SoftmaxDotOp>(op))
         lowerSoftmaxDot(dot);
       else if (auto norm = dyn_cast<LayerNormOp>(op))
-        lowerLayerNorm(norm);
+        lowerNorm<MomentsAlgebraAttr>(norm);
+      else if (auto norm = dyn_cast<RmsNormOp>(op))
+        lowerNorm<MeanSquareAlgebraAttr>(norm);
       else if (auto top = dyn_cast<TopKSoftmaxOp>(op))
         lowerTopK(top);
       else if (auto loss = dyn_cast<CrossEntropyOp>(op))
@@ -88,9 +90,10 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
                   quantity);
   }
 
-  void lowerLayerNorm(LayerNormOp op) {
+  template <typename AlgebraT, typename OpT>
+  void lowerNorm(OpT op) {
     OpBuilder builder(op);
-    auto algebra = MomentsAlgebraAttr::get(&getContext(), op.getEpsilonAttr());
+    auto algebra = AlgebraT::get(&getContext(), op.getEpsilonAttr());
     lowerOverAxis(builder, op, op.getInput(), op.getAxis(), algebra,
                   "normalized");
   }

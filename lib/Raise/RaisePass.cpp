@@ -66,7 +66,8 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
     visitFromEnd(root, [&](Operation *op) {
       return isElementwiseRoot(op) &&
              (raiseSoftmax(rewriter, op) || raiseLogSoftmax(rewriter, op) ||
-              raiseLogSumExp(rewriter, op) || raiseLayerNorm(rewriter, op));
+              raiseLogSumExp(rewriter, op) || raiseLayerNorm(rewriter, op) ||
+              raiseRmsNorm(rewriter, op));
     });
     visitFromEnd(root, [&](Operation *op) {
       return isElementwiseRoot(op) && raiseMaskedRowGuard(rewriter, op);

@@ -69,6 +69,7 @@ bool raiseSoftmax(RewriterBase &rewriter, Operation *op);
 bool raiseLogSoftmax(RewriterBase &rewriter, Operation *op);
 bool raiseLogSumExp(RewriterBase &rewriter, Operation *op);
 bool raiseLayerNorm(RewriterBase &rewriter, Operation *op);
+bool raiseRmsNorm(RewriterBase &rewriter, Operation *op);
 /// `select(whole row is -inf, 0, softmax)` is a softmax whose masked rows are
 /// 0.
 bool raiseMaskedRowGuard(RewriterBase &rewriter, Operation *op);

@@ -2,10 +2,23 @@
 #include "CompensatedSum.h"
 #include "smx/Reference/Softmax.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
 namespace smx::reference {
+
+/// A power of two that brings the largest magnitude of a row near 1, where its
+/// square is a number.
+static double scaleOf(const Tensor &x, const RowLayout &layout, int64_t row) {
+  double largest = 0;
+  for (int64_t j = 0; j < layout.length; ++j)
+    largest =
+        std::max(largest, std::abs(x[layout.begin(row) + j * layout.stride()]));
+  return largest == 0
+             ? 1.0
+             : std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1022, 500));
+}
 
 /// Subtracts the mean if `centred`, then divides by the root of the mean
 /// square.
@@ -25,13 +38,15 @@ static Tensor normalise(const Tensor &x, const NormOptions &options,
     for (int64_t j = 0; centred && j < layout.length; ++j)
       sum.add(x[begin + j * stride]);
     const double mean = centred ? sum.value() / n : 0.0;
+    const double scale = centred ? 1.0 : scaleOf(x, layout, r);
     for (int64_t j = 0; j < layout.length; ++j) {
-      const double d = x[begin + j * stride] - mean;
+      const double d = (x[begin + j * stride] - mean) * scale;
       squares.add(d * d);
     }
-    const double deviation = std::sqrt(squares.value() / n + options.epsilon);
+    const double deviation =
+        std::sqrt(squares.value() / n + options.epsilon * scale * scale);
     for (int64_t j = 0; j < layout.length; ++j) {
-      const double y = (x[begin + j * stride] - mean) / deviation;
+      const double y = (x[begin + j * stride] - mean) * scale / deviation;
       result[begin + j * stride] =
           y * (options.weight ? (*options.weight)[j] : 1.0) +
           (options.bias ? (*options.bias)[j] : 0.0);

@@ -77,6 +77,11 @@ func.func private @negative_epsilon() attributes {test.a = #smx.moments<epsilon 
 
 // -----
 
+// expected-error @+1 {{expected a finite epsilon of at least 0, got INF}}
+func.func private @infinite_epsilon() attributes {test.a = #smx.mean_square<epsilon = 0x7FF0000000000000 : f64>}
+
+// -----
+
 // expected-error @+1 {{expected a smoothing in [0, 1), got 1}}
 func.func private @whole_smoothing() attributes {test.a = #smx.cross_entropy<#smx.softmax<exp>, smoothing = 1.0 : f64>}
 

@@ -105,3 +105,39 @@ func.func @epsilon_is_nan(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = smx.layer_norm %x axis(1) epsilon(0x7FF8000000000000) : tensor<4x8xf32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// R6
+func.func @epsilon_of_rms_norm(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'smx.rms_norm' op expected a finite epsilon of at least 0, got -1}}
+  %0 = smx.rms_norm %x axis(1) epsilon(-1.0) : tensor<4x8xf32> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// R2
+func.func @rms_norm_axis(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'smx.rms_norm' op expected an axis in [0, 2), got 2}}
+  %0 = smx.rms_norm %x axis(2) epsilon(0.0) : tensor<4x8xf32> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// R3
+func.func @rms_norm_shape(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'smx.rms_norm' op expected a result of shape [4, 8] with floating-point elements, got 'tensor<4xf32>'}}
+  %0 = smx.rms_norm %x axis(1) epsilon(0.0) : tensor<4x8xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// R1
+func.func @rms_norm_of_integers(%x: tensor<4x8xi32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'smx.rms_norm' op expected floating-point elements and a rank of at least 1, got 'tensor<4x8xi32>'}}
+  %0 = smx.rms_norm %x axis(1) epsilon(0.0) : tensor<4x8xi32> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

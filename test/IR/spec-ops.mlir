@@ -33,7 +33,7 @@ func.func @softmax_element_types(%a: tensor<8xf64>, %b: tensor<8xf16>, %c: tenso
 }
 
 // CHECK-LABEL: @row_ops
-func.func @row_ops(%x: tensor<?x7xf32>) -> (tensor<?x7xf32>, tensor<?xf32>, tensor<7xf64>, tensor<?x7xf32>) {
+func.func @row_ops(%x: tensor<?x7xf32>) -> (tensor<?x7xf32>, tensor<?xf32>, tensor<7xf64>, tensor<?x7xf32>, tensor<?x7xbf16>) {
   // CHECK: smx.log_softmax %{{.+}} axis(1) scale(2.000000e+00) : tensor<?x7xf32> -> tensor<?x7xf32>
   %0 = smx.log_softmax %x axis(1) scale(2.0) : tensor<?x7xf32> -> tensor<?x7xf32>
   // CHECK: smx.logsumexp %{{.+}} axis(1) : tensor<?x7xf32> -> tensor<?xf32>
@@ -42,7 +42,9 @@ func.func @row_ops(%x: tensor<?x7xf32>) -> (tensor<?x7xf32>, tensor<?xf32>, tens
   %2 = smx.logsumexp %x axis(0) : tensor<?x7xf32> -> tensor<7xf64>
   // CHECK: smx.layer_norm %{{.+}} axis(1) epsilon(1.000000e-05) : tensor<?x7xf32> -> tensor<?x7xf32>
   %3 = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<?x7xf32> -> tensor<?x7xf32>
-  return %0, %1, %2, %3 : tensor<?x7xf32>, tensor<?xf32>, tensor<7xf64>, tensor<?x7xf32>
+  // CHECK: smx.rms_norm %{{.+}} axis(0) epsilon(9.9999999999999995E-7) : tensor<?x7xf32> -> tensor<?x7xbf16>
+  %4 = smx.rms_norm %x axis(0) epsilon(1.0e-06) : tensor<?x7xf32> -> tensor<?x7xbf16>
+  return %0, %1, %2, %3, %4 : tensor<?x7xf32>, tensor<?xf32>, tensor<7xf64>, tensor<?x7xf32>, tensor<?x7xbf16>
 }
 
 // CHECK-LABEL: @softmax_dot

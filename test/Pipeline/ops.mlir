@@ -5,12 +5,13 @@
 // CHECK-NOT: {{(smx|linalg|scf|memref|vector|arith|func|math|cf|affine)\.[a-z]}}
 
 // CHECK-LABEL: llvm.func @row_ops(
-func.func @row_ops(%x: tensor<8x?xf32>) -> (tensor<8x?xf32>, tensor<8x?xf32>, tensor<8xf32>, tensor<8x?xf32>) {
+func.func @row_ops(%x: tensor<8x?xf32>) -> (tensor<8x?xf32>, tensor<8x?xf32>, tensor<8xf32>, tensor<8x?xf32>, tensor<8x?xf32>) {
   %0 = smx.softmax %x axis(1) : tensor<8x?xf32> -> tensor<8x?xf32>
   %1 = smx.log_softmax %x axis(0) scale(-2.0) : tensor<8x?xf32> -> tensor<8x?xf32>
   %2 = smx.logsumexp %x axis(1) : tensor<8x?xf32> -> tensor<8xf32>
   %3 = smx.layer_norm %x axis(1) epsilon(1.0e-5) : tensor<8x?xf32> -> tensor<8x?xf32>
-  return %0, %1, %2, %3 : tensor<8x?xf32>, tensor<8x?xf32>, tensor<8xf32>, tensor<8x?xf32>
+  %4 = smx.rms_norm %x axis(1) epsilon(1.0e-5) : tensor<8x?xf32> -> tensor<8x?xf32>
+  return %0, %1, %2, %3, %4 : tensor<8x?xf32>, tensor<8x?xf32>, tensor<8xf32>, tensor<8x?xf32>, tensor<8x?xf32>
 }
 
 // CHECK-LABEL: llvm.func @softmax_dot(

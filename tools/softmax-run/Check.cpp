@@ -112,7 +112,7 @@ familyOf(mlir::OpResult value) {
             OpFamily::WeightedSum,
             extent(op.getScores(), op.getScores().getType().getRank() - 1));
       })
-      .Case([&](LayerNormOp op) {
+      .Case<LayerNormOp, RmsNormOp>([&](auto op) {
         return Found(OpFamily::Norm, extent(op.getInput(), op.getAxis()));
       })
       .Case<CrossEntropyBackwardOp, SoftmaxBackwardOp, LogSoftmaxBackwardOp>(

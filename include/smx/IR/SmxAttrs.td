@@ -83,6 +83,27 @@ def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
   let assemblyFormat = "`<` `epsilon` `=` $epsilon `>`";
 }
 
+def Smx_MeanSquareAlgebraAttr : Smx_Attr<"MeanSquareAlgebra", "mean_square",
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+  let summary = "count, scale and sum of scaled squares";
+  let description = [{
+    State `(n, s, q)` per row with `q = sum (s*x)^2`; the input is the row itself. The scale `s` is a power
+    of two that brings the largest magnitude between 1 and 4, so that no square overflows and those that vanish
+    are of no weight; it is the representative of the state, as the maximum is for `softmax`:
+
+        merge(a, b): s = min(a.s, b.s);   (a.n + b.n, s, a.q*(s/a.s)^2 + b.q*(s/b.s)^2)
+
+    The finish `normalized` is `x*s / sqrt(q/n + epsilon*s^2)`.
+
+    ```mlir
+    #smx.mean_square<epsilon = 1.000000e-06 : f64>
+    ```
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$epsilon);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `epsilon` `=` $epsilon `>`";
+}
+
 def Smx_SoftmaxPartsAlgebraAttr : Smx_Attr<"SoftmaxPartsAlgebra", "softmax_parts",
     [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
   let summary = "softmax's states with an accumulator, merged many at a time";

@@ -21,7 +21,7 @@ def Smx_Dialect : Dialect {
     into partial states that are merged in a tree, or both. The dialect has two levels:
 
     * *specification ops* (`softmax`, `log_softmax`, `logsumexp`, `softmax_dot`, `attention`,
-      `cross_entropy`, `topk_softmax`, `layer_norm`, and gradients) say what is wanted;
+      `cross_entropy`, `topk_softmax`, `layer_norm`, `rms_norm`, and gradients) say what is wanted;
     * *state ops* (`identity`, `update`, `merge`, `finish`) say it as a reduction over states.
       They are generic: an attribute, the *algebra*, gives the four operations their meaning.
 

@@ -94,7 +94,16 @@ def Smx_SoftmaxDotOp : Smx_SpecOp<"softmax_dot"> {
   }];
 }
 
-def Smx_LayerNormOp : Smx_SpecOp<"layer_norm"> {
+/// A row normalised by its own statistics; weights and biases are elementwise ops behind it.
+class Smx_NormOp<string mnemonic> : Smx_SpecOp<mnemonic> {
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `axis` `(` $axis `)` `epsilon` `(` $epsilon `)` attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Smx_LayerNormOp : Smx_NormOp<"layer_norm"> {
   let summary = "normalise rows to mean 0 and variance 1";
   let description = [{
     `result = (x - mean) / sqrt(variance + epsilon)` along one axis, with the population
@@ -107,10 +116,18 @@ def Smx_LayerNormOp : Smx_SpecOp<"layer_norm"> {
     %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<8x128xf32> -> tensor<8x128xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$input, I64Attr:$axis, F64Attr:$epsilon);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $input `axis` `(` $axis `)` `epsilon` `(` $epsilon `)` attr-dict `:` type($input) `->` type($result)
+}
+
+def Smx_RmsNormOp : Smx_NormOp<"rms_norm"> {
+  let summary = "normalise rows to mean square 1";
+  let description = [{
+    `result = x / sqrt(mean(x^2) + epsilon)` along one axis (`#smx.mean_square`). No finite
+    row is too large for its squares, or too small.
+    Rules R1 to R3 of `smx.softmax`, R6 of `smx.layer_norm`.
+
+    ```mlir
+    %y = smx.rms_norm %x axis(1) epsilon(1.0e-06) : tensor<8x128xbf16> -> tensor<8x128xbf16>
+    ```
   }];
 }
 

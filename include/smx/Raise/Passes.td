@@ -4,8 +4,8 @@ include "mlir/Pass/PassBase.td"
 def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
   let summary = "recognise softmax and attention written as textbook linalg";
   let description = [{
-    Replaces what front ends write for softmax, log-softmax, log-sum-exp, layer norm and attention
-    by `smx` ops:
+    Replaces what front ends write for softmax, log-softmax, log-sum-exp, layer norm, RMS norm and
+    attention by `smx` ops:
 
     ```mlir
     func.func @head(%q: tensor<32x16xf32>, %k: tensor<48x16xf32>, %v: tensor<48x8xf32>) -> tensor<32x8xf32> {
@@ -51,7 +51,8 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
       `maximumf`, a `maxnumf` or a select, and come with its index. A sum without a maximum
       overflows where a softmax does not, and is not raised.
     * `(x - max(x)) - log(sum)`, `max(x) + log(sum)`, and the select of 0 for rows of -inf.
-    * `(x - mean(x)) / sqrt(variance(x) + epsilon)`; weights stay elementwise ops.
+    * `(x - mean(x)) / sqrt(variance(x) + epsilon)`, and `x / sqrt(mean(x^2) + epsilon)` with the square as
+      a product or as a power; weights stay elementwise ops.
     * Attention: a product, any function of each score and its position, softmax, a product.
       Constant factors of scores, queries and keys become the scale. Selected or added -inf hides
       keys: a comparison of positions or a constant that is exactly a band becomes the mask

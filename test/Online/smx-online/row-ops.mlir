@@ -31,6 +31,16 @@ func.func @layer_norm(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %y : tensor<4x8xf32>
 }
 
+// CHECK-LABEL: @rms_norm
+// CHECK-SAME: %[[X:.+]]: tensor<4x8xbf16>
+// CHECK: %[[I:.+]]:3 = smx.identity #[[A:smx.mean_square<epsilon = 1.000000e-05 : f64>]] -> tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+// CHECK: %[[S:.+]]:3 = smx.update #[[A]](%[[I]]#0, %[[I]]#1, %[[I]]#2 : {{.*}}) with(%[[X]] : tensor<4x8xbf16>)
+// CHECK: smx.finish #[[A]] "normalized"(%[[S]]#0, %[[S]]#1, %[[S]]#2 : {{.*}}) with(%[[X]] : tensor<4x8xbf16>)
+func.func @rms_norm(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-5) : tensor<4x8xbf16> -> tensor<4x8xbf16>
+  return %y : tensor<4x8xbf16>
+}
+
 // CHECK-LABEL: @masked_row_is_zero
 // CHECK-COUNT-3: #smx.softmax<exp, masked_row = zero>
 func.func @masked_row_is_zero(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

@@ -122,6 +122,33 @@ TEST(Contract, OneElementIsExactlyOne) {
               });
 }
 
+TEST(Contract, TheMeanSquareOfHugeAndOfTinyRowsIsInRange) {
+  // Beside them a row whose squares are as they are. Epsilon is below all.
+  const double signs[] = {1, -1, -1, 1, 1};
+  for (auto [huge, tiny, type] : {std::tuple(1.5e308, 1e-300, DType::F64),
+                                  {3e38, 2e-30, DType::F32},
+                                  {3e38, 2e-30, DType::BF16},
+                                  {60000.0, 6e-8, DType::F16}}) {
+    Tensor x({3, 40});
+    for (int64_t j = 0; j < 40; ++j) {
+      x[j] = huge * signs[j % 5];
+      x[40 + j] = tiny * signs[j % 5];
+      x[80 + j] = 2 * signs[j % 5];
+    }
+    inEveryForm(rowCase(Op::RmsNorm, x), {x}, {{3, 40}},
+                [&](const std::vector<Tensor> &y) {
+                  for (int64_t j = 0; j < 40; ++j) {
+                    EXPECT_NEAR(y[0][j], signs[j % 5], 1e-6);
+                    // epsilon = 1e-5 is what it is divided by.
+                    EXPECT_NEAR(y[0][40 + j] / (tiny * std::sqrt(1e5)),
+                                signs[j % 5], 0.03);
+                    EXPECT_NEAR(y[0][80 + j], signs[j % 5], 4e-3);
+                  }
+                },
+                {type});
+  }
+}
+
 TEST(Contract, ZeroRowsAndEmptyRowsSucceed) {
   Tensor none({0, 40}), empty({3, 0});
   inEveryForm(rowCase(Op::Softmax, none), {none}, {{0, 40}},

@@ -34,9 +34,12 @@ public:
 
   NumericCase rowOp(Op op) {
     NumericCase c = common(op);
-    if (op == Op::LayerNorm) {
+    if (isNorm(op)) {
       c.scale = 1.0;
       c.generator = pick<const char *>({"normal", "uniform", "ramp"});
+      if (op == Op::RmsNorm && pick<int>({0, 0, 1}))
+        c.generator = pick<const char *>(
+            {"alternating", "denormals", "staircase", "one_nan", "one_inf"});
     } else {
       c.generator = pick<const char *>(
           {"normal", "normal", "uniform", "staircase", "falling", "spike_last",
@@ -51,9 +54,8 @@ public:
                  ? rank - 1
                  : pick<int64_t>({0, rank / 2, rank - 1, rank - 1});
     c.shape[c.axis] = extent();
-    // Layer norm of nothing is NaN by any reading; softmax of nothing is
-    // nothing.
-    if (op == Op::LayerNorm && c.shape[c.axis] == 0)
+    // A norm of nothing is NaN by any reading; softmax of nothing is nothing.
+    if (isNorm(op) && c.shape[c.axis] == 0)
       c.shape[c.axis] = 1;
     c.columns = pick<int64_t>({1, 3, 8, 16, 33});
     c.zeroForMaskedRow = op == Op::Softmax && pick<int>({0, 0, 1});
@@ -298,6 +300,7 @@ std::vector<Part> allParts() {
   add("logsumexp", Family::Rows, Op::LogSumExp, 120);
   add("softmax_dot", Family::Rows, Op::SoftmaxDot, 120);
   add("layer_norm", Family::Rows, Op::LayerNorm, 80);
+  add("rms_norm", Family::Rows, Op::RmsNorm, 80);
   add("cross_entropy", Family::Rows, Op::CrossEntropy, 160);
   add("cross_entropy_backward", Family::Rows, Op::CrossEntropyBackward, 60);
   add("softmax_backward", Family::Rows, Op::SoftmaxBackward, 80);
@@ -311,6 +314,7 @@ std::vector<Part> allParts() {
   add("long_log_softmax", Family::LongRows, Op::LogSoftmax, 6);
   add("long_logsumexp", Family::LongRows, Op::LogSumExp, 6);
   add("long_layer_norm", Family::LongRows, Op::LayerNorm, 6);
+  add("long_rms_norm", Family::LongRows, Op::RmsNorm, 6);
   add("attention", Family::Attention, Op::Attention, 320);
   add("masked_attention", Family::MaskedAttention, Op::Attention, 160);
   // A CPU has no tiles that only long attention reaches.

@@ -96,12 +96,13 @@ std::string NumericCase::text() const {
         "  return %y : {2}\n}\n",
         in, v, r, scaleText, masked);
   }
-  if (op == Op::LayerNorm)
+  if (isNorm(op))
     return llvm::formatv("func.func @f(%x: {0}) -> {0} {{\n"
-                         "  %y = smx.layer_norm %x axis({1}) "
+                         "  %y = smx.{2} %x axis({1}) "
                          "epsilon(1.000000e-05) : {0} -> {0}\n"
                          "  return %y : {0}\n}\n",
-                         in, axis);
+                         in, axis,
+                         op == Op::LayerNorm ? "layer_norm" : "rms_norm");
   std::string name = op == Op::Softmax      ? "softmax"
                      : op == Op::LogSoftmax ? "log_softmax"
                                             : "logsumexp";
@@ -247,10 +248,13 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
   case Op::LogSumExp:
     return {{logSumExp(inputs[0], options), std::nullopt,
              family(OpFamily::LogSumExp, length, dtype, Mode::Precise)}};
-  case Op::LayerNorm: {
+  case Op::LayerNorm:
+  case Op::RmsNorm: {
     NormOptions norm;
     norm.axis = axis;
-    return {{layerNorm(inputs[0], norm), std::nullopt,
+    return {{op == Op::LayerNorm ? layerNorm(inputs[0], norm)
+                                 : rmsNorm(inputs[0], norm),
+             std::nullopt,
              family(OpFamily::Norm, length, dtype, Mode::Precise)}};
   }
   case Op::SoftmaxDot: {

@@ -29,8 +29,11 @@ enum class Op {
   CrossEntropyBackward,
   SoftmaxBackward,
   LogSoftmaxBackward,
-  TopK
+  TopK,
+  RmsNorm
 };
+
+inline bool isNorm(Op op) { return op == Op::LayerNorm || op == Op::RmsNorm; }
 
 /// Row ops use `shape` and `axis`; softmax_dot adds `columns`; attention uses
 /// the rest.

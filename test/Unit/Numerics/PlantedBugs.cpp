@@ -240,6 +240,11 @@ static int lostPartialSum(ModuleOp module) {
   return yieldArgument(module, "merge sums", 1, 2);
 }
 
+/// Squares of the tiles before keep the scale they had.
+static int skipRescaleOfSquares(ModuleOp module) {
+  return yieldArgument(module, "running scale", 1, 1);
+}
+
 /// The gradient leaves out what all places of a row have in common.
 static int gradientWithoutSum(ModuleOp module) {
   return changeStep(module, "gradient",
@@ -297,6 +302,7 @@ const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
       {"wrong target", false, wrongTarget},
       {"ignored row counts", true, ignoredRowCounts},
       {"lost partial sum", true, lostPartialSum},
+      {"skipped rescale of the squares", true, skipRescaleOfSquares},
       {"gradient without the sum", true, gradientWithoutSum},
       {"lost part", false, lostPart, /*isOnGpu=*/true},
       {"extremum of one row", false, extremumOfOneRow},

@@ -81,6 +81,10 @@ std::vector<NumericCase> sentinels() {
   NumericCase gradient = loss;
   gradient.op = Op::SoftmaxBackward;
   cases.push_back(gradient);
+  NumericCase norm = loss;
+  norm.op = Op::RmsNorm;
+  norm.generator = "staircase";
+  cases.push_back(norm);
   return cases;
 }
 

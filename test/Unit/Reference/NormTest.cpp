@@ -30,6 +30,16 @@ TEST(Norm, RmsNormByHand) {
   EXPECT_NEAR(y[1], std::sqrt(32) / 5 + 1, 1e-15);
 }
 
+TEST(Norm, TheMeanSquareOfHugeAndTinyRowsIsInRange) {
+  NormOptions options;
+  options.epsilon = 0;
+  for (double size : {1.5e308, 1.0, 1e-300}) {
+    const Tensor y = rmsNorm(Tensor({1, 2}, {size, -size / 2}), options);
+    EXPECT_NEAR(y[0], std::sqrt(1.6), 1e-14) << size;
+    EXPECT_NEAR(y[1], -std::sqrt(0.4), 1e-14) << size;
+  }
+}
+
 TEST(Norm, MeanZeroVarianceOneFarFromTheOrigin) {
   Tensor x = *generate("normal", {5, 100}, {DType::F64, 4});
   for (double &v : x.values())

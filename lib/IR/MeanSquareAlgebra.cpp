@@ -1,0 +1,188 @@
+//===- MeanSquareAlgebra.cpp - (n, s, q) as arithmetic on tiles -----------===//
+
+#include "TileArithmetic.h"
+#include "smx/IR/Smx.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+SmallVector<StringRef> MeanSquareAlgebraAttr::getQuantities() const {
+  return {"normalized"};
+}
+std::pair<unsigned, unsigned> MeanSquareAlgebraAttr::getStateCount() const {
+  return {3, 3};
+}
+unsigned MeanSquareAlgebraAttr::getInputCount(unsigned) const { return 1; }
+unsigned MeanSquareAlgebraAttr::getFinishInputCount(StringRef) const {
+  return 1;
+}
+unsigned MeanSquareAlgebraAttr::getFinishStateCount(StringRef) const {
+  return 3;
+}
+
+LogicalResult
+MeanSquareAlgebraAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              FloatAttr epsilon) {
+  return verifyEpsilon(emitError, epsilon);
+}
+
+namespace {
+/// Powers of two as numbers of one type, by their biased exponents.
+struct PowersOfTwo {
+  explicit PowersOfTwo(FloatType type)
+      : type(type), width(type.getWidth()),
+        fraction(type.getFPMantissaWidth() - 1),
+        bias(APFloat::semanticsMaxExponent(type.getFloatSemantics())),
+        largest(bias + std::min(bias - 1, mostExponent)) {}
+
+  /// No scale is more than 2^500: its square times an epsilon is still a number
+  /// in f64.
+  static constexpr int mostExponent = 500;
+
+  double getLargest() const { return std::ldexp(1.0, largest - bias); }
+  /// The one that brings `magnitude` (at least 0) between 1 and 4, or as near
+  /// to that as `getLargest` can.
+  Value scaleFor(ScalarMath m, Value magnitude) const {
+    auto bits = m.b.getIntegerType(width);
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(m.b, m.loc,
+                                       m.b.getIntegerAttr(bits, value));
+    };
+    Value exponent = arith::ShRUIOp::create(
+        m.b, m.loc, arith::BitcastOp::create(m.b, m.loc, bits, magnitude),
+        number(fraction));
+    Value wanted =
+        arith::SubIOp::create(m.b, m.loc, number(2 * bias), exponent);
+    wanted = arith::MaxSIOp::create(m.b, m.loc, wanted, number(1));
+    wanted = arith::MinSIOp::create(m.b, m.loc, wanted, number(largest));
+    return arith::BitcastOp::create(
+        m.b, m.loc, type,
+        arith::ShLIOp::create(m.b, m.loc, wanted, number(fraction)));
+  }
+
+  FloatType type;
+  int width, fraction, bias, largest;
+};
+} // namespace
+
+static FloatType typeOf(Value state) {
+  return cast<FloatType>(getElementTypeOrSelf(state.getType()));
+}
+
+static Value smaller(ScalarMath m, Value a, Value b) {
+  return m.select(m.greater(a, b), b, a);
+}
+
+/// A sum of squares of numbers times `from`, as one of numbers times `to`.
+static Value rescaled(ScalarMath m, Value sum, Value from, Value to) {
+  Value ratio = m.div(to, from);
+  return m.mul(m.mul(sum, ratio), ratio);
+}
+
+SmallVector<Value>
+MeanSquareAlgebraAttr::expandIdentity(OpBuilder &builder,
+                                      Operation *operation) const {
+  auto op = cast<IdentityOp>(operation);
+  SmallVector<Value> state = zeroState(builder, op);
+  state[1] = filledLike(builder, op.getLoc(), state[1],
+                        PowersOfTwo(typeOf(state[1])).getLargest());
+  return state;
+}
+
+SmallVector<Value>
+MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
+                                    Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  Location loc = op.getLoc();
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0];
+  unsigned stream = row.getNumResults();
+  FloatType type = typeOf(states[0]);
+  TileArithmetic tile{builder, loc};
+  TileOperand input{op.getInputs()[0], maps[3]};
+  Value zero = filledLike(builder, loc, states[0], 0.0);
+  Value magnitude =
+      tile.reduce("tile maximum", {input}, {{zero, row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.max(m.abs(m.cast(v[0], type)), v[1])};
+                  })[0];
+  SmallVector<Value> moved = tile.mapOnto(
+      "running scale", {{states[1], row}, {states[2], row}, {magnitude, row}},
+      {{states[1], row}, {states[2], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value scale = smaller(m, v[0], PowersOfTwo(type).scaleFor(m, v[2]));
+        return {scale, rescaled(m, v[1], v[0], scale)};
+      });
+  Value squares =
+      tile.reduce("tile sum", {input, {moved[0], row}}, {{zero, row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value x = m.mul(m.cast(v[0], type), v[1]);
+                    return {m.add(m.mul(x, x), v[2])};
+                  })[0];
+  Value sum =
+      tile.mapInto("running sum", {{squares, row}}, {moved[1], row},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     return {m.add(v[0], v[1])};
+                   });
+  Value extent = streamExtent(builder, loc, input, stream, type);
+  Value count =
+      tile.mapInto("count", {}, {states[0], row},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     return {m.add(v[0], extent)};
+                   });
+  return {count, moved[0], sum};
+}
+
+SmallVector<Value>
+MeanSquareAlgebraAttr::expandMerge(OpBuilder &builder,
+                                   Operation *operation) const {
+  auto op = cast<MergeOp>(operation);
+  AffineMap row = cast<AffineMapAttr>(op.getMaps()[0]).getValue();
+  SmallVector<TileOperand> inputs;
+  for (Value state : llvm::concat<Value>(op.getLhs(), op.getRhs()))
+    inputs.push_back({state, row});
+  return TileArithmetic{builder, op.getLoc()}.map(
+      "merge sums of squares", inputs, ArrayRef(inputs).take_front(3),
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value scale = smaller(m, v[1], v[4]);
+        return {m.add(v[0], v[3]), scale,
+                m.add(rescaled(m, v[2], v[1], scale),
+                      rescaled(m, v[5], v[4], scale))};
+      });
+}
+
+SmallVector<Value>
+MeanSquareAlgebraAttr::expandFinish(OpBuilder &builder,
+                                    Operation *operation) const {
+  auto op = cast<FinishOp>(operation);
+  SmallVector<AffineMap> maps =
+      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0], result = op.getResultMap();
+  FloatType type = typeOf(states[0]), wide = builder.getF64Type();
+  TileOperand input{op.getInputs()[0], maps[3]};
+  auto resultType = cast<RankedTensorType>(op.getResult().getType());
+  TileArithmetic tile{builder, op.getLoc()};
+  // 1 / (s sqrt(q/(n s^2) + epsilon)): s^2 may be beyond f32.
+  Value inverse = tile.map(
+      "reciprocal of the scaled root",
+      {{states[0], row}, {states[1], row}, {states[2], row}},
+      {{states[2], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value scale = m.cast(v[1], wide);
+        Value mean = m.div(m.cast(v[2], wide), m.cast(v[0], wide));
+        Value epsilon = m.constant(getEpsilon().getValueAsDouble(), wide);
+        Value square = m.add(mean, m.mul(m.mul(epsilon, scale), scale));
+        Value root = m.div(m.constant(1.0, wide), m.sqrt(square));
+        return {m.cast(root, type)};
+      })[0];
+  Value empty = emptyFor(builder, op.getLoc(), resultType, input.tensor,
+                         input.map, result);
+  return tile.map("normalise", {input, {states[1], row}, {inverse, row}},
+                  {{empty, result}},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value scaled = m.mul(m.mul(m.cast(v[0], type), v[1]), v[2]);
+                    return {m.cast(scaled, resultType.getElementType())};
+                  });
+}

@@ -1,0 +1,62 @@
+//===- Norms.cpp - recognising means of rows ------------------------------===//
+
+#include "Norms.h"
+
+#include "RowReductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::smx;
+
+/// The number of elements of the row, as a constant or as the size of a tensor.
+bool RowMeans::isExtent(Element e, const Element &input) {
+  if (std::optional<double> constant = reader.constant(e))
+    return *constant == (double)extent;
+  e = reader.strip(e);
+  while (Operation *op = reader.arithmetic(e)) {
+    if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::IndexCastOp>(op))
+      return false;
+    e = reader.strip(reader.operand(e, 0));
+  }
+  auto dim = e.value.getDefiningOp<tensor::DimOp>();
+  return dim && dim.getConstantIndex() == axis && input.value &&
+         dim.getSource() ==
+             findTensor(reader, input, reader.getPositions().getAll());
+}
+
+std::optional<Element> RowMeans::match(Element e, const Element &input) {
+  e = reader.strip(e);
+  Operation *op = reader.arithmetic(e);
+  if (isa_and_nonnull<arith::DivFOp>(op) &&
+      isExtent(reader.operand(e, 1), input))
+    return matchRowSum(reader, reader.operand(e, 0), position, extent);
+  if (!isa_and_nonnull<arith::MulFOp>(op))
+    return std::nullopt;
+  for (unsigned n : {0u, 1u}) {
+    auto factor = reader.constant(reader.operand(e, n));
+    // 1/n is rounded to the element type.
+    if (factor && std::abs(*factor * extent - 1) < 1e-6)
+      return matchRowSum(reader, reader.operand(e, 1 - n), position, extent);
+  }
+  return std::nullopt;
+}
+
+std::optional<Element> RowMeans::dropEpsilon(Element e, double &epsilon) {
+  epsilon = 0;
+  e = reader.strip(e);
+  if (isa_and_nonnull<arith::AddFOp>(reader.arithmetic(e))) {
+    auto rhs = reader.constant(reader.operand(e, 1));
+    auto lhs = reader.constant(reader.operand(e, 0));
+    if (!rhs && !lhs)
+      return std::nullopt;
+    epsilon = rhs ? *rhs : *lhs;
+    e = reader.operand(e, rhs ? 0 : 1);
+  }
+  if (!std::isfinite(epsilon) || epsilon < 0)
+    return std::nullopt;
+  return e;
+}
