@@ -132,7 +132,8 @@ static RoadOptions roadTo(Stage to) {
   return options;
 }
 
-/// The module's text at stage `to`; diagnostics go to stderr.
+/// The module's text at stage `to`, or none where it goes on to `device`, which
+/// the text of a large kernel would only delay; diagnostics go to stderr.
 static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
                                          llvm::raw_ostream &timingOs,
                                          DeviceOutput *device) {
@@ -151,7 +152,7 @@ static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
     if (timing && stage != from)
       timingOs << llvm::formatv("{0,-8} {1,8:f2} ms\n",
                                 getStageInfo(stage).name, milliseconds);
-    if (stage == to || !traceDir.empty())
+    if ((stage == to && !device) || !traceDir.empty())
       last = print(reached);
     if (!traceDir.empty() && !traceError)
       traceError = writeTrace(stage, last);
