@@ -215,7 +215,15 @@ struct SmxNVVMExpandMathPass
     populateMathF32ExpansionPatterns(patterns, isThroughSingle);
     populateMathPolynomialApproximationPatterns(patterns, isPolynomial);
     math::populateExpansionPatterns(patterns, {"powf", "sinh", "cosh", "tan"});
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    // What is no maths would only be looked at, over and over.
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    if (failed(applyOpPatternsGreedily(ops, std::move(patterns), config)))
       return signalPassFailure();
     getOperation()->walk([&](Operation *op) {
       if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||

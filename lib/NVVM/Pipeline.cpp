@@ -10,6 +10,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -20,7 +21,10 @@ void mlir::smx::buildNVVMPipeline(OpPassManager &pm,
   pm.addPass(createSmxGPUToNVVMPass(
       SmxGPUToNVVMPassOptions{options.chip, options.doublesOnMatrixUnit}));
   OpPassManager &device = pm.nest<mlir::gpu::GPUModuleOp>();
-  device.addPass(createCanonicalizerPass());
+  // Of regions, LLVM drops what is dead.
+  GreedyRewriteConfig folding;
+  folding.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  device.addPass(createCanonicalizerPass(folding));
   device.addPass(createCSEPass());
   device.addNestedPass<LLVM::LLVMFuncOp>(createSmxNVVMSinkIntoBranchesPass());
   device.addPass(createSmxNVVMExpandMathPass());
