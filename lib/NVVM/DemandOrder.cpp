@@ -7,39 +7,9 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
-
-PreservedAnalyses
-mlir::smx::ExpandShufflesPass::run(Function &function,
-                                   FunctionAnalysisManager &) {
-  for (Instruction &instruction :
-       make_early_inc_range(instructions(function))) {
-    auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction);
-    if (!shuffle || !isa<FixedVectorType>(shuffle->getType()))
-      continue;
-    IRBuilder<> builder(shuffle);
-    int length = cast<FixedVectorType>(shuffle->getOperand(0)->getType())
-                     ->getNumElements();
-    Value *result = PoisonValue::get(shuffle->getType());
-    for (auto [i, from] : enumerate(shuffle->getShuffleMask()))
-      if (from >= 0) {
-        Value *source = shuffle->getOperand(from < length ? 0 : 1);
-        Value *element = builder.CreateExtractElement(
-            source, static_cast<uint64_t>(from % length));
-        result = builder.CreateInsertElement(result, element,
-                                             static_cast<uint64_t>(i));
-      }
-    shuffle->replaceAllUsesWith(result);
-    shuffle->eraseFromParent();
-  }
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
-}
 
 /// True if the instruction keeps its place among those that have to.
 static bool isFixed(const Instruction &instruction) {

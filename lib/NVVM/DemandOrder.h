@@ -10,13 +10,6 @@ namespace mlir::smx {
 /// Of functions that are to be put in order of demand.
 inline constexpr llvm::StringLiteral demandOrderAttribute = "smx-demand-order";
 
-/// Writes shuffles of vectors as moves of elements, which the scalarizer can
-/// follow also where it leaves two elements of 16 bits together.
-struct ExpandShufflesPass : llvm::PassInfoMixin<ExpandShufflesPass> {
-  llvm::PreservedAnalyses run(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
-};
-
 /// Orders every block so that a value without effects is computed before its
 /// first user, and the operands of one user one after the other, each with all
 /// that only it needs. What has effects or reads memory stays where it is. Of

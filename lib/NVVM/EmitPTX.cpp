@@ -1,6 +1,7 @@
 //===- EmitPTX.cpp - lowered kernels to PTX text --------------------------===//
 
 #include "DemandOrder.h"
+#include "SplitVectors.h"
 #include "TensorCopies.h"
 #include "smx/NVVM/Pipeline.h"
 
@@ -20,7 +21,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/Scalar/Scalarizer.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -177,13 +177,16 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
                  "the pipeline is a constant");
   pipeline.run(module, modules);
 
-  llvm::FunctionPassManager order;
-  order.addPass(ExpandShufflesPass());
-  order.addPass(llvm::ScalarizerPass());
-  order.addPass(DemandOrderPass());
-  for (llvm::Function &function : module)
-    if (function.hasFnAttribute(demandOrderAttribute))
-      order.run(function, functions);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    // The back end would do it, with a look at the whole vector for each of its
+    // elements. Two of 16 bits are one operand.
+    bool isOrdered = function.hasFnAttribute(demandOrderAttribute);
+    SplitVectorsPass(isOrdered ? 0 : 32).run(function, functions);
+    if (isOrdered)
+      DemandOrderPass().run(function, functions);
+  }
 }
 
 llvm::Expected<std::string>
