@@ -2,10 +2,12 @@
 
 #include "BlockSchedule.h"
 #include "smx/Tiling/LongRows.h"
+#include "smx/Tiling/ProductExtents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -113,12 +115,15 @@ mlir::smx::gpu::matchProduct(linalg::GenericOp op, const TileClasses &classes) {
 
 int64_t BlockSchedule::paddedExtent(TileClasses::Class c,
                                     const TileClasses &classes) const {
-  int64_t unit = 16;
+  int64_t unit = smx::productPiece;
   if (auto striped = dyn_cast<StripedAttr>(layout))
     unit = rowDim == 0 ? striped.getColumnThreads() * striped.getVector()
                        : striped.getRowThreads();
   int64_t part = llvm::divideCeil(classes.boundOf(c), partsOf(c));
-  return llvm::alignTo(std::max<int64_t>(part, 1), unit);
+  part = std::max<int64_t>(part, 1);
+  if (productDims.contains(c))
+    return smx::paddedProductExtent(part, productBits);
+  return llvm::alignTo(part, unit);
 }
 
 namespace {
@@ -293,6 +298,8 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
       schedule.productDims.insert(product.columns);
       schedule.productDims.insert(product.reduced);
     }
+    schedule.productBits = getElementTypeOrSelf(shape.products.front().b->get())
+                               .getIntOrFloatBitWidth();
     return schedule;
   }
   int64_t paddedRows = llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1));

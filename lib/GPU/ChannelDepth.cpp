@@ -2,6 +2,8 @@
 
 #include "ChannelDepth.h"
 
+#include "SharedOperands.h"
+
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,9 +28,9 @@ static llvm::SmallSetVector<MakeChannelOp, 4> findRings(KernelOp kernel) {
   return rings;
 }
 
-/// At most `wanted`.
+/// At most `wanted`, beside `operandBytes` that are not allocated yet.
 static int64_t fittingDepth(KernelOp kernel, ArrayRef<MakeChannelOp> rings,
-                            int64_t wanted) {
+                            int64_t wanted, int64_t operandBytes) {
   // Of a stage of each, and of all their stages as deep as they are.
   int64_t stageBytes = 0, ringBytes = 0;
   for (MakeChannelOp ring : rings) {
@@ -40,7 +42,7 @@ static int64_t fittingDepth(KernelOp kernel, ArrayRef<MakeChannelOp> rings,
   if (stageBytes == 0)
     return 1;
   // Beside the tiles: barriers, and room to exchange values between warps.
-  constexpr int64_t reserve = 4096;
+  int64_t reserve = operandBytes ? operandBytes + sharedOperandReserve : 4096;
   int64_t left = int64_t(kernel.getSharedLimit()) - reserve -
                  (kernel.getSharedBytes() - ringBytes);
   return std::clamp<int64_t>(left / stageBytes, 1, wanted);
@@ -55,7 +57,7 @@ static void setDepth(Value channel, int64_t depth) {
 
 bool doubleStages(KernelOp kernel, MakeChannelOp channel) {
   int64_t depth = 2 * channel.getChannel().getType().getDepth();
-  if (fittingDepth(kernel, channel, depth) < depth)
+  if (fittingDepth(kernel, channel, depth, /*operandBytes=*/0) < depth)
     return false;
   setDepth(channel.getChannel(), depth);
   for (OpOperand &use : channel.getChannel().getUses())
@@ -64,9 +66,11 @@ bool doubleStages(KernelOp kernel, MakeChannelOp channel) {
   return true;
 }
 
-int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass) {
+int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass,
+                       int64_t operandBytes) {
   auto rings = findRings(kernel);
-  int64_t depth = fittingDepth(kernel, rings.getArrayRef(), wanted);
+  int64_t depth =
+      fittingDepth(kernel, rings.getArrayRef(), wanted, operandBytes);
   if (depth < wanted && !rings.empty())
     remark::missed(kernel.getLoc(),
                    remark::RemarkOpts::name("ChannelDepth").category(pass))

@@ -4,6 +4,7 @@
 
 #include "FirstOperands.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -25,6 +26,36 @@ TensorCopy TensorCopy::of(PutOp put) {
           put.getCopy() == CopyKind::Async ? rowAlignment : 0};
 }
 
+/// True for `min(size, extent - offset)`.
+static bool isRest(Value value, int64_t size, int64_t extent, Value offset) {
+  auto min = value.getDefiningOp<affine::AffineMinOp>();
+  if (!min || min.getNumOperands() != 1 || min.getOperand(0) != offset)
+    return false;
+  AffineExpr place = min.getMap().getNumDims()
+                         ? getAffineDimExpr(0, min.getContext())
+                         : getAffineSymbolExpr(0, min.getContext());
+  return llvm::all_of(min.getMap().getResults(), [&](AffineExpr expr) {
+    return expr == getAffineConstantExpr(size, min.getContext()) ||
+           expr == extent - place;
+  });
+}
+
+/// True if what is not valid of the columns is beyond those of the memref,
+/// where the engine gives zeros.
+static bool hasColumnsOfMemory(const TensorCopy &copy) {
+  int64_t size = copy.shape[1];
+  Value valid = copy.valid[1], offset = copy.offsets[copy.dims[1]];
+  if (getConstantIntValue(valid) == size)
+    return true;
+  int64_t extent =
+      cast<MemRefType>(copy.source.getType()).getDimSize(copy.dims[1]);
+  if (ShapedType::isDynamic(extent))
+    return false;
+  if (matchPattern(offset, m_Zero()))
+    return getConstantIntValue(valid) == std::min(extent, size);
+  return isRest(valid, size, extent, offset);
+}
+
 StringRef whyNoTensorCopy(const TensorCopy &copy) {
   if (copy.aligned < rowAlignment)
     return "rows are not known to start at multiples of 16 bytes";
@@ -42,12 +73,7 @@ StringRef whyNoTensorCopy(const TensorCopy &copy) {
     return "a tile repeats";
   if (copy.valid.empty())
     return "";
-  int64_t columns = copy.dims[1];
-  int64_t extent = memref.getDimSize(columns);
-  if (!matchPattern(copy.offsets[columns], m_Zero()) ||
-      getConstantIntValue(copy.valid[1]) !=
-          std::min<int64_t>(extent, copy.shape[1]) ||
-      ShapedType::isDynamic(extent))
+  if (!hasColumnsOfMemory(copy))
     return "the columns of a tile are not those of memory";
   return "";
 }

@@ -1,6 +1,7 @@
 //===- PrefetchPass.cpp - copies one round ahead --------------------------===//
 
 #include "ChannelDepth.h"
+#include "SharedOperands.h"
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -72,8 +73,14 @@ struct PrefetchPass : mlir::smx::gpu::impl::PrefetchPassBase<PrefetchPass> {
             .wasInterrupted();
     if (hasRoles)
       return;
-    int64_t ahead =
-        deepenChannels(getOperation(), depth, "smx-gpu-prefetch") - 1;
+    // First operands that will be shared want their room whatever the depth.
+    int64_t operandBytes = 0;
+    for (const SharedOperand &operand :
+         findSharedOperands(getOperation(), operandRegisters))
+      operandBytes += operand.type.getBytes();
+    int64_t ahead = deepenChannels(getOperation(), depth, "smx-gpu-prefetch",
+                                   operandBytes) -
+                    1;
     if (ahead == 0)
       return;
     SmallVector<PutOp> puts;

@@ -1,6 +1,6 @@
 //===- SharedOperandsPass.cpp - rows that registers have no room for ------===//
 
-#include "Swizzle.h"
+#include "SharedOperands.h"
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,66 +14,15 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-/// Registers of 32 bits that a thread holds of a value; 0 unless it is a tile.
-static int64_t registersOf(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile || (!getLayout(tile) && !getSlice(tile)))
-    return 0;
-  Type element = tile.getElementType();
-  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return llvm::divideCeil(getRegisterCount(tile) * bits, 32);
-}
-
-/// Registers that the tiles of a loop take, without those that it is given from
-/// outside: what it carries, and products that it does not carry on.
-static int64_t registersOf(scf::ForOp loop) {
-  int64_t count = 0;
-  for (Type type : loop.getResultTypes())
-    count += registersOf(type);
-  loop.walk([&](MmaOp product) {
-    if (!llvm::any_of(product->getUsers(), llvm::IsaPred<scf::YieldOp>))
-      count += registersOf(product.getType());
-  });
-  return count;
-}
-
-/// The products are in the operand's own type, by the threads.
-static bool isOffMatrixUnit(MmaOp product) {
-  Type type = product.getB().getType().getElementType();
-  return type.isF64() ||
-         (type.isF32() && product.getPrecision() == Precision::Exact);
-}
-
 namespace {
 struct SharedOperandsPass
     : mlir::smx::gpu::impl::SharedOperandsPassBase<SharedOperandsPass> {
   using SharedOperandsPassBase::SharedOperandsPassBase;
 
   void runOnOperation() override {
-    SmallVector<LoadOp> loads;
-    for (LoadOp load : getOperation().getBody().getOps<LoadOp>())
-      if (isOnlyMultiplied(load) && wantsShared(load))
-        loads.push_back(load);
-    for (LoadOp load : loads)
-      share(load);
-  }
-
-  /// All uses are first operands of products.
-  static bool isOnlyMultiplied(LoadOp load) {
-    return !load->use_empty() &&
-           llvm::all_of(load->getUses(), [](OpOperand &use) {
-             auto product = dyn_cast<MmaOp>(use.getOwner());
-             return product && &use == &product.getAMutable();
-           });
-  }
-
-  bool wantsShared(LoadOp load) {
-    return llvm::any_of(load->getUsers(), [&](Operation *user) {
-      auto loop = user->getParentOfType<scf::ForOp>();
-      return loop &&
-             (isOffMatrixUnit(cast<MmaOp>(user)) ||
-              registersOf(load.getType()) + registersOf(loop) > registers);
-    });
+    for (const SharedOperand &operand :
+         findSharedOperands(getOperation(), registers))
+      share(operand);
   }
 
   /// The first op that needs the tile, or that may write what it is read from:
@@ -91,15 +40,11 @@ struct SharedOperandsPass
     return op;
   }
 
-  void share(LoadOp load) {
-    auto tile = cast<RankedTensorType>(load.getType());
-    int64_t rowBytes = tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8;
-    auto type = SharedType::get(load.getContext(), tile.getShape(),
-                                tile.getElementType(), widestSwizzle(rowBytes));
-    // Beside the tiles: barriers, and room to exchange values between warps.
-    constexpr int64_t reserve = 1024;
+  void share(const SharedOperand &operand) {
+    auto [load, type] = operand;
     KernelOp kernel = getOperation();
-    int64_t needed = kernel.getSharedBytes() + type.getBytes() + reserve;
+    int64_t needed =
+        kernel.getSharedBytes() + type.getBytes() + sharedOperandReserve;
     bool fits = needed <= int64_t(kernel.getSharedLimit());
     auto opts = remark::RemarkOpts::name("SharedOperand")
                     .category("smx-gpu-shared-operands");

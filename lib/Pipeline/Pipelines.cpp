@@ -57,6 +57,15 @@ constexpr int64_t multiprocessors = 132;
 /// KiB; 4 have enough under way, and leave fewer states to merge.
 constexpr int64_t fewRowsBlocks = 4;
 
+/// Bytes of shared memory that a block can have (CUDA programming guide,
+/// "Technical Specifications per Compute Capability").
+static int64_t sharedLimitOf(StringRef chip) {
+  int capability = capabilityOf(chip);
+  if (capability >= 90 && capability < 120)
+    return 227 * 1024;
+  return capability == 80 || capability == 87 ? 163 * 1024 : 99 * 1024;
+}
+
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
 /// a CPU: sizes and layout differ, the loops do not.
 static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
@@ -70,6 +79,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   tile.warpgroups = hasWarpgroups(options);
+  tile.sharedBytes = sharedLimitOf(options.chip);
   // A block each has a part of a stream.
   tile.parts = inBlocks ? options.splits : 1;
   tile.slots = multiprocessors * fewRowsBlocks;
@@ -107,15 +117,6 @@ static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addNestedPass<func::FuncOp>(createSmxCPUVectorizePass(vectorize));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-}
-
-/// Bytes of shared memory that a block can have (CUDA programming guide,
-/// "Technical Specifications per Compute Capability").
-static int64_t sharedLimitOf(StringRef chip) {
-  int capability = capabilityOf(chip);
-  if (capability >= 90 && capability < 120)
-    return 227 * 1024;
-  return capability == 80 || capability == 87 ? 163 * 1024 : 99 * 1024;
 }
 
 void mlir::smx::buildKernelNests(OpPassManager &pm, double slack) {

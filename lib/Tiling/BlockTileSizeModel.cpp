@@ -1,5 +1,6 @@
 //===- BlockTileSizeModel.cpp - tiles for thread blocks -------------------===//
 
+#include "ProductTiles.h"
 #include "TileSizeModel.h"
 #include "smx/Tiling/LongRows.h"
 
@@ -80,7 +81,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<OpFoldResult> sizes,
                                           int64_t rows, int64_t stream,
                                           int64_t rowBytes, bool warpgroups,
-                                          int64_t slots) {
+                                          int64_t slots, int64_t sharedBytes) {
   constexpr int64_t longestTile = 4096, blockBytes = 4096,
                     shortMaskedRows = 2048, fewKeys = 1024;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
@@ -96,6 +97,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   // several rounds matter little.
   constexpr int64_t fewRows = 16, mostGrouped = 64, streamedBytes = 8192,
                     manyRounds = 3;
+  // Beside the tiles: barriers, and room to exchange values between warps.
+  constexpr int64_t reserve = 4096;
   // Bytes of a tile that the threads of a block hold, beside two factors.
   constexpr int64_t oneTileBytes = 65536;
   unsigned numRows = op.getNumRows();
@@ -118,12 +121,30 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   bool streamIsFastest = streamed.getResults().back() ==
                          getAffineDimExpr(numRows, op->getContext());
 
+  // Every row has columns of its own: there is no product of matrices.
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  bool hasOwnColumns =
+      hasColumns && numRows != 0 &&
+      llvm::any_of(ArrayRef(maps).drop_front(states + 1), [&](AffineMap map) {
+        return map.isFunctionOfDim(numRows - 1);
+      });
+
   TileSizes tile;
   tile.inBlocks = true;
   int64_t tileRows;
   int64_t columns = 1;
   for (OpFoldResult size : sizes.drop_front(numRows + 1))
     columns *= getConstantIntValue(size).value_or(128);
+  ProductTiles shared;
+  if (hasColumns && !hasOwnColumns) {
+    if (sizes.size() == numRows + 2)
+      columns = tile.columns = columnsOfStrip(columns, elementBytes);
+    shared.keyBytes = bytesOfFactors(op.getInputOperands().front());
+    shared.valueBytes = paddedProductExtent(columns, inputBits) * inputBits / 8;
+    shared.stages = inputBits == 16 ? 2 : 1;
+    shared.extent = extent;
+    sharedBytes -= reserve;
+  }
   if (hasColumns) {
     // A warp holds 16 rows of the accumulator and of the scores. What it reads
     // of keys and values serves 32 rows where registers have room for them and
@@ -148,10 +169,18 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
           op.mayBeMasked() &&
           rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows;
       bool isSoonOver = extent && *extent <= fewKeys;
-      tileRows = columns <= 64 && !isMostlyCut && !isSoonOver ? 192 : 128;
       // Three warpgroups have 160 registers a thread: of longer tiles they do
       // not hold scores and weights.
-      tile.stream = columns > 128 ? 64 : tileRows == 192 ? 96 : 128;
+      constexpr int64_t longRows = 192, longStream = 96, shortRows = 128;
+      if (columns <= 64 && !isMostlyCut && !isSoonOver &&
+          shared.bytesOf(longRows, longStream) <= sharedBytes) {
+        tileRows = longRows;
+        tile.stream = longStream;
+      } else if (int64_t fitting = shared.fittingStream(
+                     shortRows, columns > 128 ? 64 : 128, sharedBytes)) {
+        tileRows = shortRows;
+        tile.stream = fitting;
+      }
     }
   } else if (streamIsFastest) {
     // What is read once anyway needs no more than a block.
@@ -185,7 +214,6 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
         std::clamp<int64_t>(llvm::bit_floor(uint64_t(stripBytes / column)),
                             narrowestStrip, widestStrip);
   }
-  SmallVector<AffineMap> maps = op.getOperandMaps();
   // Few rows: what they have to compute is less than what they read, and one
   // warp for it lets many blocks have a tile under way each. Where heads share
   // keys and are more than queries, rows are heads.
@@ -206,17 +234,28 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
           llvm::bit_floor(uint64_t(bytes / std::max<int64_t>(columnBytes, 1))),
           16, 64);
   }
+  if (hasColumns && !hasOwnColumns) {
+    auto fitting = [&](int64_t tileRows) {
+      return shared.fittingStream(tileRows, tile.stream, sharedBytes);
+    };
+    if (group.size > 1 && fitting(group.size) == 0)
+      group = {};
+    tileRows = std::min(tileRows, rowExtent.value_or(tileRows));
+    while (group.size == 1 && fitting(tileRows) == 0 &&
+           tileRows > ProductTiles::piece)
+      tileRows = llvm::alignTo(tileRows / 2, ProductTiles::piece);
+    tile.stream = std::max(fitting(group.size > 1 ? group.size : tileRows),
+                           ProductTiles::piece);
+  }
   if (rows != 0)
     tileRows = rows;
-  // Where every row has columns of its own there is no product of matrices, and
-  // a tile has no room for a third dimension. A short stream is one tile then:
+  // A tile has no room for a third dimension. A short stream is one tile then:
   // its loads are under way together.
-  for (AffineMap input : ArrayRef(maps).drop_front(states + 1))
-    if (hasColumns && numRows != 0 && input.isFunctionOfDim(numRows - 1)) {
-      tileRows = 1;
-      if (extent && *extent * columns * elementBytes <= oneTileBytes)
-        tile.stream = std::max(tile.stream, *extent);
-    }
+  if (hasOwnColumns) {
+    tileRows = 1;
+    if (extent && *extent * columns * elementBytes <= oneTileBytes)
+      tile.stream = std::max(tile.stream, *extent);
+  }
   if (stream != 0)
     tile.stream = stream;
   if (extent)

@@ -39,6 +39,9 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     for (auto [size, tile] :
          llvm::zip(sizes.take_front(numRows), tileSizes.rows))
       tiles = math.mul(tiles, math.ceilDiv(valueOf(size), math.constant(tile)));
+    if (tileSizes.hasStrips(sizes))
+      tiles = math.mul(tiles, math.ceilDiv(valueOf(sizes.back()),
+                                           math.constant(tileSizes.columns)));
     tiles = math.atLeast(tiles, 1);
     auto blocksOfTile = [&](int64_t blocks) {
       return math.div(math.constant(blocks), tiles);

@@ -36,7 +36,8 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
           std::pair{"deferred-bytes", int64_t(deferredBytes)},
           std::pair{"row-bytes", int64_t(rowBytes)},
           std::pair{"parts", int64_t(parts)},
-          std::pair{"slots", int64_t(slots)}})
+          std::pair{"slots", int64_t(slots)},
+          std::pair{"shared-bytes", int64_t(sharedBytes)}})
       if (value < 0)
         return emitError(UnknownLoc::get(context))
                << "option '" << name << "' must not be negative, got " << value;
@@ -103,7 +104,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                      reduction, finishes, sizes, wantedRows, wantedStream,
                      // Parts of a row are tiles of their own.
                      llvm::any_of(group, llvm::IsaPred<MergeOp>) ? 0 : rowBytes,
-                     warpgroups, partOptions.slots)
+                     warpgroups, partOptions.slots, sharedBytes)
                : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
                                  residentBytes, deferredBytes, isStreamed,
                                  canDefer(reduction, group, finishes));
@@ -113,6 +114,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                                       ? int64_t(1)
                                       : tileSizes.rows.back())
         << remark::metric("stream", tileSizes.stream)
+        << remark::metric("columns", tileSizes.columns)
         << remark::metric("deferred", tileSizes.isDeferred);
     reportMask(reduction, sizes, tileSizes);
     auto algebra = dyn_cast_or_null<StateAlgebraAttrInterface>(

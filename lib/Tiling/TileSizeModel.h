@@ -4,6 +4,8 @@
 
 #include "smx/IR/Smx.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 namespace mlir::smx {
 
 struct TileSizes {
@@ -11,11 +13,19 @@ struct TileSizes {
   SmallVector<int64_t> rows;
   /// Along the stream, in elements.
   int64_t stream;
+  /// Along the columns of the accumulator, in elements; 0 is all of them.
+  int64_t columns = 0;
   /// Tiles are for thread blocks: all rows in one loop, the last tile shorter.
   bool inBlocks = false;
   /// The streamed quantity of a row that is not resident is deferred, instead
   /// of being computed in a second look at the stream.
   bool isDeferred = false;
+
+  /// True if columns, the last of a domain of `sizes`, are cut into strips.
+  bool hasStrips(ArrayRef<OpFoldResult> sizes) const {
+    return columns != 0 &&
+           getConstantIntValue(sizes.back()).value_or(0) > columns;
+  }
 };
 
 /// Chooses tiles for a reduction whose domain has `sizes`. `rows` and `stream`
@@ -49,21 +59,25 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// `warpgroups` of 64 rows have the registers of a multiprocessor to
 /// themselves: 128 rows by 128 keys, 192 by 128 where the accumulator has at
 /// most 64 columns (and a mask does not cut most tiles: not in at most 2048
-/// rows), and 128 by 64 where it has more than 128. At most 16 rows (decoding)
-/// take tiles of 8 KiB of keys, or 16 KiB where there are several blocks for
-/// each of `slots`; where more heads than that share a head of
-/// keys, those are the rows. Where each row has columns of its own, a stream of
-/// at most 64 KiB is one tile. A plain row is one tile if
-/// registers hold it, that is, what is read of it for the update and for
-/// `finishes` takes at most `rowBytes`; otherwise tiles have at most 4096
-/// elements. There are several short rows to a block. Where rows are the
-/// fastest dimension, 16 to 64 of them by at most 1024 elements, so that rows
-/// are read once and every tile costs the running sum one rounding.
+/// rows), and 128 by 64 where it has more than 128. Accumulators of more than
+/// 1 KiB a row (f64: 512 bytes) are cut into strips of columns, each of which
+/// has its scores computed again; and there are fewer keys, then fewer rows,
+/// until the tiles of queries, keys and values fit `sharedBytes`. At most 16
+/// rows (decoding) take tiles of 8 KiB of keys, or 16 KiB where there are
+/// several blocks for each of `slots`; where more heads than that share a head
+/// of keys, those are the rows. Where each row has columns of its own, a stream
+/// of at most 64 KiB is one tile. A plain row is one tile if registers hold it,
+/// that is, what is read of it for the update and for `finishes` takes at most
+/// `rowBytes`; otherwise tiles have at most 4096 elements. There are several
+/// short rows to a block. Where rows are the fastest dimension, 16 to 64 of
+/// them by at most 1024 elements, so that rows are read once and every tile
+/// costs the running sum one rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes,
                                ArrayRef<OpFoldResult> sizes, int64_t rows,
                                int64_t stream, int64_t rowBytes,
-                               bool warpgroups, int64_t slots);
+                               bool warpgroups, int64_t slots,
+                               int64_t sharedBytes);
 
 } // namespace mlir::smx
 

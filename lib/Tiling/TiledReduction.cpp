@@ -131,6 +131,23 @@ static StreamRange rangeOfPart(OpBuilder &builder, Location loc, Value part,
   return {begin, arith::MinSIOp::create(builder, loc, end, all).getResult()};
 }
 
+OpFoldResult TiledReduction::sizeOfTile(OpBuilder &builder, int64_t size,
+                                        OpFoldResult extent,
+                                        OpFoldResult offset) {
+  std::optional<int64_t> whole = getConstantIntValue(extent);
+  if (size == 1 || (whole && *whole % size == 0))
+    return builder.getIndexAttr(size);
+  AffineExpr end, begin;
+  bindDims(builder.getContext(), end, begin);
+  return affine::makeComposedFoldedAffineMin(
+      builder, loc(),
+      AffineMap::get(
+          2, 0,
+          {getAffineConstantExpr(size, builder.getContext()), end - begin},
+          builder.getContext()),
+      {extent, offset});
+}
+
 SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
                                                 ValueRange destinations,
                                                 OpFoldResult first,
@@ -148,6 +165,16 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
     lower.push_back(builder.getIndexAttr(0));
     upper.push_back(parts->count);
     steps.push_back(builder.getIndexAttr(1));
+  }
+  // Strips of columns read the same keys, and blocks start in the order of the
+  // last rows.
+  unsigned stripLoop = numRows == 0 ? 0 : numRows - 1;
+  bool hasStrips = tileSizes.hasStrips(sizes);
+  if (hasStrips) {
+    lower.insert(lower.begin() + stripLoop, builder.getIndexAttr(0));
+    upper.insert(upper.begin() + stripLoop, sizes.back());
+    steps.insert(steps.begin() + stripLoop,
+                 builder.getIndexAttr(tileSizes.columns));
   }
   std::optional<ArrayAttr> mapping;
   if (tileSizes.inBlocks) {
@@ -169,34 +196,31 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
                                       destinations, mapping);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forall.getBody());
+  SmallVector<Value> variables = forall.getInductionVars();
   DomainTile rows{
       SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(0)), sizes};
+  if (hasStrips) {
+    rows.offsets.back() = variables[stripLoop];
+    rows.sizes.back() = sizeOfTile(builder, tileSizes.columns, sizes.back(),
+                                   rows.offsets.back());
+    variables.erase(variables.begin() + stripLoop);
+  }
   for (unsigned row = 0; row < numRows; ++row) {
-    rows.offsets[row] = forall.getInductionVar(row);
+    rows.offsets[row] = variables[row];
     rows.sizes[row] = row + 1 == numRows && lastRowSize
                           ? lastRowSize
                           : builder.getIndexAttr(tileSizes.rows[row]);
   }
-  if (numRows != 0 && !lastRowSize) {
-    // One loop for all rows: the last tile is as long as what is left.
-    AffineExpr extent, first;
-    bindDims(builder.getContext(), extent, first);
-    int64_t tile = tileSizes.rows.back();
-    std::optional<int64_t> whole = getConstantIntValue(sizes[numRows - 1]);
-    if (tile != 1 && (!whole || *whole % tile != 0))
-      rows.sizes[numRows - 1] = affine::makeComposedFoldedAffineMin(
-          builder, loc(),
-          AffineMap::get(2, 0,
-                         {getAffineConstantExpr(tile, builder.getContext()),
-                          extent - first},
-                         builder.getContext()),
-          {sizes[numRows - 1], rows.offsets[numRows - 1]});
-  }
+  // One loop for all rows: the last tile is as long as what is left.
+  if (numRows != 0 && !lastRowSize)
+    rows.sizes[numRows - 1] =
+        sizeOfTile(builder, tileSizes.rows.back(), sizes[numRows - 1],
+                   rows.offsets[numRows - 1]);
   OpFoldResult part;
   if (parts) {
-    part = forall.getInductionVar(numRows);
-    range = rangeOfPart(builder, loc(), forall.getInductionVar(numRows),
-                        parts->extent, sizes[numRows]);
+    part = variables[numRows];
+    range = rangeOfPart(builder, loc(), variables[numRows], parts->extent,
+                        sizes[numRows]);
   }
   // What a finish takes for each row is read first: nobody waits for it when
   // the stream has ended.

@@ -36,6 +36,9 @@ private:
   SmallVector<Value> buildRowLoop(OpBuilder &builder, ValueRange destinations,
                                   OpFoldResult first, OpFoldResult last,
                                   OpFoldResult lastRowSize);
+  /// `size`, or what is left of `extent` from `offset` on.
+  OpFoldResult sizeOfTile(OpBuilder &builder, int64_t size, OpFoldResult extent,
+                          OpFoldResult offset);
   /// The maps of what the row loop gives.
   SmallVector<AffineMap> getResultMaps();
   /// Where `map` has the tile `rows`, of `count` parts from `part` on.

@@ -7,6 +7,11 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::smx::gpu {
+
+/// Of 32 bits, of a thread, that tiles may take before first operands of
+/// products go to shared memory.
+inline constexpr int64_t operandRegisters = 192;
+
 #define GEN_PASS_DECL
 #include "smx/GPU/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

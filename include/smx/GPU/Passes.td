@@ -306,7 +306,7 @@ def SharedOperandsPass : Pass<"smx-gpu-shared-operands", "::mlir::smx::gpu::Kern
     ```
   }];
   let options = [
-    Option<"registers", "registers", "int64_t", "192",
+    Option<"registers", "registers", "int64_t", /*default=*/"::mlir::smx::gpu::operandRegisters",
            "registers of a thread, 32 bits each, that tiles may take; the others are for addresses and operands">,
   ];
 }

@@ -21,6 +21,10 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     (decoding: one query and a long cache). Each block leaves the state of its part, and a second, small reduction over these
     states merges them in a fixed order, by the algebra for parts (`getPartsAlgebra`). Counts are computed where extents are open.
 
+    An accumulator that registers have no room for is cut along its columns as well, into strips, each for a block of its own: a
+    head dim of 512 takes two of 256. Every strip computes the scores and the rest of the state again; what has no columns (the
+    log-sum-exp) is the same number from each of them.
+
     Written against `StreamingReductionOpInterface`, `TilingInterface` (producers) and
     `MaskAttrInterface` (bounds).
 
@@ -59,6 +63,8 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     Option<"parts", "parts", "int64_t", "1",
            "with blocks: parts of a stream, each for a block of its own, where finished parts can be merged; 0 lets the model choose">,
     Option<"slots", "slots", "int64_t", "1", "with blocks: blocks of threads that run at once">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "166912",
+           "with blocks: shared memory that a block can have, in bytes">,
     Option<"warpgroups", "warpgroups", "bool", "false",
            "with blocks: products of 16-bit types are made by warpgroups, which take 64 rows each">,
   ];

@@ -64,3 +64,26 @@ smx_gpu.kernel @large(%k: memref<?x512xf32, strided<[512, 1]>>, %n: index) warps
   }
   smx_gpu.return
 }
+
+// A first operand that smx-gpu-shared-operands will want 64 KiB for leaves room for two stages of 32 KiB, not for three.
+// THREE-LABEL: @beside_operand
+// THREE: depth = 2
+#L = #smx_gpu.fragment<warps = 4>
+!queries = tensor<64x256xf32, #L>
+!scores = tensor<64x32xf32, #L>
+!keys = !smx_gpu.channel<32x256xf32, swizzle = 128, depth = 1>
+smx_gpu.kernel @beside_operand(%q: memref<64x256xf32>, %k: memref<?x256xf32>, %n: index) warps(4) shared_limit(150000) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : !scores
+  %c = smx_gpu.make_channel : !keys
+  %a = smx_gpu.load %q[%c0, %c0] dims [0, 1] : memref<64x256xf32> -> !queries
+  %s = scf.for %j = %c0 to %n step %c32 iter_args(%sum = %zero) -> (!scores) {
+    smx_gpu.put %k[%j, %c0] into %c dims [0, 1] copy(plain) : memref<?x256xf32>, !keys
+    %t = smx_gpu.get %c : !keys -> !smx_gpu.shared<32x256xf32, swizzle = 128>
+    %p = smx_gpu.mma %a, %t, %sum transpose_b : !queries, !smx_gpu.shared<32x256xf32, swizzle = 128> -> !scores
+    smx_gpu.release %c : !keys
+    scf.yield %p : !scores
+  }
+  smx_gpu.return
+}

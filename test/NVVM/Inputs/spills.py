@@ -40,8 +40,9 @@ def softmax(element, extent, axis):
 def kernels(family, types):
     for element in types:
         if family == "attention":
-            # 16 rows of 128 f64 leave a thread too few registers, and of 256 none.
-            for dim in (64,) if element == "f64" else (64, 128, 256):
+            # 512 of f32 under a window: 24 bytes.
+            dims = {"f64": (64, 512), "f32": (64, 112, 128, 256)}
+            for dim in dims.get(element, (64, 112, 128, 256, 512)):
                 for mask in MASKS:
                     yield f"attention {element} {dim} {mask}", attention(element, dim, mask)
         else:

@@ -5,6 +5,7 @@
 // RUN: not softmax-opt %s --smx-tile=row-bytes=-1 2>&1 | FileCheck %s -DNAME=row-bytes -DVALUE=-1
 // RUN: not softmax-opt %s --smx-tile=parts=-1 2>&1 | FileCheck %s -DNAME=parts -DVALUE=-1
 // RUN: not softmax-opt %s --smx-tile=slots=-8 2>&1 | FileCheck %s -DNAME=slots -DVALUE=-8
+// RUN: not softmax-opt %s --smx-tile=shared-bytes=-8 2>&1 | FileCheck %s -DNAME=shared-bytes -DVALUE=-8
 
 // CHECK: error: option '[[NAME]]' must not be negative, got [[VALUE]]
 func.func @nothing() {

@@ -1,4 +1,4 @@
-// RUN: softmax-opt %s --smx-online --smx-tile='blocks warpgroups' --remarks-filter=smx-tile 2>&1 >/dev/null | FileCheck %s
+// RUN: softmax-opt %s --smx-online --smx-tile='blocks warpgroups shared-bytes=232448' --remarks-filter=smx-tile 2>&1 >/dev/null | FileCheck %s
 
 // Tiles for two or three warpgroups of 64 rows.
 

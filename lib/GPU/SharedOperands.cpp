@@ -1,0 +1,73 @@
+//===- SharedOperands.cpp - rows that registers have no room for ----------===//
+
+#include "SharedOperands.h"
+
+#include "Swizzle.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+/// Registers of 32 bits that a thread holds of a value; 0 unless it is a tile.
+static int64_t registersOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile || (!getLayout(tile) && !getSlice(tile)))
+    return 0;
+  Type element = tile.getElementType();
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return llvm::divideCeil(getRegisterCount(tile) * bits, 32);
+}
+
+/// Registers that the tiles of a loop take, without those that it is given from
+/// outside: what it carries, and products that it does not carry on.
+static int64_t registersOf(scf::ForOp loop) {
+  int64_t count = 0;
+  for (Type type : loop.getResultTypes())
+    count += registersOf(type);
+  loop.walk([&](MmaOp product) {
+    if (!llvm::any_of(product->getUsers(), llvm::IsaPred<scf::YieldOp>))
+      count += registersOf(product.getType());
+  });
+  return count;
+}
+
+/// The products are in the operand's own type, by the threads.
+static bool isOffMatrixUnit(MmaOp product) {
+  Type type = product.getB().getType().getElementType();
+  return type.isF64() ||
+         (type.isF32() && product.getPrecision() == Precision::Exact);
+}
+
+/// All uses are first operands of products.
+static bool isOnlyMultiplied(LoadOp load) {
+  return !load->use_empty() &&
+         llvm::all_of(load->getUses(), [](OpOperand &use) {
+           auto product = dyn_cast<MmaOp>(use.getOwner());
+           return product && &use == &product.getAMutable();
+         });
+}
+
+static bool wantsShared(LoadOp load, int64_t registers) {
+  return llvm::any_of(load->getUsers(), [&](Operation *user) {
+    auto loop = user->getParentOfType<scf::ForOp>();
+    return loop &&
+           (isOffMatrixUnit(cast<MmaOp>(user)) ||
+            registersOf(load.getType()) + registersOf(loop) > registers);
+  });
+}
+
+SmallVector<SharedOperand>
+mlir::smx::gpu::findSharedOperands(KernelOp kernel, int64_t registers) {
+  SmallVector<SharedOperand> found;
+  for (LoadOp load : kernel.getBody().getOps<LoadOp>()) {
+    if (!isOnlyMultiplied(load) || !wantsShared(load, registers))
+      continue;
+    auto tile = cast<RankedTensorType>(load.getType());
+    int64_t rowBytes = tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8;
+    found.push_back({load, SharedType::get(load.getContext(), tile.getShape(),
+                                           tile.getElementType(),
+                                           widestSwizzle(rowBytes))});
+  }
+  return found;
+}

@@ -1,0 +1,45 @@
+//===- ProductTiles.cpp - what the tiles of products take -----------------===//
+
+#include "ProductTiles.h"
+
+#include "smx/Tiling/LongRows.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+int64_t mlir::smx::bytesOfFactors(Value scores) {
+  Operation *producer = scores.getDefiningOp();
+  if (!isa_and_nonnull<linalg::LinalgOp, MaskOp>(producer))
+    return 0;
+  auto product = dyn_cast<linalg::LinalgOp>(producer);
+  if (!product || product.getNumReductionLoops() == 0) {
+    int64_t most = 0;
+    for (Value operand : producer->getOperands())
+      most = std::max(most, bytesOfFactors(operand));
+    return most;
+  }
+  int64_t elements = 1;
+  for (auto [extent, kind] : llvm::zip(product.getStaticLoopRanges(),
+                                       product.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction && ShapedType::isStatic(extent))
+      elements *= extent;
+  int64_t bits = getElementTypeOrSelf(product->getOperand(0).getType())
+                     .getIntOrFloatBitWidth();
+  return paddedProductExtent(elements, bits) * bits / 8;
+}
+
+int64_t mlir::smx::columnsOfStrip(int64_t columns, int64_t elementBytes) {
+  // A warp holds 16 rows: half of the registers that a thread can have. Rows of
+  // 16 bits are multiples of 64 bytes in shared memory then.
+  constexpr int64_t mostBytes = 1024, unitBytes = 128;
+  int64_t bytes = registerBytesOfRow(columns * elementBytes,
+                                     /*isDouble=*/elementBytes == 8);
+  int64_t strips = llvm::divideCeil(bytes, mostBytes);
+  if (strips <= 1)
+    return columns;
+  return llvm::alignTo(llvm::divideCeil(columns, strips),
+                       unitBytes / elementBytes);
+}
