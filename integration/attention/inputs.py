@@ -6,6 +6,9 @@ sinks.npy      [16]         from -2 to 2.5
 table.npy      [16, 2S]     a bias for each head and distance from 1-S on; the last column is spare, so that rows are aligned
 document.npy   [B, S]       ids of documents of about S/5 tokens, in order
 begin.npy, end.npy [B, S]   for each token the first of its document, and the one behind its last
+pages.npy      [B, S/64]   the page of each 64 keys of a sequence, in no order; -1 behind its length
+lengths.npy    [B]         keys of each sequence: S - 9 of the first, and less of the others
+blocks.npy     [B, 1, S/128, S/128]   1 where a block of queries sees one of keys: its own, and about half of the others
 """
 
 import argparse
@@ -17,7 +20,7 @@ HEADS = 16
 
 
 def write(path, code, shape, values):
-    kind = {"f": "<f4", "i": "<i4"}[code]
+    kind = {"f": "<f4", "i": "<i4", "b": "|i1"}[code]
     header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
     header = header.ljust(64 * -(-(len(header) + 11) // 64) - 11) + "\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values))
@@ -53,6 +56,14 @@ def main():
             end += [behind] * (behind - first)
     for name, values in (("document", ids), ("begin", begin), ("end", end)):
         write(arguments.folder / f"{name}.npy", "i", [batch, length], values)
+    lengths = [(length - 9) // (number + 1) for number in range(batch)]
+    pages = -(-length // 64)
+    write(arguments.folder / "lengths.npy", "i", [batch], lengths)
+    write(arguments.folder / "pages.npy", "i", [batch, pages],
+          [(pages - page) * batch - number if page * 64 < lengths[number] else -1 for number in range(batch) for page in range(pages)])
+    blocks = -(-length // 128)
+    write(arguments.folder / "blocks.npy", "b", [batch, 1, blocks, blocks],
+          [int(row == key or (row * 7 + key * 5 + number * 3) % 4 < 2) for number in range(batch) for row in range(blocks) for key in range(blocks)])
 
 
 if __name__ == "__main__":

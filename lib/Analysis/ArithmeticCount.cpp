@@ -188,7 +188,7 @@ static int64_t countVisible(MaskAttrInterface mask, Location loc, int64_t rows,
   };
   // What data say is not known.
   SmallVector<IndexRange> data;
-  for (size_t i = 0; i < mask.getDataPerRow().size(); ++i) {
+  for (size_t i = 0; i < mask.getDataSteps().size(); ++i) {
     Value number = block.addArgument(builder.getIndexType(), loc);
     data.push_back({number, number});
   }

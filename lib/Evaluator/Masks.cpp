@@ -15,6 +15,21 @@ static reference::BandAnchor toReference(Anchor anchor) {
                                    : reference::BandAnchor::BottomRight;
 }
 
+std::vector<reference::Tensor>
+mlir::smx::spreadOverHeads(MaskAttrInterface mask,
+                           ArrayRef<reference::Tensor> data,
+                           ArrayRef<int64_t> leading) {
+  std::vector<reference::Tensor> spread;
+  for (auto [steps, tensor] : llvm::zip(mask.getDataSteps(), data)) {
+    size_t own = tensor.rank() - steps.count();
+    reference::Shape shape(leading.begin(), leading.begin() + own);
+    shape.insert(shape.end(), tensor.shape().begin() + own,
+                 tensor.shape().end());
+    spread.push_back(tensor.broadcastTo(shape));
+  }
+  return spread;
+}
+
 llvm::Expected<reference::Visible>
 mlir::smx::readMask(Operation *op, Attribute mask, ArrayRef<Tensor> data) {
   using Result = llvm::Expected<reference::Visible>;
@@ -32,8 +47,17 @@ mlir::smx::readMask(Operation *op, Attribute mask, ArrayRef<Tensor> data) {
         return reference::inChunk(toReference(chunks.getAnchor()),
                                   chunks.getSize());
       })
-      .Case([&](KeyLengthsAttr) -> Result {
-        return reference::beforeLength(data[0]);
+      .Case([&](KeyLengthsAttr lengths) -> Result {
+        return reference::beforeLength(data[0], lengths.getCausal());
+      })
+      .Case([&](BlocksAttr blocks) -> Result {
+        return reference::inBlocks(data[0], blocks.getRows(), blocks.getKeys());
+      })
+      .Case([&](PackedAttr packed) -> Result {
+        auto once = readMask(op, packed.getMask(), data);
+        if (!once)
+          return once.takeError();
+        return reference::repeated(std::move(*once), packed.getQueries());
       })
       .Case([&](KeyRangesAttr) -> Result {
         return reference::inRange(data[0], data[1]);
@@ -42,7 +66,7 @@ mlir::smx::readMask(Operation *op, Attribute mask, ArrayRef<Tensor> data) {
         std::vector<reference::Visible> conditions;
         ArrayRef<Tensor> left = data;
         for (Attribute part : all.getMasks()) {
-          size_t count = cast<MaskAttrInterface>(part).getDataPerRow().size();
+          size_t count = cast<MaskAttrInterface>(part).getDataSteps().size();
           auto condition = readMask(op, part, left.take_front(count));
           if (!condition)
             return condition.takeError();

@@ -9,6 +9,12 @@
 
 namespace mlir::smx {
 
+/// What `mask` reads on scores with these leading dimensions, with extents of 1
+/// repeated.
+std::vector<::smx::reference::Tensor>
+spreadOverHeads(MaskAttrInterface mask, ArrayRef<::smx::reference::Tensor> data,
+                ArrayRef<int64_t> leading);
+
 /// `mask` of `op`, which reads `data`, in the reference's terms.
 llvm::Expected<::smx::reference::Visible>
 readMask(Operation *op, Attribute mask,

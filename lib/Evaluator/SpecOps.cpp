@@ -122,8 +122,10 @@ static llvm::Error attention(AttentionOp op, Frame &frame) {
                            reference::toString(value.shape()));
   reference::Visible mask;
   if (op.getMaskAttr()) {
-    auto read =
-        readMask(op, op.getMaskAttr(), tensorsOf(op.getMaskData(), frame));
+    auto read = readMask(op, op.getMaskAttr(),
+                         spreadOverHeads(*op.getMask(),
+                                         tensorsOf(op.getMaskData(), frame),
+                                         ArrayRef(query.shape()).drop_back(2)));
     if (!read)
       return read.takeError();
     mask = std::move(*read);
@@ -166,15 +168,18 @@ static llvm::Error attention(AttentionOp op, Frame &frame) {
 }
 
 static llvm::Error applyMask(MaskOp op, Frame &frame) {
-  auto mask = readMask(op, op.getMask(), tensorsOf(op.getData(), frame));
+  Tensor result = frame.tensor(op.getInput());
+  const int64_t leading = std::min(op.getRowDim(), op.getKeyDim());
+  auto mask =
+      readMask(op, op.getMask(),
+               spreadOverHeads(op.getMask(), tensorsOf(op.getData(), frame),
+                               ArrayRef(result.shape()).take_front(leading)));
   if (!mask)
     return mask.takeError();
   if (!op.getData().empty() && frame.integer(op.getFirstRow()) != 0)
     return errorAt(op, "reads numbers of some rows; only all are supported");
-  Tensor result = frame.tensor(op.getInput());
   const int64_t firstRow = frame.integer(op.getFirstRow());
   const int64_t firstKey = frame.integer(op.getFirstKey());
-  const int64_t leading = std::min(op.getRowDim(), op.getKeyDim());
   reference::HeadPlace head;
   head.queries = frame.integer(op.getRows());
   head.keys = frame.integer(op.getKeys());
@@ -190,6 +195,39 @@ static llvm::Error applyMask(MaskOp op, Frame &frame) {
       result[offset] = -std::numeric_limits<double>::infinity();
   }
   frame.set(op, std::move(result));
+  return llvm::Error::success();
+}
+
+static llvm::Error gatherPages(PagedOp op, Frame &frame) {
+  const Tensor &pages = frame.tensor(op.getPages());
+  const Tensor &table = frame.tensor(op.getTable());
+  const Tensor &lengths = frame.tensor(op.getLengths());
+  const int64_t page = pages.dim(1), heads = pages.dim(2), dim = pages.dim(3);
+  const int64_t batches = table.dim(0), keys = table.dim(1) * page;
+  // What lies behind the length is unspecified: NaN shows who looks at it.
+  Tensor result({batches, heads, keys, dim},
+                std::numeric_limits<double>::quiet_NaN());
+  for (int64_t b = 0; b < batches; ++b) {
+    const auto length = static_cast<int64_t>(lengths[b]);
+    if (length > keys)
+      return errorAt(op, "gets a length of " + std::to_string(length) +
+                             " for batch " + std::to_string(b) +
+                             ", whose pages have " + std::to_string(keys) +
+                             " keys");
+    for (int64_t j = 0; j < length; ++j) {
+      const auto number = static_cast<int64_t>(table.at({b, j / page}));
+      if (number < 0 || number >= pages.dim(0))
+        return errorAt(op, "gets page " + std::to_string(number) +
+                               " at entry " + std::to_string(j / page) +
+                               " of batch " + std::to_string(b) +
+                               ", but there are " +
+                               std::to_string(pages.dim(0)) + " pages");
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t d = 0; d < dim; ++d)
+          result.at({b, h, j, d}) = pages.at({number, j % page, h, d});
+    }
+  }
+  frame.set(op.getResult(), std::move(result));
   return llvm::Error::success();
 }
 
@@ -292,6 +330,7 @@ llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
           })
           .Case([&](AttentionOp o) { return attention(o, frame); })
           .Case([&](MaskOp o) { return applyMask(o, frame); })
+          .Case([&](PagedOp o) { return gatherPages(o, frame); })
           .Default([&](Operation *) {
             isKnown = false;
             return llvm::Error::success();

@@ -6,6 +6,7 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -20,6 +21,16 @@ using namespace mlir::smx::gpu;
 
 namespace {
 
+/// True if `op` reads a number (from a table, or a list of tiles) that the
+/// kernel does not write: it is the same whenever it is read.
+bool readsConstant(Operation *op) {
+  auto load = dyn_cast<memref::LoadOp>(op);
+  auto argument =
+      load ? dyn_cast<BlockArgument>(load.getMemref()) : BlockArgument();
+  return argument && isa<KernelOp>(argument.getOwner()->getParentOp()) &&
+         llvm::none_of(argument.getUsers(), llvm::IsaPred<StoreOp>);
+}
+
 /// The ops in `loop`'s body that `put` is computed from, in order; none if one
 /// of them is carried by the loop or has effects.
 std::optional<SmallVector<Operation *>> addressOf(PutOp put, scf::ForOp loop) {
@@ -31,7 +42,7 @@ std::optional<SmallVector<Operation *>> addressOf(PutOp put, scf::ForOp loop) {
   if (failed(getBackwardSlice(put.getOperation(), &needed, options)))
     return std::nullopt;
   for (Operation *op : needed)
-    if ((op != put && !isMemoryEffectFree(op)) ||
+    if ((op != put && !isMemoryEffectFree(op) && !readsConstant(op)) ||
         op->getBlock() != loop.getBody() ||
         llvm::any_of(op->getOperands(), [&](Value value) {
           return llvm::is_contained(loop.getRegionIterArgs(), value);

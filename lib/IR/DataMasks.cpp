@@ -11,7 +11,21 @@ using namespace mlir::smx;
 // #smx.key_lengths
 //===----------------------------------------------------------------------===//
 
-SmallVector<bool> KeyLengthsAttr::getDataPerRow() const { return {false}; }
+SmallVector<DataSteps> KeyLengthsAttr::getDataSteps() const {
+  return {DataSteps()};
+}
+
+Attribute KeyLengthsAttr::parse(AsmParser &parser, Type) {
+  bool causal = succeeded(parser.parseOptionalLess());
+  if (causal && (parser.parseKeyword("causal") || parser.parseGreater()))
+    return {};
+  return get(parser.getContext(), causal);
+}
+
+void KeyLengthsAttr::print(AsmPrinter &printer) const {
+  if (getCausal())
+    printer << "<causal>";
+}
 
 VisibleKeys KeyLengthsAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
                                              Value firstRow, Value numRows,
@@ -19,14 +33,23 @@ VisibleKeys KeyLengthsAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
                                              ArrayRef<IndexRange> data) const {
   IndexMath math{builder, loc};
   Value zero = math.constant(0);
-  return {zero, zero, math.clamp(data[0].least, keys),
-          math.clamp(data[0].most, keys)};
+  Value full = data[0].least, end = data[0].most;
+  if (getCausal()) {
+    // Behind the first row, and behind the last one, of the block.
+    full = math.sub(full, math.sub(math.add(rows, -1), firstRow));
+    end = math.sub(end, math.sub(rows, math.add(firstRow, numRows)));
+  }
+  return {zero, zero, math.clamp(full, keys), math.clamp(end, keys)};
 }
 
 Value KeyLengthsAttr::buildIsVisible(OpBuilder &builder, Location loc,
                                      Value row, Value key, Value rows,
                                      Value keys, ValueRange data) const {
-  return IndexMath{builder, loc}.less(key, data[0]);
+  IndexMath math{builder, loc};
+  Value end = data[0];
+  if (getCausal())
+    end = math.sub(end, math.sub(math.add(rows, -1), row));
+  return math.less(key, end);
 }
 
 bool KeyLengthsAttr::isAllVisible(int64_t rows, int64_t keys) const {
@@ -37,7 +60,9 @@ bool KeyLengthsAttr::isAllVisible(int64_t rows, int64_t keys) const {
 // #smx.key_ranges
 //===----------------------------------------------------------------------===//
 
-SmallVector<bool> KeyRangesAttr::getDataPerRow() const { return {true, true}; }
+SmallVector<DataSteps> KeyRangesAttr::getDataSteps() const {
+  return {DataSteps{1, 0}, DataSteps{1, 0}};
+}
 
 VisibleKeys KeyRangesAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
                                             Value firstRow, Value numRows,
@@ -55,6 +80,43 @@ Value KeyRangesAttr::buildIsVisible(OpBuilder &builder, Location loc, Value row,
 }
 
 bool KeyRangesAttr::isAllVisible(int64_t rows, int64_t keys) const {
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// #smx.blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlocksAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t rows, int64_t keys) {
+  if (rows >= 1 && keys >= 1)
+    return success();
+  return emitError() << "expected blocks of at least 1 row and 1 key, got "
+                     << rows << " and " << keys;
+}
+
+SmallVector<DataSteps> BlocksAttr::getDataSteps() const {
+  return {DataSteps{getRows(), getKeys()}};
+}
+
+// Which blocks are seen is no range: tiling lists them.
+VisibleKeys BlocksAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
+                                         Value firstRow, Value numRows,
+                                         Value rows, Value keys,
+                                         ArrayRef<IndexRange>) const {
+  Value zero = IndexMath{builder, loc}.constant(0);
+  return {zero, zero, zero, keys};
+}
+
+Value BlocksAttr::buildIsVisible(OpBuilder &builder, Location loc, Value row,
+                                 Value key, Value rows, Value keys,
+                                 ValueRange data) const {
+  IndexMath math{builder, loc};
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, data[0],
+                               math.constant(0));
+}
+
+bool BlocksAttr::isAllVisible(int64_t rows, int64_t keys) const {
   return false;
 }
 
@@ -78,11 +140,11 @@ LogicalResult AllOfAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-SmallVector<bool> AllOfAttr::getDataPerRow() const {
-  SmallVector<bool> perRow;
+SmallVector<DataSteps> AllOfAttr::getDataSteps() const {
+  SmallVector<DataSteps> steps;
   for (MaskAttrInterface part : partsOf(*this))
-    llvm::append_range(perRow, part.getDataPerRow());
-  return perRow;
+    llvm::append_range(steps, part.getDataSteps());
+  return steps;
 }
 
 VisibleKeys AllOfAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
@@ -92,7 +154,7 @@ VisibleKeys AllOfAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
   IndexMath math{builder, loc};
   std::optional<VisibleKeys> all;
   for (MaskAttrInterface part : partsOf(*this)) {
-    size_t count = part.getDataPerRow().size();
+    size_t count = part.getDataSteps().size();
     VisibleKeys one = part.buildVisibleKeys(builder, loc, firstRow, numRows,
                                             rows, keys, data.take_front(count));
     data = data.drop_front(count);
@@ -113,7 +175,7 @@ Value AllOfAttr::buildIsVisible(OpBuilder &builder, Location loc, Value row,
                                 ValueRange data) const {
   Value all;
   for (MaskAttrInterface part : partsOf(*this)) {
-    size_t count = part.getDataPerRow().size();
+    size_t count = part.getDataSteps().size();
     Value one = part.buildIsVisible(builder, loc, row, key, rows, keys,
                                     data.take_front(count));
     data = data.drop_front(count);

@@ -1,6 +1,7 @@
 //===- MaskOp.cpp - smx.mask: folding, tiling, expansion ------------------===//
 
 #include "SpecRules.h"
+#include "smx/IR/IndexMath.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,17 +25,26 @@ LogicalResult MaskOp::verify() {
       getKeyDim() >= (uint64_t)rank)
     return emitOpError("expected two different dims below the rank ")
            << rank << ", got " << getRowDim() << " and " << getKeyDim();
+  // How many blocks there are follows from `rows` and `keys`: a tile has all.
+  bool hasBlocks = llvm::any_of(getMask().getDataSteps(),
+                                [](DataSteps s) { return s.keys != 0; });
+  int64_t rows =
+      hasBlocks ? ShapedType::kDynamic : type.getDimSize(getRowDim());
   return verifyMaskData(
       *this, getMask(), getData(), // M3
-      type.getShape().take_front(std::min(getRowDim(), getKeyDim())),
-      type.getDimSize(getRowDim()));
+      type.getShape().take_front(std::min(getRowDim(), getKeyDim())), rows,
+      ShapedType::kDynamic);
 }
 
 SmallVector<int64_t> MaskOp::getDataDims(unsigned number) {
-  bool isPerRow = getMask().getDataPerRow()[number];
-  int64_t rank = cast<RankedTensorType>(getData()[number].getType()).getRank();
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(rank - isPerRow));
-  if (isPerRow)
+  DataSteps steps = getMask().getDataSteps()[number];
+  ArrayRef<int64_t> shape = shapeOf(getData()[number]);
+  ArrayRef<int64_t> scores = shapeOf(getInput());
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0, end = shape.size() - steps.count(); dim < end; ++dim)
+    dims.push_back(shape[dim] == 1 && scores[dim] != 1 ? -1 : dim);
+  // The numbers of rows are cut with them, blocks are not.
+  if (steps.rows == 1 && steps.keys == 0)
     dims.push_back(getRowDim());
   return dims;
 }
@@ -46,6 +56,21 @@ OpFoldResult MaskOp::fold(FoldAdaptor adaptor) {
                              keys.value_or(ShapedType::kDynamic)))
     return getInput();
   return {};
+}
+
+/// The element of `tensor` for a block of rows and one of keys, at the place of
+/// a body along `leading`.
+static Value extractBlock(OpBuilder &b, Location loc, Value tensor,
+                          ArrayRef<int64_t> leading,
+                          ArrayRef<std::pair<Value, int64_t>> blocks) {
+  IndexMath math{b, loc};
+  SmallVector<Value> place;
+  for (int64_t dim : leading)
+    place.push_back(dim < 0 ? math.constant(0)
+                            : linalg::IndexOp::create(b, loc, dim).getResult());
+  for (auto [position, extent] : blocks)
+    place.push_back(math.div(position, math.constant(extent)));
+  return tensor::ExtractOp::create(b, loc, tensor, place);
 }
 
 Value MaskOp::expand(OpBuilder &builder) {
@@ -63,9 +88,13 @@ Value MaskOp::expand(OpBuilder &builder) {
       type.getElementType());
   SmallVector<Value> inputs{getInput()};
   SmallVector<AffineMap> maps{builder.getMultiDimIdentityMap(type.getRank())};
+  SmallVector<DataSteps> steps = getMask().getDataSteps();
   for (auto [number, tensor] : llvm::enumerate(getData())) {
+    if (steps[number].keys != 0)
+      continue;
     auto exprs = llvm::map_to_vector(getDataDims(number), [&](int64_t dim) {
-      return builder.getAffineDimExpr(dim);
+      return dim < 0 ? builder.getAffineConstantExpr(0)
+                     : builder.getAffineDimExpr(dim);
     });
     inputs.push_back(tensor);
     maps.push_back(
@@ -80,11 +109,22 @@ Value MaskOp::expand(OpBuilder &builder) {
     Value key = arith::AddIOp::create(
         b, loc, linalg::IndexOp::create(b, loc, getKeyDim()), getFirstKey());
     SmallVector<Value> data;
-    for (Value number : args.drop_front().drop_back())
+    ValueRange numbers = args.drop_front().drop_back();
+    for (auto [number, tensor] : llvm::enumerate(getData())) {
+      Value element;
+      if (steps[number].keys == 0) {
+        element = numbers.front();
+        numbers = numbers.drop_front();
+      } else {
+        element = extractBlock(
+            b, loc, tensor, getDataDims(number),
+            {{row, steps[number].rows}, {key, steps[number].keys}});
+      }
       data.push_back(
-          number.getType().isIndex()
-              ? number
-              : arith::IndexCastOp::create(b, loc, b.getIndexType(), number));
+          element.getType().isIndex()
+              ? element
+              : arith::IndexCastOp::create(b, loc, b.getIndexType(), element));
+    }
     Value seen =
         getMask().buildIsVisible(b, loc, row, key, getRows(), getKeys(), data);
     Value score = arith::SelectOp::create(b, loc, seen, args[0], minusInfinity);
@@ -126,8 +166,14 @@ struct MaskTiling : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
     for (auto [number, tensor] : llvm::enumerate(mask.getData())) {
       SmallVector<OpFoldResult> dataOffsets, dataSizes;
       for (int64_t dim : mask.getDataDims(number)) {
-        dataOffsets.push_back(offsets[dim]);
-        dataSizes.push_back(sizes[dim]);
+        dataOffsets.push_back(dim < 0 ? b.getIndexAttr(0) : offsets[dim]);
+        dataSizes.push_back(dim < 0 ? b.getIndexAttr(1) : sizes[dim]);
+      }
+      // All blocks: they are told by the absolute position.
+      for (int64_t dim = dataSizes.size(), rank = shapeOf(tensor).size();
+           dim < rank; ++dim) {
+        dataOffsets.push_back(b.getIndexAttr(0));
+        dataSizes.push_back(tensor::getMixedSize(b, loc, tensor, dim));
       }
       SmallVector<OpFoldResult> ones(dataSizes.size(), b.getIndexAttr(1));
       slices.push_back(tensor::ExtractSliceOp::create(
@@ -171,5 +217,6 @@ struct MaskTiling : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
 void mlir::smx::registerTilingInterfaceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SmxDialect *) {
     MaskOp::attachInterface<MaskTiling>(*context);
+    attachPagedTiling(*context);
   });
 }

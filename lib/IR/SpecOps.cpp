@@ -246,7 +246,7 @@ LogicalResult AttentionOp::verify() {
     }
   }
   return verifyMaskData(*this, getMask().value_or(nullptr), getMaskData(), // A9
-                        q.take_front(batchDims), q[batchDims]);
+                        q.take_front(batchDims), q[batchDims], k[batchDims]);
 }
 
 LogicalResult

@@ -3,6 +3,7 @@
 #include "SpecRules.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -54,20 +55,30 @@ LogicalResult mlir::smx::verifyShape(Operation *op, StringRef what, Value value,
 
 LogicalResult mlir::smx::verifyMaskData(Operation *op, MaskAttrInterface mask,
                                         ValueRange data,
-                                        ArrayRef<int64_t> leading,
-                                        int64_t rows) {
-  SmallVector<bool> perRow = mask ? mask.getDataPerRow() : SmallVector<bool>();
-  if (perRow.size() != data.size())
+                                        ArrayRef<int64_t> leading, int64_t rows,
+                                        int64_t keys) {
+  SmallVector<DataSteps> all =
+      mask ? mask.getDataSteps() : SmallVector<DataSteps>();
+  if (all.size() != data.size())
     return op->emitOpError("expected ")
-           << perRow.size() << " tensors that the mask reads, got "
-           << data.size();
-  for (auto [isPerRow, tensor] : llvm::zip(perRow, data)) {
+           << all.size() << " tensors that the mask reads, got " << data.size();
+  auto blocksOf = [](int64_t extent, int64_t step) {
+    return ShapedType::isDynamic(extent) ? extent
+                                         : llvm::divideCeil(extent, step);
+  };
+  for (auto [steps, tensor] : llvm::zip(all, data)) {
     auto type = cast<RankedTensorType>(tensor.getType());
-    int64_t count = type.getRank() - isPerRow;
+    int64_t count = type.getRank() - steps.count();
     SmallVector<int64_t> expected(
         leading.take_front(std::clamp<int64_t>(count, 0, leading.size())));
-    if (isPerRow)
-      expected.push_back(rows);
+    // An extent of 1 is the same for all.
+    for (auto [dim, extent] : llvm::enumerate(expected))
+      if (type.getDimSize(dim) == 1)
+        extent = 1;
+    if (steps.rows != 0)
+      expected.push_back(blocksOf(rows, steps.rows));
+    if (steps.keys != 0)
+      expected.push_back(blocksOf(keys, steps.keys));
     if (type.getElementType().isIntOrIndex() && mayHaveShape(type, expected))
       continue;
     InFlightDiagnostic diagnostic =

@@ -42,10 +42,12 @@ LogicalResult verifyShape(Operation *op, StringRef what, Value value,
 LogicalResult reifyAsInput(Operation *op, OpBuilder &builder,
                            ReifiedRankedShapedTypeDims &shapes);
 /// A9, M3: `data` is what `mask`, or none, reads on scores whose leading
-/// dimensions are `leading`.
+/// dimensions are `leading`, in front of `rows` x `keys`.
 LogicalResult verifyMaskData(Operation *op, MaskAttrInterface mask,
                              ValueRange data, ArrayRef<int64_t> leading,
-                             int64_t rows);
+                             int64_t rows, int64_t keys);
+/// Lets upstream tiling slice `smx.paged`.
+void attachPagedTiling(MLIRContext &context);
 /// R4, D4, A7.
 LogicalResult verifyScale(Operation *op, const APFloat &scale);
 

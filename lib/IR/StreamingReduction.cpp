@@ -15,6 +15,11 @@ OpFoldResult mlir::smx::getExtent(OpBuilder &builder, Location loc,
     return builder.getIndexAttr(type.getDimSize(dim));
   if (auto mask = tensor.getDefiningOp<MaskOp>())
     return getExtent(builder, loc, mask.getInput(), dim);
+  if (auto paged = tensor.getDefiningOp<PagedOp>()) {
+    ReifiedRankedShapedTypeDims sizes;
+    if (succeeded(paged.reifyResultShapes(builder, sizes)))
+      return sizes[0][dim];
+  }
   if (auto op = tensor.getDefiningOp<DestinationStyleOpInterface>())
     return getExtent(builder, loc,
                      op.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace mlir::smx;
 
@@ -78,13 +80,50 @@ static Value inlineRegion(OpBuilder &builder, Region &region,
       cast<YieldOp>(region.front().getTerminator()).getValue());
 }
 
+namespace {
+struct MaskPart {
+  MaskAttrInterface mask;
+  SmallVector<Value> data;
+};
+} // namespace
+
+/// A mask that marks blocks leaves tiles, others leave ranges of keys: each is
+/// looked at for itself. What leaves ranges is one mask, the outermost.
+static SmallVector<MaskPart> partsOf(MaskAttrInterface mask, ValueRange data) {
+  SmallVector<MaskPart> parts;
+  SmallVector<Attribute> ranged;
+  SmallVector<Value> rangedData;
+  std::function<void(Attribute)> visit = [&](Attribute part) {
+    if (auto all = dyn_cast<AllOfAttr>(part)) {
+      llvm::for_each(all.getMasks(), visit);
+      return;
+    }
+    auto one = cast<MaskAttrInterface>(part);
+    size_t count = one.getDataSteps().size();
+    SmallVector<Value> reads(data.take_front(count));
+    data = data.drop_front(count);
+    if (isa<BlocksAttr>(part)) {
+      parts.push_back({one, reads});
+      return;
+    }
+    ranged.push_back(part);
+    rangedData.append(reads);
+  };
+  visit(mask);
+  if (ranged.size() == 1)
+    parts.push_back({cast<MaskAttrInterface>(ranged.front()), rangedData});
+  else if (!ranged.empty())
+    parts.push_back({AllOfAttr::get(mask.getContext(), ranged), rangedData});
+  return parts;
+}
+
 AttentionScores mlir::smx::buildAttentionScores(OpBuilder &builder,
                                                 AttentionOp op) {
   Location loc = op.getLoc();
   unsigned batchDims = op.getNumBatchDims(), rank = batchDims + 2;
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(builder, loc, op.getQuery());
-  sizes.back() = tensor::getMixedSize(builder, loc, op.getKey(), batchDims);
+  sizes.back() = getExtent(builder, loc, op.getKey(), batchDims);
   double scale = op.getScale().convertToDouble();
   Value scores = buildProduct(builder, op, sizes);
 
@@ -133,10 +172,11 @@ AttentionScores mlir::smx::buildAttentionScores(OpBuilder &builder,
       return getValueOrCreateConstantIndexOp(builder, loc, size);
     };
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    scores = MaskOp::create(builder, loc, scores.getType(), scores,
-                            *op.getMask(), batchDims, batchDims + 1, zero, zero,
-                            index(sizes[batchDims]), index(sizes.back()),
-                            op.getMaskData());
+    Value rows = index(sizes[batchDims]), keys = index(sizes.back());
+    for (const MaskPart &part : partsOf(*op.getMask(), op.getMaskData()))
+      scores = MaskOp::create(builder, loc, scores.getType(), scores, part.mask,
+                              batchDims, batchDims + 1, zero, zero, rows, keys,
+                              part.data);
   }
   return {scores, keepsScale ? scale : 1.0,
           op.getMask() || !op.getVisible().empty()};

@@ -204,8 +204,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     unsigned columns = reduction.dims - reduction.rows - 1;
     unsigned valueRank = cast<RankedTensorType>(values.getType()).getRank();
     for (unsigned column = 0; column < columns; ++column)
-      accumulatorSizes.push_back(tensor::getMixedSize(
-          builder, loc, values, valueRank - columns + column));
+      accumulatorSizes.push_back(
+          getExtent(builder, loc, values, valueRank - columns + column));
     Type element = getAccumulatorType(getElementTypeOrSelf(scores.getType()));
     SmallVector<Value> state = reduction.identity(
         {rowSizes, rowSizes, accumulatorSizes}, SmallVector<Type>(3, element));

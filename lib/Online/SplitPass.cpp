@@ -91,6 +91,9 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     // Chunks of equal extent, the last one shorter: the tree is fixed by the
     // shape alone.
     int64_t chunk = llvm::divideCeil(*extent, count);
+    // A tile lies in one page.
+    if (int64_t page = getPageExtent(op))
+      chunk = llvm::alignTo(chunk, page);
     SmallVector<AffineMap> maps = op.getOperandMaps();
     SmallVector<SmallVector<Value>> partial;
     for (int64_t first = 0; first < *extent; first += chunk) {

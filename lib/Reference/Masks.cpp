@@ -35,9 +35,10 @@ static double elementFor(const Tensor &tensor, const HeadPlace &head,
   return tensor[head.number / (head.count / places) * rows + i];
 }
 
-Visible beforeLength(Tensor lengths) {
-  return [=](const HeadPlace &head, int64_t, int64_t j) {
-    return static_cast<double>(j) < elementFor(lengths, head, 1, 0);
+Visible beforeLength(Tensor lengths, bool causal) {
+  return [=](const HeadPlace &head, int64_t i, int64_t j) {
+    const int64_t after = causal ? head.queries - 1 - i : 0;
+    return static_cast<double>(j + after) < elementFor(lengths, head, 1, 0);
   };
 }
 
@@ -46,6 +47,22 @@ Visible inRange(Tensor begins, Tensor ends) {
     const double key = static_cast<double>(j);
     return elementFor(begins, head, head.queries, i) <= key &&
            key < elementFor(ends, head, head.queries, i);
+  };
+}
+
+Visible inBlocks(Tensor marks, int64_t blockQueries, int64_t blockKeys) {
+  return [=](const HeadPlace &head, int64_t i, int64_t j) {
+    const int64_t across = marks.dim(-1);
+    return elementFor(marks, head, marks.dim(-2) * across,
+                      i / blockQueries * across + j / blockKeys) != 0;
+  };
+}
+
+Visible repeated(Visible mask, int64_t queries) {
+  return [=](const HeadPlace &head, int64_t i, int64_t j) {
+    HeadPlace once = head;
+    once.queries = queries;
+    return mask(once, i % queries, j);
   };
 }
 

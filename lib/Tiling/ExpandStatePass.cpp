@@ -25,7 +25,7 @@ struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa<IdentityOp, UpdateOp, MergeOp, FinishOp, MaskOp>(op))
+      if (isa<IdentityOp, UpdateOp, MergeOp, FinishOp, MaskOp, PagedOp>(op))
         ops.push_back(op);
       if (isa<UpdateOp>(op) && slack != 0)
         op->setAttr(referenceSlackAttribute,
@@ -58,6 +58,9 @@ struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
         })
         .Case([&](MaskOp mask) {
           return SmallVector<Value>{mask.expand(builder)};
+        })
+        .Case([&](PagedOp paged) {
+          return SmallVector<Value>{paged.expand(builder)};
         });
   }
 };

@@ -88,14 +88,22 @@ mlir::smx::rangesOfMaskData(OpBuilder &builder, Location loc, MaskOp mask,
                             ArrayRef<int64_t> rowTiles) {
   auto loop =
       dyn_cast<scf::ForallOp>(builder.getInsertionBlock()->getParentOp());
-  SmallVector<bool> perRow = mask.getMask().getDataPerRow();
-  if (!loop && !perRow.empty())
+  SmallVector<DataSteps> steps = mask.getMask().getDataSteps();
+  if (!loop && !steps.empty())
     return std::nullopt;
   SmallVector<IndexRange> ranges;
   for (auto [number, tensor] : llvm::enumerate(mask.getData())) {
+    if (steps[number].keys != 0) {
+      ranges.push_back({});
+      continue;
+    }
     SmallVector<OpFoldResult> place;
     int64_t tile = 1;
     for (int64_t dim : mask.getDataDims(number)) {
+      if (dim < 0) {
+        place.push_back(builder.getIndexAttr(0));
+        continue;
+      }
       auto expr = dyn_cast<AffineDimExpr>(map.getResult(dim));
       if (!expr || expr.getPosition() >= rowTiles.size())
         return std::nullopt;
@@ -105,7 +113,7 @@ mlir::smx::rangesOfMaskData(OpBuilder &builder, Location loc, MaskOp mask,
       else if (rowTiles[expr.getPosition()] != 1)
         return std::nullopt;
     }
-    if (!perRow[number]) {
+    if (steps[number].rows == 0) {
       Value one = read(builder, loc, tensor, place);
       ranges.push_back({one, one});
       continue;

@@ -30,7 +30,7 @@ DomainTile mlir::smx::sliceFor(OpBuilder &builder, Location loc, AffineMap map,
 
 /// True if each element of the result is computed from its own position alone.
 static bool isElementwise(Operation *op) {
-  if (isa<MaskOp>(op))
+  if (isa<MaskOp, PagedOp>(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.getNumReductionLoops() == 0;
@@ -49,7 +49,8 @@ static bool isAlongLoop(Value index, Block *body) {
 
 /// True if the result is elements of another tensor, seen in another order.
 static bool onlyMoves(Operation *op) {
-  if (isa<tensor::ExtractSliceOp, tensor::EmptyOp, linalg::TransposeOp>(op))
+  if (isa<tensor::ExtractSliceOp, tensor::EmptyOp, linalg::TransposeOp,
+          PagedOp>(op))
     return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || !isElementwise(op))
@@ -138,7 +139,7 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
         continue;
       bool isSlice = isa<tensor::ExtractSliceOp, tensor::EmptyOp>(producer);
       bool isTileable =
-          isa<MaskOp, linalg::LinalgOp>(producer) &&
+          isa<MaskOp, PagedOp, linalg::LinalgOp>(producer) &&
           producer->getNumResults() == 1 &&
           (isElementwise(producer) || (isOnePass && !isBehindProduct));
       // A producer that somebody else needs whole is not computed twice.
@@ -175,10 +176,12 @@ static DomainTile shifted(OpBuilder &builder, Location loc,
 }
 
 Value ProducerFusion::tileOf(OpBuilder &builder, Location loc, Value tensor,
-                             const DomainTile &slice, MaskOp seenWhole) const {
+                             const DomainTile &slice,
+                             ArrayRef<MaskOp> seenWhole) const {
   Operation *producer = tensor.getDefiningOp();
   if (isFused(producer)) {
-    if (auto mask = dyn_cast<MaskOp>(producer); mask && mask == seenWhole)
+    if (auto mask = dyn_cast<MaskOp>(producer);
+        mask && llvm::is_contained(seenWhole, mask))
       return tileOf(builder, loc, mask.getInput(), slice, seenWhole);
     if (auto empty = dyn_cast<tensor::EmptyOp>(producer))
       return tensor::EmptyOp::create(builder, loc, slice.sizes,

@@ -30,10 +30,10 @@ public:
   ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
                  bool inBlocks);
 
-  /// The tile of `tensor` at `slice`; `seenWhole`, if any, is a mask that is
-  /// known to hide nothing there.
+  /// The tile of `tensor` at `slice`; masks `seenWhole` are known to hide
+  /// nothing there.
   Value tileOf(OpBuilder &builder, Location loc, Value tensor,
-               const DomainTile &slice, MaskOp seenWhole) const;
+               const DomainTile &slice, ArrayRef<MaskOp> seenWhole) const;
 
 private:
   bool isFused(Operation *op) const { return op && fused.contains(op); }

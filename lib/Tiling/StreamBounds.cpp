@@ -3,6 +3,7 @@
 #include "StreamBounds.h"
 
 #include "MaskData.h"
+#include "smx/IR/IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -14,34 +15,58 @@ using namespace mlir;
 using namespace mlir::smx;
 
 namespace {
-/// The mask of a streamed tensor, and where the tensor starts in the masked
-/// scores.
-struct MaskOfStream {
-  MaskOp mask;
+/// The masks of a streamed tensor, what they mask, and where the tensor starts
+/// in the masked scores.
+struct MasksOfStream {
+  SmallVector<MaskOp> masks;
+  Value masked;
   OpFoldResult firstKey;
 };
 } // namespace
 
-/// The mask of scores that begin at row 0 and key 0, looking through the slice
+/// The masks of scores that begin at row 0 and key 0, looking through the slice
 /// that splitting makes: it cuts the stream and nothing else.
-static std::optional<MaskOfStream> findMask(OpBuilder &builder, Value tensor,
-                                            unsigned streamPosition) {
-  OpFoldResult firstKey = builder.getIndexAttr(0);
+static MasksOfStream findMasks(OpBuilder &builder, Value tensor,
+                               unsigned streamPosition) {
+  MasksOfStream found{{}, tensor, builder.getIndexAttr(0)};
   if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
     if (!slice.hasUnitStride() ||
         slice.getSourceType().getRank() != slice.getResultType().getRank())
-      return std::nullopt;
+      return found;
     for (auto [dim, offset] : llvm::enumerate(slice.getMixedOffsets()))
       if (dim != streamPosition && getConstantIntValue(offset) != 0)
-        return std::nullopt;
-    firstKey = slice.getMixedOffsets()[streamPosition];
+        return found;
+    found.firstKey = slice.getMixedOffsets()[streamPosition];
     tensor = slice.getSource();
   }
-  auto mask = tensor.getDefiningOp<MaskOp>();
-  if (!mask || getConstantIntValue(mask.getFirstRow()) != 0 ||
-      getConstantIntValue(mask.getFirstKey()) != 0)
-    return std::nullopt;
-  return MaskOfStream{mask, firstKey};
+  while (auto mask = tensor.getDefiningOp<MaskOp>()) {
+    if (getConstantIntValue(mask.getFirstRow()) != 0 ||
+        getConstantIntValue(mask.getFirstKey()) != 0 ||
+        mask.getKeyDim() != streamPosition)
+      break;
+    found.masks.push_back(mask);
+    tensor = found.masked = mask.getInput();
+  }
+  return found;
+}
+
+static AffineMap streamMapOf(StreamingReductionOpInterface op) {
+  return op.getOperandMaps()[op.getStateOperands().size()];
+}
+
+static MasksOfStream findMasks(OpBuilder &builder,
+                               StreamingReductionOpInterface op) {
+  std::optional<unsigned> position = streamMapOf(op).getResultPosition(
+      getAffineDimExpr(op.getNumRows(), builder.getContext()));
+  return findMasks(builder, op.getInputOperands().front(), *position);
+}
+
+MaskOp mlir::smx::findBlocks(StreamingReductionOpInterface op) {
+  OpBuilder builder(op.getContext());
+  for (MaskOp mask : findMasks(builder, op).masks)
+    if (isa<BlocksAttr>(mask.getMask()))
+      return mask;
+  return {};
 }
 
 /// True if what `scores` is computed from may hide places by itself: a mask, or
@@ -67,38 +92,56 @@ static bool mayHide(Value scores) {
 StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
                                        StreamingReductionOpInterface op,
                                        const DomainTile &rows,
-                                       ArrayRef<int64_t> rowTiles) {
-  unsigned numRows = op.getNumRows();
-  AffineMap map = op.getOperandMaps()[op.getStateOperands().size()];
-  std::optional<unsigned> streamPosition =
-      map.getResultPosition(getAffineDimExpr(numRows, builder.getContext()));
-  std::optional<MaskOfStream> found =
-      findMask(builder, op.getInputOperands().front(), *streamPosition);
-  if (!found || found->mask.getKeyDim() != *streamPosition)
-    return {};
-  MaskOp mask = found->mask;
-  auto rowDim = dyn_cast<AffineDimExpr>(map.getResult(mask.getRowDim()));
-  if (!rowDim)
-    return {};
+                                       const TileSizes &tileSizes) {
+  IndexMath math{builder, loc};
+  AffineMap map = streamMapOf(op);
+  MasksOfStream found = findMasks(builder, op);
   auto index = [&](OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(builder, loc, value);
   };
-  std::optional<SmallVector<IndexRange>> data =
-      rangesOfMaskData(builder, loc, mask, map, rows, rowTiles);
-  if (!data)
-    return {};
-  unsigned row = rowDim.getPosition();
   StreamBounds bounds;
-  bounds.mask = mask;
-  bounds.isHiddenElsewhere = mayHide(mask.getInput());
-  bounds.keys = mask.getMask().buildVisibleKeys(
-      builder, loc, index(rows.offsets[row]), index(rows.sizes[row]),
-      mask.getRows(), mask.getKeys(), *data);
-  if (getConstantIntValue(found->firstKey) == 0)
+  bounds.hasTail = getPageExtent(op) == 0;
+  bounds.isHiddenElsewhere = mayHide(found.masked);
+  for (MaskOp mask : found.masks) {
+    auto rowDim = dyn_cast<AffineDimExpr>(map.getResult(mask.getRowDim()));
+    if (auto blocks = dyn_cast<BlocksAttr>(mask.getMask())) {
+      // The list is of tiles of all keys, from the first one on.
+      if (rowDim && !bounds.tiles && isConstantIntValue(found.firstKey, 0))
+        bounds.tiles = listTiles(builder, loc, mask, map, rows, tileSizes.rows,
+                                 tileSizes.stream);
+      if (bounds.tiles && bounds.listed.empty() &&
+          areTilesInBlocks(blocks, tileSizes.rows[rowDim.getPosition()],
+                           tileSizes.stream))
+        bounds.listed.push_back(mask);
+      else
+        bounds.isHiddenElsewhere = true;
+      continue;
+    }
+    std::optional<SmallVector<IndexRange>> data;
+    if (rowDim)
+      data = rangesOfMaskData(builder, loc, mask, map, rows, tileSizes.rows);
+    if (!data) {
+      bounds.isHiddenElsewhere = true;
+      continue;
+    }
+    unsigned row = rowDim.getPosition();
+    VisibleKeys keys = mask.getMask().buildVisibleKeys(
+        builder, loc, index(rows.offsets[row]), index(rows.sizes[row]),
+        mask.getRows(), mask.getKeys(), *data);
+    if (bounds.ranged.empty())
+      bounds.keys = keys;
+    else
+      bounds.keys = {math.max(bounds.keys.begin, keys.begin),
+                     math.max(bounds.keys.fullBegin, keys.fullBegin),
+                     math.min(bounds.keys.fullEnd, keys.fullEnd),
+                     math.min(bounds.keys.end, keys.end)};
+    bounds.ranged.push_back(mask);
+  }
+  if (bounds.ranged.empty() || isConstantIntValue(found.firstKey, 0))
     return bounds;
   // The stream is a part of the keys: [firstKey, firstKey + extent).
   SmallVector<OpFoldResult> domain = op.getDomainSizes(builder, loc);
-  Value first = index(found->firstKey), extent = index(domain[numRows]);
+  Value first = index(found.firstKey), extent = index(domain[op.getNumRows()]);
   Value zero = index(builder.getIndexAttr(0));
   for (Value *key : {&bounds.keys.begin, &bounds.keys.fullBegin,
                      &bounds.keys.fullEnd, &bounds.keys.end}) {
@@ -114,22 +157,19 @@ mlir::smx::countTiles(StreamingReductionOpInterface op,
                       ArrayRef<OpFoldResult> sizes, int64_t rowTile,
                       int64_t streamTile) {
   unsigned numRows = op.getNumRows();
-  AffineMap map = op.getOperandMaps()[op.getStateOperands().size()];
+  AffineMap map = streamMapOf(op);
   Block scratch;
   OpBuilder builder(op.getContext());
   builder.setInsertionPointToStart(&scratch);
-  std::optional<unsigned> streamPosition =
-      map.getResultPosition(getAffineDimExpr(numRows, builder.getContext()));
-  std::optional<MaskOfStream> found =
-      findMask(builder, op.getInputOperands().front(), *streamPosition);
+  MasksOfStream found = findMasks(builder, op);
+  MaskOp mask = found.masks.size() == 1 ? found.masks.front() : MaskOp();
   std::optional<int64_t> keys = getConstantIntValue(sizes[numRows]);
   std::optional<int64_t> rows =
       numRows ? getConstantIntValue(sizes[numRows - 1]) : std::nullopt;
-  if (!found || !keys || !rows || getConstantIntValue(found->firstKey) != 0 ||
-      found->mask.getKeyDim() != *streamPosition ||
-      map.getResult(found->mask.getRowDim()) !=
+  if (!mask || !keys || !rows || !isConstantIntValue(found.firstKey, 0) ||
+      map.getResult(mask.getRowDim()) !=
           getAffineDimExpr(numRows - 1, builder.getContext()) ||
-      !found->mask.getData().empty())
+      !mask.getData().empty())
     return std::nullopt;
   Location loc = op.getLoc();
   auto constant = [&](int64_t value) -> Value {
@@ -138,7 +178,7 @@ mlir::smx::countTiles(StreamingReductionOpInterface op,
   int64_t tiles = llvm::divideCeil(*keys, streamTile);
   TileCounts counts;
   for (int64_t first = 0; first < *rows; first += rowTile) {
-    VisibleKeys visible = found->mask.getMask().buildVisibleKeys(
+    VisibleKeys visible = mask.getMask().buildVisibleKeys(
         builder, loc, constant(first),
         constant(std::min(rowTile, *rows - first)), constant(*rows),
         constant(*keys), /*data=*/{});

@@ -2,7 +2,8 @@
 #ifndef SMX_LIB_TILING_STREAMBOUNDS_H
 #define SMX_LIB_TILING_STREAMBOUNDS_H
 
-#include "ProducerFusion.h"
+#include "BlockLists.h"
+#include "TileSizeModel.h"
 
 namespace mlir::smx {
 
@@ -10,17 +11,36 @@ namespace mlir::smx {
 /// them, unmasked, without a mask. In elements of the stream, which begins
 /// at 0.
 struct StreamBounds {
-  MaskOp mask;
+  /// What the masks `ranged` let be seen; all is, if there are none.
   VisibleKeys keys;
-  /// Something other than `mask` may hide places too.
+  /// Masks that hide nothing in `[keys.fullBegin, keys.fullEnd)`, and those
+  /// that hide nothing in any tile that is visited.
+  SmallVector<MaskOp> ranged, listed;
+  /// The tiles that are visited at all, where blocks are marked.
+  std::optional<TileList> tiles;
+  /// The stream may end with less than a tile.
+  bool hasTail = true;
+  /// Something else may hide places too.
   bool isHiddenElsewhere = false;
+
+  bool isAnalysed() const { return !ranged.empty() || !listed.empty(); }
+  /// Masks that hide nothing in a tile that `ranged` cut or do not cut.
+  SmallVector<MaskOp> seenWhole(bool isCut) const {
+    SmallVector<MaskOp> masks(listed);
+    if (!isCut)
+      masks.append(ranged);
+    return masks;
+  }
 };
 
-/// What the mask on the stream of `op`, if it has one that can be analysed,
-/// lets the rows of the tile `rows` see; tiles are `rowTiles` apart.
+/// What the masks on the stream of `op` that can be analysed let the rows of
+/// the tile `rows` see.
 StreamBounds boundsOfStream(OpBuilder &builder, Location loc,
                             StreamingReductionOpInterface op,
-                            const DomainTile &rows, ArrayRef<int64_t> rowTiles);
+                            const DomainTile &rows, const TileSizes &tileSizes);
+
+/// The mask on the stream of `op` that marks blocks; null if there is none.
+MaskOp findBlocks(StreamingReductionOpInterface op);
 
 /// Tiles of scores by what a mask leaves to do in them.
 struct TileCounts {

@@ -33,6 +33,7 @@ struct LoopBuilder {
   Location loc;
   OpFoldResult extent;
   int64_t tile;
+  const std::optional<TileList> &list;
   StreamBody body;
 
   Value index(OpFoldResult value) {
@@ -78,12 +79,16 @@ struct LoopBuilder {
                            last = getConstantIntValue(to);
     if (first && last && *first >= *last)
       return carried;
-    if (first && last && *last - *first <= tile)
+    if (first && last && *last - *first <= tile && !list)
       return visit(builder, from, carried);
-    Value step = arith::ConstantIndexOp::create(builder, loc, tile);
+    // Along the stream, or along the list of what is visited of it.
+    Value begin = list ? list->rankOf(builder, loc, from) : index(from);
+    Value end = list ? list->rankOf(builder, loc, to) : index(to);
+    Value step = arith::ConstantIndexOp::create(builder, loc, list ? 1 : tile);
     auto forOp = scf::ForOp::create(
-        builder, loc, index(from), index(to), step, carried,
-        [&](OpBuilder &b, Location loc, Value offset, ValueRange args) {
+        builder, loc, begin, end, step, carried,
+        [&](OpBuilder &b, Location loc, Value at, ValueRange args) {
+          Value offset = list ? list->offsetOf(b, loc, at) : at;
           // A tail is at most one tile, and starts where the whole tiles end.
           scf::YieldOp::create(b, loc, visit(b, offset, args));
         });
@@ -97,17 +102,17 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
     OpBuilder &builder, Location loc, OpFoldResult extent, int64_t tile,
     std::optional<StreamRange> range, const StreamBounds &bounds,
     bool joinsTail, ValueRange initial, StreamBody body) {
-  LoopBuilder loops{builder, loc, extent, tile, body};
+  LoopBuilder loops{builder, loc, extent, tile, bounds.tiles, body};
   OpFoldResult first = range ? range->begin : builder.getIndexAttr(0);
   OpFoldResult last = range ? range->end : extent;
   OpFoldResult full = builder.getIndexAttr(tile);
   AffineExpr wholeTiles = loops.dim(0).floorDiv(tile) * tile;
   std::optional<int64_t> known = getConstantIntValue(extent);
-  bool hasTail = !known || *known % tile != 0;
+  bool hasTail = bounds.hasTail && (!known || *known % tile != 0);
   OpFoldResult wholeEnd = hasTail ? loops.apply(wholeTiles, {last}) : last;
   OpFoldResult left = loops.apply(loops.dim(0) - wholeTiles, {extent});
   SmallVector<Value> carried(initial);
-  if (!bounds.mask) {
+  if (bounds.ranged.empty()) {
     carried = loops.loop(first, wholeEnd, full, /*masked=*/false, carried);
     if (!hasTail)
       return carried;

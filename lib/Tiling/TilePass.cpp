@@ -108,6 +108,8 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
                                  residentBytes, deferredBytes, isStreamed,
                                  canDefer(reduction, group, finishes));
+    if (failed(fitIntoPages(reduction, wantedStream, tileSizes)))
+      return failure();
     remark::passed(reduction.getLoc(),
                    remark::RemarkOpts::name("TileSizes").category("smx-tile"))
         << remark::metric("rows", tileSizes.rows.empty()
@@ -167,6 +169,25 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                      /*wantedStream=*/0, PartOptions());
   }
 
+  /// A tile of the stream lies in one page.
+  static LogicalResult fitIntoPages(StreamingReductionOpInterface reduction,
+                                    int64_t wantedStream,
+                                    TileSizes &tileSizes) {
+    int64_t page = getPageExtent(reduction);
+    if (page == 0 || page % tileSizes.stream == 0)
+      return success();
+    int64_t fitting = std::min(tileSizes.stream, page);
+    while (page % fitting != 0)
+      --fitting;
+    if (wantedStream != 0)
+      return reduction->emitOpError("expected tiles of keys that divide a page "
+                                    "of ")
+             << page << " keys, got " << wantedStream << "; tiles of "
+             << fitting << " would work";
+    tileSizes.stream = fitting;
+    return success();
+  }
+
   /// Which tiles the mask of the scores leaves, if any.
   static void reportMask(StreamingReductionOpInterface reduction,
                          ArrayRef<OpFoldResult> sizes,
@@ -174,6 +195,17 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     // Counting takes time.
     if (!reduction.getContext()->getRemarkEngine() || tileSizes.rows.empty())
       return;
+    if (MaskOp mask = findBlocks(reduction)) {
+      auto blocks = cast<BlocksAttr>(mask.getMask());
+      remark::analysis(
+          reduction.getLoc(),
+          remark::RemarkOpts::name("MarkedBlocks").category("smx-tile"))
+          << remark::metric("rows", blocks.getRows())
+          << remark::metric("keys", blocks.getKeys())
+          << remark::metric("tiles-in-blocks",
+                            areTilesInBlocks(blocks, tileSizes.rows.back(),
+                                             tileSizes.stream));
+    }
     std::optional<TileCounts> counts =
         countTiles(reduction, sizes, tileSizes.rows.back(), tileSizes.stream);
     if (!counts)

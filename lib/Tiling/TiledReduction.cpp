@@ -229,7 +229,7 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
     rowInputs.push_back(parts || finish.isStreamed()
                             ? SmallVector<Value>()
                             : tilesOf(builder, finish.getInputs(),
-                                      inputMapsOf(finish), rows, MaskOp()));
+                                      inputMapsOf(finish), rows, {}));
   SmallVector<Value> state = buildState(
       builder, finishes.front().getStates()[0].getDefiningOp(), rows);
   SmallVector<Value> tiles;
@@ -283,7 +283,7 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
   StreamBounds bounds =
       tileSizes.isDeferred
           ? StreamBounds()
-          : boundsOfStream(builder, loc(), op, rows, tileSizes.rows);
+          : boundsOfStream(builder, loc(), op, rows, tileSizes);
   size_t stateCount = initial.size();
   if (tileSizes.isDeferred)
     llvm::append_range(initial, emptyShelves(builder, rows));
@@ -295,10 +295,11 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
         DomainTile tile = rows;
         tile.offsets[numRows] = offset;
         tile.sizes[numRows] = size;
-        MaskOp seenWhole = masked ? MaskOp() : bounds.mask;
         SmallVector<Value> inputs =
-            tilesOf(b, op.getInputOperands(), inputMaps, tile, seenWhole);
-        bool mayHideSome = !seenWhole || bounds.isHiddenElsewhere;
+            tilesOf(b, op.getInputOperands(), inputMaps, tile,
+                    bounds.seenWhole(/*isCut=*/masked));
+        bool mayHideSome =
+            !bounds.isAnalysed() || masked || bounds.isHiddenElsewhere;
         SmallVector<Value> next =
             op.buildUpdate(b, loc(), carried.take_front(stateCount), inputs,
                            op.mayBeMasked() && mayHideSome);
@@ -326,8 +327,7 @@ Value TiledReduction::buildFinish(OpBuilder &builder, FinishOp finish,
           return finishKeptTile(b, tile, state);
         return reduction.buildFinish(
             b, loc(), finish, state,
-            tilesOf(b, finish.getInputs(), inputMaps, tile, MaskOp()),
-            tile.sizes);
+            tilesOf(b, finish.getInputs(), inputMaps, tile, {}), tile.sizes);
       });
 }
 

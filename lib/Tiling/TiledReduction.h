@@ -76,7 +76,7 @@ private:
   DomainTile sliceInBlock(OpBuilder &builder, AffineMap map, DomainTile tile);
   SmallVector<Value> tilesOf(OpBuilder &builder, ValueRange inputs,
                              ArrayRef<AffineMap> maps, const DomainTile &tile,
-                             MaskOp seenWhole) {
+                             ArrayRef<MaskOp> seenWhole) {
     SmallVector<Value> tiles;
     for (auto [input, map] : llvm::zip_equal(inputs, maps))
       tiles.push_back(fusion.tileOf(builder, loc(), input,

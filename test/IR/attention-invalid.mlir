@@ -207,6 +207,24 @@ func.func @lengths_are_floats(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v
 
 // -----
 
+// A9
+func.func @blocks_of_keys(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %n: tensor<2x2x2xi8>) {
+  // expected-error @+1 {{'smx.attention' op expected the mask to read integers of shape [2, 2, 3], got 'tensor<2x2x2xi8>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.blocks<rows = 4, keys = 4>) reads(%n : tensor<2x2x2xi8>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A9
+func.func @blocks_of_other_heads(%q: tensor<4x7x16xf32>, %k: tensor<4x9x16xf32>, %v: tensor<4x9x4xf32>, %n: tensor<2x2x3xi8>) {
+  // expected-error @+1 {{'smx.attention' op expected the mask to read integers of shape [4, 2, 3], got 'tensor<2x2x3xi8>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.blocks<rows = 4, keys = 4>) reads(%n : tensor<2x2x3xi8>) : tensor<4x7x16xf32>, tensor<4x9x16xf32>, tensor<4x9x4xf32> -> tensor<4x7x4xf32>
+  return
+}
+
+// -----
+
 // M3
 func.func @mask_reads_rows_as_heads(%s: tensor<4x8xf32>, %c: index, %n: tensor<4xi32>) {
   // expected-error @+1 {{'smx.mask' op expected the mask to read integers of shape [], got 'tensor<4xi32>'}}

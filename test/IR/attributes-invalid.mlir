@@ -62,6 +62,26 @@ func.func private @no_chunk() attributes {test.a = #smx.chunks<top_left, size = 
 
 // -----
 
+// expected-error @+1 {{expected blocks of at least 1 row and 1 key, got 64 and 0}}
+func.func private @no_key() attributes {test.a = #smx.blocks<rows = 64, keys = 0>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 query, got 0}}
+func.func private @no_query() attributes {test.a = #smx.packed<#smx.key_lengths, queries = 0>}
+
+// -----
+
+// expected-error @+1 {{expected a mask that reads nothing for each row, got #smx.key_ranges}}
+func.func private @packed_rows() attributes {test.a = #smx.packed<#smx.key_ranges, queries = 4>}
+
+// -----
+
+// expected-error @+1 {{expected 'causal'}}
+func.func private @other_lengths() attributes {test.a = #smx.key_lengths<windowed>}
+
+// -----
+
 // expected-error @+1 {{expected at least 2 masks, got 1}}
 func.func private @all_of_one() attributes {test.a = #smx.all_of<[#smx.key_lengths]>}
 

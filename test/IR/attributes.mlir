@@ -38,5 +38,11 @@ func.func private @masks() attributes {
   test.g = #smx.chunks<top_left, size = 8192>,
   // CHECK-SAME: test.h = #smx.key_lengths,
   test.h = #smx.key_lengths,
-  // CHECK-SAME: test.i = #smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>}
-  test.i = #smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>}
+  // CHECK-SAME: test.i = #smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>,
+  test.i = #smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>,
+  // CHECK-SAME: test.j = #smx.key_lengths<causal>,
+  test.j = #smx.key_lengths<causal>,
+  // CHECK-SAME: test.k = #smx.blocks<rows = 64, keys = 128>,
+  test.k = #smx.blocks<rows = 64, keys = 128>,
+  // CHECK-SAME: test.l = #smx.packed<#smx.key_lengths<causal>, queries = 4>}
+  test.l = #smx.packed<#smx.key_lengths<causal>, queries = 4>}

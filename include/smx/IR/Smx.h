@@ -31,6 +31,15 @@ struct IndexRange {
   Value least, most;
 };
 
+/// What a tensor that a mask reads has behind its leading dimensions: an
+/// element for every `rows` rows, and for every `keys` keys; no such dimension
+/// where that is 0.
+struct DataSteps {
+  int64_t rows = 0, keys = 0;
+  /// Dimensions that are not leading ones.
+  int64_t count() const { return (rows != 0) + (keys != 0); }
+};
+
 /// A streamed quantity in two steps, so that the stream is seen once:
 /// `quantity(s; x) = atEnd(s; atTile(t; x), t[0])` for every state `t` that has
 /// seen `x`, where `s` is finished and `t[0]` the first component of `t`.
@@ -52,12 +61,17 @@ struct DeferredQuantity {
 #include "smx/IR/SmxOps.h.inc"
 
 namespace mlir::smx {
-/// Adds the interfaces that let upstream tiling slice and fuse `smx.mask`.
+/// Adds the interfaces that let upstream tiling slice and fuse `smx.mask`
+/// and `smx.paged`.
 void registerTilingInterfaceModels(DialectRegistry &registry);
 
 /// The type that reductions over `elementType` are carried in: f64 for f64, f32
 /// otherwise.
 FloatType getAccumulatorType(Type elementType);
+
+/// The largest extent that divides every page which the stream of `op` is read
+/// from; 0 if it is read from none.
+int64_t getPageExtent(StreamingReductionOpInterface op);
 
 /// Extent `dim` of `tensor`, read off what the tensor is made from where that
 /// says it, so that no whole tensor is kept alive for its extents.

@@ -239,7 +239,7 @@ def Smx_ChunksAttr : Smx_Attr<"Chunks", "chunks", [DeclareAttrInterfaceMethods<S
 }
 
 class Smx_DataMaskAttr<string name, string mnemonic>
-    : Smx_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<Smx_MaskAttrInterface, ["getDataPerRow"]>]>;
+    : Smx_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<Smx_MaskAttrInterface, ["getDataSteps"]>]>;
 
 def Smx_KeyLengthsAttr : Smx_DataMaskAttr<"KeyLengths", "key_lengths"> {
   let summary = "a head sees the first keys, as many as a tensor says";
@@ -250,7 +250,16 @@ def Smx_KeyLengthsAttr : Smx_DataMaskAttr<"KeyLengths", "key_lengths"> {
     %o = smx.attention %q, %k, %v scale(1.250000e-01) mask(#smx.key_lengths) reads(%lengths : tensor<2xi32>)
        : tensor<2x8x128x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x32xf32> -> tensor<2x8x128x32xf32>
     ```
+
+    With `causal` the queries are the last ones of that many keys: row `i` of `rows` sees the keys
+    `j < length - (rows - 1 - i)`, the last row all of them.
+
+    ```mlir
+    #smx.key_lengths<causal>
+    ```
   }];
+  let parameters = (ins DefaultValuedParameter<"bool", "false">:$causal);
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Smx_KeyRangesAttr : Smx_DataMaskAttr<"KeyRanges", "key_ranges"> {
@@ -266,6 +275,40 @@ def Smx_KeyRangesAttr : Smx_DataMaskAttr<"KeyRanges", "key_ranges"> {
        : tensor<2x8x128x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x32xf32> -> tensor<2x8x128x32xf32>
     ```
   }];
+}
+
+def Smx_BlocksAttr : Smx_DataMaskAttr<"Blocks", "blocks"> {
+  let summary = "blocks of rows see the blocks of keys that a tensor marks";
+  let description = [{
+    Reads one tensor of `[leading.., ceil(Sq / rows), ceil(Sk / keys)]`: row `i` sees key `j` iff its element at
+    `[.., i / rows, j / keys]` is not 0. Tiles of keys in which no row of a tile sees a block are left out: the
+    tiles that are visited are listed in front of the loops. Blocks need not be as large as tiles; where tiles
+    do not divide them, they are masked element by element.
+
+    ```mlir
+    %o = smx.attention %q, %k, %v scale(1.250000e-01) mask(#smx.blocks<rows = 64, keys = 128>)
+         reads(%blocks : tensor<2x1x2x2xi8>)
+       : tensor<2x8x128x64xf32>, tensor<2x8x256x64xf32>, tensor<2x8x256x32xf32> -> tensor<2x8x128x32xf32>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$keys);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `rows` `=` $rows `,` `keys` `=` $keys `>`";
+}
+
+def Smx_PackedAttr : Smx_DataMaskAttr<"Packed", "packed"> {
+  let summary = "the same queries several times, one behind the other";
+  let description = [{
+    Row `i` sees what row `i mod queries` of `queries` sees by the mask, which reads nothing for each row. Heads
+    that share keys are rows of one tile like this (`smx-pack-heads`).
+
+    ```mlir
+    #smx.packed<#smx.band<bottom_right, right = 0>, queries = 4>
+    ```
+  }];
+  let parameters = (ins "::mlir::smx::MaskAttrInterface":$mask, "int64_t":$queries);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` $mask `,` `queries` `=` $queries `>`";
 }
 
 def Smx_AllOfAttr : Smx_DataMaskAttr<"AllOf", "all_of"> {

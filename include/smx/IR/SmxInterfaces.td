@@ -105,18 +105,20 @@ def Smx_MaskAttrInterface : AttrInterface<"MaskAttrInterface"> {
     of them every row of the block sees. All positions are absolute, in elements.
 
     Where data decide, the mask reads integers from tensors that the op has beside it: one for
-    each head (or for several: a tensor has the first few leading dimensions of the scores), or,
-    behind these, one for each row. The mask itself sees numbers: those of one row, or the
-    smallest and the largest of a block of rows.
+    each head (or for several: a tensor has the first few leading dimensions of the scores, and
+    one of extent 1 is the same for all), or, behind these, one for each row, or for blocks of rows
+    and of keys. The mask itself sees numbers: those of one row, or the smallest and the largest of
+    several rows.
   }];
   let methods = [
-    InterfaceMethod<"For each tensor of integers that the mask reads, whether it has one for each row.",
-      "::llvm::SmallVector<bool>", "getDataPerRow", (ins),
+    InterfaceMethod<"For each tensor of integers that the mask reads, what it has behind its leading dimensions.",
+      "::llvm::SmallVector<::mlir::smx::DataSteps>", "getDataSteps", (ins),
       /*methodBody=*/[{}], /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{The key ranges of rows `[firstRow, firstRow + numRows)` out of `rows` x `keys`
         scores: any row sees keys only in `[begin, end)`, every row sees all of `[fullBegin, fullEnd)`.
         `fullBegin` may exceed `fullEnd`: then no key is seen by all rows. `data` has what lies
-        between the smallest and the largest number of these rows, for each tensor.}],
+        between the smallest and the largest number of these rows, for each tensor (nothing for one
+        that has blocks of keys).}],
       "::mlir::smx::VisibleKeys", "buildVisibleKeys",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::Value":$firstRow, "::mlir::Value":$numRows,

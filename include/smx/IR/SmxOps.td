@@ -2,6 +2,7 @@
 #ifndef SMX_IR_SMXOPS_TD
 #define SMX_IR_SMXOPS_TD
 
+include "smx/IR/PageOps.td"
 include "smx/IR/SpecOps.td"
 include "smx/IR/StateOps.td"
 

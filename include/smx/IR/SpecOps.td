@@ -290,7 +290,8 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     A8: `score` takes the score (f32, or f64) and one index per dimension of the scores, and yields a score;
         `mask` takes the indices and yields an i1.
     A9: there is one tensor of integers for each that the mask reads, of the first few leading dimensions of the
-        scores (and, where it has one for each row, the rows behind them).
+        scores or of extents of 1 (and, where it has numbers for rows and for keys, or for blocks of
+        them, these behind them).
     A10: sinks are one element of the type of scores for each query head.
 
     ```mlir
@@ -336,7 +337,8 @@ def Smx_MaskOp : Smx_Op<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
     M1: the input has floating-point elements.
     M2: `row_dim` and `key_dim` are different dimensions of the input.
     M3: there is one tensor of integers for each that the mask reads: its dimensions are the first ones of the
-        input, and the rows behind them where it has one for each row.
+        input or of extent 1, and the rows behind them where it has one for each row; or all blocks of rows and
+        of keys where it has these.
 
     ```mlir
     %z = smx.mask %w by #smx.key_lengths reads(%n : tensor<2xi32>) dims(1, 2) at(%i0, %j0) of(%rows, %keys) : tensor<2x64x128xf32>
@@ -355,7 +357,8 @@ def Smx_MaskOp : Smx_Op<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
   let extraClassDeclaration = [{
     /// The select that the mask stands for, as one elementwise op.
     ::mlir::Value expand(::mlir::OpBuilder &builder);
-    /// The dimensions of the input that those of `data` are.
+    /// The dimensions of the input that those of `data` are, without its blocks; -1 for one that is
+    /// the same for all.
     ::llvm::SmallVector<int64_t> getDataDims(unsigned number);
   }];
 }

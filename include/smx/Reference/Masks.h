@@ -27,10 +27,16 @@ Visible inBand(Band band);
 Visible inPrefixOrBand(int64_t length, Band band);
 /// The chunk of `size` keys that the diagonal of the query lies in.
 Visible inChunk(BandAnchor anchor, int64_t size);
-/// The first keys, `lengths` for one or more heads that follow each other.
-Visible beforeLength(Tensor lengths);
+/// The first keys, `lengths` for one or more heads that follow each other. If
+/// `causal`, the queries are the last of these keys, and see those before.
+Visible beforeLength(Tensor lengths, bool causal);
 /// The keys from `begins` to before `ends`, which have queries last.
 Visible inRange(Tensor begins, Tensor ends);
+/// The blocks of `blockQueries` x `blockKeys` that `marks`, which has blocks of
+/// queries and of keys last, has a number other than 0 for.
+Visible inBlocks(Tensor marks, int64_t blockQueries, int64_t blockKeys);
+/// What query `i mod queries` sees.
+Visible repeated(Visible mask, int64_t queries);
 Visible inAll(std::vector<Visible> conditions);
 
 } // namespace smx::reference

@@ -5,7 +5,7 @@ import sys
 
 source = pathlib.Path(sys.argv[1])
 part = sys.argv[2] if len(sys.argv) > 2 else "IR"
-letters, tests = {"IR": ("RDAMSCGT", "test/IR"), "GPU": ("KPCTL", "test/GPU/IR")}[part]
+letters, tests = {"IR": ("RDAMSCGTB", "test/IR"), "GPU": ("KPCTL", "test/GPU/IR")}[part]
 RULE = rf"[{letters}]\d+"
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 ROADS = {"cpu": ["--target=cpu"], "sm_80": ["--target=emulator", "--chip=sm_80"], "sm_90a": ["--target=emulator", "--chip=sm_90a"]}
-READS = {"alibi": ["slopes"], "document": ["begin", "end"], "relative-bias": ["table"], "sinks": ["sinks"]}
+READS = {"alibi": ["slopes"], "block-sparse": ["blocks"], "document": ["begin", "end"], "paged": ["pages", "lengths"], "relative-bias": ["table"], "sinks": ["sinks"]}
 LIMIT = 0.02
 
 
@@ -20,7 +20,8 @@ def main():
     for path in sorted(folder.glob("*.mlir")):
         files = [str(inputs / f"{name}.npy") for name in READS.get(path.stem, [])]
         heads = [16, 4, 4] if path.stem == "sinks" else [16] * 3
-        shapes = [f"2x{count}x264x128" for count in heads]
+        # Five pages for each of two sequences, and one that nobody has.
+        shapes = ["2x16x1x128"] + ["11x64x4x128"] * 2 if path.stem == "paged" else [f"2x{count}x264x128" for count in heads]
         for road, flags in ROADS.items():
             command = [softmax_run, "-", *flags, "--json", "--repeat=0", f"--input={','.join(['', '', '', *files])}",
                        f"--dims={','.join(shapes)}"]

@@ -19,3 +19,16 @@ func.func @prefix(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32
      : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
   return %o : tensor<7x4xf32>
 }
+
+// What marks blocks is a mask of its own, below the others: these are looked at as ranges.
+// CHECK-LABEL: @blocks
+// CHECK-SAME: %[[MARKS:[^:]+]]: tensor<2x1xi8>, %[[N:[^:]+]]: tensor<i32>
+// CHECK: %[[S:.+]] = linalg.generic
+// CHECK: %[[M:.+]] = smx.mask %[[S]] by #smx.blocks<rows = 4, keys = 16> reads(%[[MARKS]] :
+// CHECK: smx.mask %[[M]] by #smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_lengths]> reads(%[[N]] :
+func.func @blocks(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>, %m: tensor<2x1xi8>, %n: tensor<i32>) -> tensor<7x4xf32> {
+  %o = smx.attention %q, %k, %v scale(0.25)
+     mask(#smx.all_of<[#smx.band<top_left, right = 0>, #smx.all_of<[#smx.blocks<rows = 4, keys = 16>, #smx.key_lengths]>]>)
+     reads(%m, %n : tensor<2x1xi8>, tensor<i32>) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return %o : tensor<7x4xf32>
+}

@@ -139,6 +139,39 @@ public:
     return c;
   }
 
+  /// With marked blocks, smaller than tiles, as large, or larger.
+  NumericCase withBlocks(NumericCase c) {
+    c.targetType = pick<DType>({DType::I64, DType::I32, DType::I8, DType::I1});
+    c.blockQueries = pick<int64_t>({1, 16, 64, 64, 128, 128, 24, 96});
+    c.blockKeys = pick<int64_t>({16, 64, 64, 128, 128, 40, 96});
+    c.isMaskPerHead = pick<int>({0, 1});
+    c.hasSinks = pick<int>({0, 0, 1});
+    if (c.targetType == DType::I64 || c.targetType == DType::I32)
+      c.maskData = pick<NumericCase::MaskData>(
+          {NumericCase::MaskData::None, NumericCase::MaskData::Lengths,
+           NumericCase::MaskData::CausalLengths,
+           NumericCase::MaskData::Documents});
+    if (!c.prefix && pick<int>({0, 0, 0, 1}))
+      c.chunk = pick<int64_t>({50, 64, 100});
+    return c;
+  }
+
+  /// With keys in pages, for one or many queries.
+  NumericCase paged(NumericCase c) {
+    c.page = pick<int64_t>({16, 16, 32, 64, 128, 48});
+    c.keys = c.page * pick<int64_t>({1, 2, 5, 12, 20});
+    if (c.road.tileStream)
+      c.road.tileStream = 16;
+    c.batch = pick<int64_t>({1, 2, 3});
+    c.band = std::nullopt;
+    c.prefix = 0;
+    c.targetType = pick<DType>({DType::I64, DType::I32});
+    c.maskData = pick<NumericCase::MaskData>(
+        {NumericCase::MaskData::Lengths, NumericCase::MaskData::CausalLengths});
+    c.hasSinks = pick<int>({0, 0, 1});
+    return c;
+  }
+
   /// With tiles of several warpgroups, and of head dims up to the largest one.
   NumericCase longAttention() {
     NumericCase c = attention();
@@ -260,7 +293,10 @@ enum class Family {
   Decoding,
   MaskedAttention,
   LongMaskedAttention,
-  TiledAttention
+  TiledAttention,
+  BlockAttention,
+  LongBlockAttention,
+  PagedAttention
 };
 
 /// Configurations `first` to `first + count` of a family. Small parts are
@@ -326,6 +362,11 @@ std::vector<Part> allParts() {
       target.target == mlir::smx::Target::Cpu ? 20 : 60);
   add("tiled_attention", Family::TiledAttention, Op::Attention,
       target.target == mlir::smx::Target::Cpu ? 20 : 60);
+  add("block_attention", Family::BlockAttention, Op::Attention, 100);
+  add("long_block_attention", Family::LongBlockAttention, Op::Attention,
+      target.target == mlir::smx::Target::Cpu ? 20 : 60);
+  add("paged_attention", Family::PagedAttention, Op::Attention,
+      target.target == mlir::smx::Target::Cpu ? 60 : 100);
   return parts;
 }
 
@@ -349,6 +390,15 @@ TEST_P(Grid, MatchesTheReference) {
         : part.family == Family::MaskedAttention
             ? maker.masked(maker.attention())
         : part.family == Family::TiledAttention ? maker.tiledAttention()
+        : part.family == Family::BlockAttention
+            ? maker.withBlocks(i % 4 == 3 ? maker.decoding()
+                                          : maker.attention())
+        : part.family == Family::PagedAttention
+            ? maker.paged(i % 2   ? maker.decoding()
+                          : i % 4 ? maker.longAttention()
+                                  : maker.attention())
+        : part.family == Family::LongBlockAttention
+            ? maker.withBlocks(maker.longAttention())
         : part.family == Family::LongMaskedAttention
             ? maker.masked(maker.longAttention())
             : maker.longAttention();

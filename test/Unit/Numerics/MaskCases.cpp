@@ -2,6 +2,8 @@
 
 #include "MaskCases.h"
 
+#include "PagedCases.h"
+
 #include "smx/Reference/Masks.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -36,24 +38,46 @@ static std::pair<Tensor, Tensor> makeRanges(const NumericCase &config,
   return ranges;
 }
 
+static bool areLengths(const NumericCase &config) {
+  return config.maskData == MaskData::Lengths ||
+         config.maskData == MaskData::CausalLengths;
+}
+
+/// Marks of blocks for each batch and each head or all of them; a row of blocks
+/// may have none.
+static Tensor makeBlocks(const NumericCase &config, std::mt19937_64 &random) {
+  auto blocksOf = [](int64_t extent, int64_t block) {
+    return (extent + block - 1) / block;
+  };
+  Tensor marks({config.batch, config.isMaskPerHead ? config.queryHeads : 1,
+                blocksOf(config.queries, config.blockQueries),
+                blocksOf(config.keys, config.blockKeys)});
+  for (int64_t at = 0; at < marks.size(); ++at)
+    marks[at] = random() % 5 < 3;
+  return marks;
+}
+
 std::vector<CapturedInput>
 smx::test::capturedInputs(const NumericCase &config) {
   std::vector<CapturedInput> captured;
   std::mt19937_64 random(config.seed);
-  if (config.maskData == MaskData::Lengths) {
+  if (areLengths(config)) {
     Shape shape{config.batch};
     if (config.isMaskPerHead)
       shape.push_back(config.queryHeads);
     Tensor lengths(shape);
     for (int64_t at = 0; at < lengths.size(); ++at)
       lengths[at] = static_cast<double>(
-          static_cast<int64_t>(random() % (config.keys + 8)) - 3);
+          config.page ? static_cast<int64_t>(random() % (config.keys + 1))
+                      : static_cast<int64_t>(random() % (config.keys + 8)) - 3);
     captured.push_back({lengths, config.targetType});
   } else if (config.maskData != MaskData::None) {
     auto [begins, ends] = makeRanges(config, random);
     captured.push_back({begins, config.targetType});
     captured.push_back({ends, config.targetType});
   }
+  if (config.blockKeys)
+    captured.push_back({makeBlocks(config, random), config.targetType});
   if (config.hasSinks) {
     Tensor sinks({config.queryHeads});
     for (int64_t at = 0; at < sinks.size(); ++at)
@@ -61,6 +85,8 @@ smx::test::capturedInputs(const NumericCase &config) {
     captured.push_back(
         {sinks, config.dtype == DType::F64 ? DType::F64 : DType::F32});
   }
+  if (config.page)
+    captured.push_back({makePageTable(config, captured[0].values), DType::I32});
   return captured;
 }
 
@@ -89,18 +115,26 @@ std::string smx::test::maskText(const NumericCase &config,
                                   anchorText(config), *config.chunk));
   if (config.maskData != MaskData::None)
     masks.push_back(config.maskData == MaskData::Lengths ? "#smx.key_lengths"
-                                                         : "#smx.key_ranges");
+                    : areLengths(config) ? "#smx.key_lengths<causal>"
+                                         : "#smx.key_ranges");
+  if (config.blockKeys)
+    masks.push_back(llvm::formatv("#smx.blocks<rows = {0}, keys = {1}>",
+                                  config.blockQueries, config.blockKeys));
   std::string text;
   if (masks.size() == 1)
     text = llvm::formatv(" mask({0})", masks[0]);
   else if (!masks.empty())
     text = llvm::formatv(" mask(#smx.all_of<[{0:$[, ]}]>)",
                          llvm::make_range(masks.begin(), masks.end()));
-  const size_t reads = types.size() - config.hasSinks;
-  if (reads == 1)
-    text += llvm::formatv(" reads(%c0 : {0})", types[0]);
-  else if (reads == 2)
-    text += llvm::formatv(" reads(%c0, %c1 : {0}, {1})", types[0], types[1]);
+  const size_t reads = types.size() - config.hasSinks - (config.page != 0);
+  if (reads != 0) {
+    std::string names;
+    for (size_t i = 0; i < reads; ++i)
+      names += (i ? ", %c" : "%c") + std::to_string(i);
+    text +=
+        llvm::formatv(" reads({0} : {1:$[, ]})", names,
+                      llvm::make_range(types.begin(), types.begin() + reads));
+  }
   if (config.hasSinks)
     text += llvm::formatv(" sinks(%c{0} : {1})", reads, types[reads]);
   return text;
@@ -115,12 +149,18 @@ void smx::test::addMasks(const NumericCase &config, const Tensor *captured,
     conditions.push_back(
         inChunk(config.band ? config.band->anchor : BandAnchor::TopLeft,
                 *config.chunk));
-  if (config.maskData == MaskData::Lengths) {
-    conditions.push_back(beforeLength(captured[0]));
+  if (areLengths(config)) {
+    conditions.push_back(
+        beforeLength(captured[0], config.maskData == MaskData::CausalLengths));
     captured += 1;
   } else if (config.maskData != MaskData::None) {
     conditions.push_back(inRange(captured[0], captured[1]));
     captured += 2;
+  }
+  if (config.blockKeys) {
+    conditions.push_back(
+        inBlocks(captured[0], config.blockQueries, config.blockKeys));
+    captured += 1;
   }
   if (!conditions.empty())
     options.mask = [=, all = inAll(conditions)](int64_t b, int64_t h, int64_t i,

@@ -4,6 +4,7 @@
 
 #include "LossCases.h"
 #include "MaskCases.h"
+#include "PagedCases.h"
 #include "TargetUnderTest.h"
 #include "smx/CUDA/Buffer.h"
 #include "smx/Reference/Generators.h"
@@ -57,6 +58,13 @@ std::string NumericCase::text() const {
     std::string q = text({batch, queryHeads, queries, headDim});
     std::string k = text({batch, keyHeads, keys, headDim});
     std::string v = text({batch, keyHeads, keys, valueDim});
+    auto pages = [&](int64_t dim) {
+      return typeText({pageCount(*this), page, keyHeads, dim}, dtype, isDynamic,
+                      {1, 2, 3});
+    };
+    // Types of the arguments.
+    std::string kIn = page ? pages(headDim) : k,
+                vIn = page ? pages(valueDim) : v;
     std::string o = text({batch, queryHeads, queries, valueDim});
     std::string l = typeText({batch, queryHeads, queries},
                              accumulatorType(dtype), isDynamic, {1});
@@ -67,19 +75,30 @@ std::string NumericCase::text() const {
       std::vector<int64_t> fixed;
       if (isFloat(input.dtype))
         fixed.push_back(0);
-      else if (isMaskPerHead)
+      else if (isMaskPerHead || input.values.rank() == 4)
         fixed.push_back(1);
       arguments += llvm::formatv(", %c{0}: ", captured.size());
       captured.push_back(
           typeText(input.values.shape(), input.dtype, isDynamic, fixed));
       arguments += captured.back();
     }
+    std::string gathered;
+    for (auto [name, in, out] :
+         {std::tuple("k", kIn, k), std::tuple("v", vIn, v)})
+      if (page)
+        gathered += llvm::formatv("  %{0} = smx.paged %{0}_in by(%c{1}, %c0 : "
+                                  "{2}, {3}) : {4} -> {5}\n",
+                                  name, captured.size() - 1, captured.back(),
+                                  captured[0], in, out);
+    const char *suffix = page ? "_in" : "";
     return llvm::formatv(
-        "func.func @f(%q: {0}, %k: {1}, %v: {2}{7}) -> ({3}, {4}) {{\n"
+        "func.func @f(%q: {0}, %k{8}: {9}, %v{8}: {10}{7}) -> ({3}, {4}) "
+        "{{\n{11}"
         "  %o, %l = smx.attention %q, %k, %v {5}{6} : {0}, {1}, {2} -> {3}, "
         "{4}\n"
         "  return %o, %l : {3}, {4}\n}\n",
-        q, k, v, o, l, scaleText, maskText(*this, captured), arguments);
+        q, k, v, o, l, scaleText, maskText(*this, captured), arguments, suffix,
+        kIn, vIn, gathered);
   }
   std::string in = typeText(shape, dtype, isDynamic);
   std::string masked =
@@ -142,11 +161,14 @@ std::vector<Tensor> NumericCase::makeInputs() const {
   if (isLossOrGradient(op))
     return lossInputs(*this, make);
   if (op == Op::Attention) {
-    options.axis = 2;
+    options.axis = page ? 1 : 2;
+    auto shapeOf = [&](int64_t dim) {
+      return page ? Shape{pageCount(*this), page, keyHeads, dim}
+                  : Shape{batch, keyHeads, keys, dim};
+    };
     std::vector<Tensor> inputs{
         make("normal", {batch, queryHeads, queries, headDim}),
-        make(generator, {batch, keyHeads, keys, headDim}),
-        make("normal", {batch, keyHeads, keys, valueDim})};
+        make(generator, shapeOf(headDim)), make("normal", shapeOf(valueDim))};
     if (poisonsHiddenKeys)
       for (size_t i : {1, 2})
         for (int64_t at = 0; at < inputs[i].size(); ++at)
@@ -154,6 +176,9 @@ std::vector<Tensor> NumericCase::makeInputs() const {
             inputs[i][at] = std::numeric_limits<double>::quiet_NaN();
     for (CapturedInput &input : capturedInputs(*this))
       inputs.push_back(std::move(input.values));
+    if (page)
+      for (size_t i : {1, 2})
+        poisonUnused(*this, inputs.back(), inputs[3], inputs[i]);
     return inputs;
   }
   std::vector<Tensor> inputs{make(generator, shape)};
@@ -212,7 +237,14 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
     AttentionOptions options;
     options.scale = scale;
     addMasks(*this, inputs.data() + 3, options);
-    AttentionResult exact = attention(inputs[0], inputs[1], inputs[2], options);
+    const Tensor &q = inputs[0];
+    const Tensor k =
+        page ? gatherPages(*this, inputs[1], inputs.back(), inputs[3])
+             : inputs[1];
+    const Tensor v =
+        page ? gatherPages(*this, inputs[2], inputs.back(), inputs[3])
+             : inputs[2];
+    AttentionResult exact = attention(q, k, v, options);
     std::vector<Expected> expected;
     Mode mode = dtype == DType::F64 ? Mode::Precise : Mode::Fast;
     expected.push_back({exact.out, std::nullopt,
@@ -221,10 +253,9 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
         {exact.logSumExp, std::nullopt,
          family(OpFamily::LogSumExp, keys, accumulatorType(dtype), mode)});
     if (isLow)
-      expected[0].naive =
-          naiveAttention(inputs[0], inputs[1], inputs[2], dtype, options).out;
+      expected[0].naive = naiveAttention(q, k, v, dtype, options).out;
     for (Expected &e : expected)
-      e.how.largestScore = largestScore(inputs[0], inputs[1]);
+      e.how.largestScore = largestScore(q, k);
     return expected;
   }
   SoftmaxOptions options;

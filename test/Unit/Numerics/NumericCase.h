@@ -70,11 +70,16 @@ struct NumericCase {
   /// Further masks, which hold together with the band: keys for each chunk,
   /// and what data say, in integers of `targetType`.
   std::optional<int64_t> chunk;
-  enum class MaskData { None, Lengths, Ranges, Documents };
+  enum class MaskData { None, Lengths, CausalLengths, Ranges, Documents };
   MaskData maskData = MaskData::None;
-  /// Lengths for each head, not for each batch.
+  /// Queries and keys of a block, if blocks are marked: three of five are.
+  int64_t blockQueries = 0, blockKeys = 0;
+  /// Lengths or blocks for each head, not for each batch.
   bool isMaskPerHead = false;
   bool hasSinks = false;
+  /// Keys and values lie in pages of so many keys, if any, by a table; lengths
+  /// for each batch say how many there are (`maskData`).
+  int64_t page = 0;
   /// NaN in every key and value past the last query's position: with a causal
   /// top-left mask nobody sees them.
   bool poisonsHiddenKeys = false;

@@ -285,6 +285,74 @@ static int longerChunk(ModuleOp module) {
   });
 }
 
+/// Blocks that are not marked are visited too.
+static int visitedBlock(ModuleOp module) {
+  return changeStep(
+      module, "list of tiles", [](linalg::GenericOp op, linalg::YieldOp yield) {
+        // The step that looks at the marks.
+        if (op.getNumReductionLoops() != 0)
+          return false;
+        OpBuilder builder(yield);
+        yield.setOperand(
+            0, arith::ConstantOp::create(builder, op.getLoc(),
+                                         builder.getI32IntegerAttr(1)));
+        return true;
+      });
+}
+
+/// A list has each tile at the place of the next one.
+static int shiftedList(ModuleOp module) {
+  return replaceEach<arith::CmpIOp>(module, [](arith::CmpIOp op) {
+    // The step that looks for the tile which has so many before it.
+    auto rank = op.getLhs().getDefiningOp<tensor::ExtractOp>();
+    if (!rank || !isa<linalg::GenericOp>(op->getParentOp()))
+      return false;
+    OpBuilder builder(op);
+    Value one = arith::ConstantOp::create(builder, op.getLoc(),
+                                          builder.getI32IntegerAttr(1));
+    op.setOperand(
+        0, arith::AddIOp::create(builder, op.getLoc(), rank, one).getResult());
+    return op.getPredicate() == arith::CmpIPredicate::eq;
+  });
+}
+
+/// Every page is that of the first entry of the table.
+static int wrongPage(ModuleOp module) {
+  return replaceEach<tensor::ExtractOp>(module, [](tensor::ExtractOp op) {
+    // A table has two dimensions, and an entry is read in each round.
+    if (op.getIndices().size() != 2 || !isa<scf::ForOp>(op->getParentOp()))
+      return false;
+    OpBuilder builder(op);
+    op->setOperand(
+        op->getNumOperands() - 1,
+        arith::ConstantIndexOp::create(builder, op.getLoc(), 0).getResult());
+    return true;
+  });
+}
+
+/// Of a page the first head is read.
+static int headOfPage(ModuleOp module) {
+  return replaceEach<tensor::ExtractSliceOp>(
+      module, [](tensor::ExtractSliceOp op) {
+        if (op.getType().getRank() != 4 || !isa<scf::ForOp>(op->getParentOp()))
+          return false;
+        auto transposes = [](Operation *user) {
+          return isa<linalg::TransposeOp>(user);
+        };
+        if (!llvm::any_of(op->getUsers(), transposes))
+          return false;
+        OpBuilder builder(op);
+        SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+        offsets[2] = builder.getIndexAttr(0);
+        auto other = tensor::ExtractSliceOp::create(
+            builder, op.getLoc(), op.getType(), op.getSource(), offsets,
+            op.getMixedSizes(), op.getMixedStrides());
+        op.replaceAllUsesWith(other.getResult());
+        op.erase();
+        return true;
+      });
+}
+
 const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
   static const std::vector<PlantedBug> bugs{
       {"skipped rescale of the accumulator", true, skipRescale},
@@ -308,6 +376,10 @@ const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
       {"extremum of one row", false, extremumOfOneRow},
       {"lost sink", true, lostSink},
       {"longer chunk", false, longerChunk},
+      {"unmarked block visited", false, visitedBlock},
+      {"list off by one", false, shiftedList},
+      {"page of the first entry", false, wrongPage},
+      {"page of the first head", false, headOfPage},
   };
   return bugs;
 }

@@ -69,6 +69,14 @@ std::vector<NumericCase> sentinels() {
   NumericCase chunks = cases[0];
   chunks.chunk = 10;
   cases.push_back(chunks);
+  NumericCase blocks = cases[0];
+  blocks.blockQueries = blocks.blockKeys = 32;
+  cases.push_back(blocks);
+  NumericCase paged = cases[0];
+  paged.page = 16;
+  paged.keys = 80;
+  paged.maskData = NumericCase::MaskData::CausalLengths;
+  cases.push_back(paged);
   NumericCase loss;
   loss.op = Op::CrossEntropy;
   loss.shape = {9, 70};

@@ -199,6 +199,36 @@ TEST_F(EvaluatorOps, PadGenerateConcat) {
   EXPECT_EQ(results[2].values(), (std::vector<double>{1, 2, 1, 2}));
 }
 
+static const char *pagesText = R"mlir(
+  func.func @f(%p: tensor<3x2x1x1xf32>, %t: tensor<2x2xi32>, %n: tensor<2xi32>) -> tensor<2x1x4x1xf32> {
+    %0 = smx.paged %p by(%t, %n : tensor<2x2xi32>, tensor<2xi32>) : tensor<3x2x1x1xf32> -> tensor<2x1x4x1xf32>
+    return %0 : tensor<2x1x4x1xf32>
+  })mlir";
+
+TEST_F(EvaluatorOps, PagesUpToTheLength) {
+  Tensor pages({3, 2, 1, 1}, {0, 1, 2, 3, 4, 5});
+  // Entries behind the length are no pages.
+  Tensors results = run(
+      pagesText, {pages, Tensor({2, 2}, {2, 0, 1, -9}), Tensor({2}, {3, 2})});
+  for (auto [at, expected] : {std::pair{0, 4}, {1, 5}, {2, 0}, {4, 2}, {5, 3}})
+    EXPECT_EQ(results[0][at], expected) << at;
+  for (int64_t at : {3, 6, 7})
+    EXPECT_TRUE(std::isnan(results[0][at])) << at;
+}
+
+TEST_F(EvaluatorOps, PagesThatAreNone) {
+  Tensor pages({3, 2, 1, 1});
+  for (auto [number, text] :
+       {std::pair{3.0, "page 3"}, std::pair{-1.0, "page -1"}})
+    EXPECT_EQ(errorOf(pagesText, {pages, Tensor({2, 2}, {2, 0, 1, number}),
+                                  Tensor({2}, {3, 3})}),
+              std::string("f.mlir:3:10: 'smx.paged' gets ") + text +
+                  " at entry 1 of batch 1, but there are 3 pages");
+  EXPECT_EQ(errorOf(pagesText, {pages, Tensor({2, 2}), Tensor({2}, {3, 5})}),
+            "f.mlir:3:10: 'smx.paged' gets a length of 5 for batch 1, whose "
+            "pages have 4 keys");
+}
+
 TEST_F(EvaluatorOps, ArithmeticOnTensors) {
   Tensors results = run(R"mlir(
     func.func @f(%x: tensor<2xf32>, %c: i1) -> (tensor<2xf32>, tensor<2xi1>) {
