@@ -267,6 +267,12 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
   using KernelsPassBase::KernelsPassBase;
 
   void runOnOperation() override {
+    if (warps < 0 || warps > 32) {
+      getOperation().emitError("option 'warps' must be from 0 (choose) to 32, "
+                               "which a block has at most, got ")
+          << int64_t(warps);
+      return signalPassFailure();
+    }
     SymbolTable symbols(getOperation());
     ScheduleOptions options{warps, warpgroups, blocks, clusters, alignment};
     for (auto function :
