@@ -24,9 +24,8 @@ static int64_t mostAlignment(const CompileOptions &options) {
   return options.road.alignment ? options.road.alignment : widestAlignment;
 }
 
-/// What tensors without gaps in memory that starts at a cache line are aligned
-/// to; open extents count as multiples of everything.
-static int64_t likelyAlignment(const Signature &signature, int64_t most) {
+int64_t smx::likelyAlignment(const Signature &signature,
+                             const CompileOptions &options) {
   std::vector<TensorView> views;
   for (const auto &specs : {signature.inputs, signature.outputs})
     for (const TensorSpec &spec : specs) {
@@ -35,13 +34,11 @@ static int64_t likelyAlignment(const Signature &signature, int64_t most) {
         size = size < 0 ? widestAlignment : size;
       views.emplace_back(nullptr, spec.dtype, sizes);
     }
-  return alignmentOf(views, most);
+  return alignmentOf(views, mostAlignment(options));
 }
 
-/// The extents that kernels have to be made for. `module` is at stage `tiled`
-/// and stays as it is.
-static Expected<std::vector<ArgumentExtent>>
-findOpenExtents(ModuleInContext &module, llvm::StringRef entry) {
+Expected<std::vector<ArgumentExtent>>
+smx::findOpenExtents(ModuleInContext &module, llvm::StringRef entry) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.get().clone();
   mlir::PassManager passes(copy->getContext());
   mlir::smx::buildKernelNests(passes);
@@ -125,7 +122,7 @@ smx::compileForDevice(std::unique_ptr<ModuleInContext> module,
                       std::vector<CompileStep> &steps) {
   // Stages before the kernels look at the alignment, too.
   const int64_t most = mostAlignment(given);
-  VariantFacts likely{likelyAlignment(signature, most), {}};
+  VariantFacts likely{likelyAlignment(signature, given), {}};
   CompileOptions options = given;
   options.road.alignment = likely.alignment;
   if (options.road.target == Target::Cuda)

@@ -8,6 +8,11 @@
 
 namespace mlir::smx {
 
+/// "file:line:column", or nothing where a location has none.
+std::string placeOf(Location location);
+/// "file:line:column: message", and each note in a line of its own.
+std::string textOf(Diagnostic &diagnostic);
+
 /// Collects the errors (with their notes) that a context emits while this
 /// lives, one a line: "file:line:column: message". Swallows warnings and
 /// remarks.

@@ -29,7 +29,7 @@ ModuleInContext::ModuleInContext(const mlir::DialectRegistry &registry)
 
 llvm::Expected<std::unique_ptr<ModuleInContext>>
 ModuleInContext::parse(llvm::StringRef text, const CompileOptions &options,
-                       std::vector<CompileStep> &steps) {
+                       std::vector<CompileStep> &steps, bool verify) {
   StepTimer timer(steps);
   mlir::DialectRegistry registry;
   mlir::smx::registerAllDialects(registry);
@@ -41,7 +41,8 @@ ModuleInContext::parse(llvm::StringRef text, const CompileOptions &options,
   timer.finish("context");
 
   result->module = mlir::parseSourceString<mlir::ModuleOp>(
-      text, mlir::ParserConfig(result->context.get()), options.sourceName);
+      text, mlir::ParserConfig(result->context.get(), verify),
+      options.sourceName);
   if (!result->module)
     return result->explain(
         createStringError("'" + options.sourceName + "' is not valid MLIR"));

@@ -16,10 +16,11 @@ namespace smx {
 /// about.
 class ModuleInContext {
 public:
-  /// Parses `text`. Adds its steps to `steps`.
+  /// Parses `text`; `verify` says whether its ops are held to their rules.
+  /// Adds its steps to `steps`.
   static llvm::Expected<std::unique_ptr<ModuleInContext>>
   parse(llvm::StringRef text, const CompileOptions &options,
-        std::vector<CompileStep> &steps);
+        std::vector<CompileStep> &steps, bool verify = true);
 
   mlir::ModuleOp get() { return *module; }
   /// Leads the module, which is at stage `from`, to stage `to`; adds the stages

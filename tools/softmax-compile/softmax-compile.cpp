@@ -1,5 +1,6 @@
 //===- softmax-compile.cpp - look at a module at any stage ----------------===//
 
+#include "../ExplainFlag.h"
 #include "../RoadFlags.h"
 #include "DeviceOutput.h"
 
@@ -78,6 +79,7 @@ static cl::opt<std::string>
     cPrefix("c-prefix", cl::cat(category),
             cl::desc("text before the names of the functions of a C header"),
             cl::value_desc("text"));
+static ExplainFlag explain(category);
 static cl::opt<bool> timing("timing", cl::cat(category),
                             cl::desc("print the time per stage to stderr"));
 static cl::opt<std::string>
@@ -166,8 +168,7 @@ static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
   return last;
 }
 
-/// The machine code, or the LLVM IR that it comes from.
-static llvm::Expected<std::string> emitCode(llvm::StringRef text, Stage from) {
+static ::smx::CompileOptions compileOptions(Stage from) {
   ::smx::CompileOptions options;
   options.road = roadFlags.get(threads);
   options.entry = entryName;
@@ -175,6 +176,12 @@ static llvm::Expected<std::string> emitCode(llvm::StringRef text, Stage from) {
   options.optLevel = optLevel;
   options.sourceName = inputName == "-" ? "<stdin>" : inputName.getValue();
   options.reproducerDir = reproducerDir;
+  return options;
+}
+
+/// The machine code, or the LLVM IR that it comes from.
+static llvm::Expected<std::string> emitCode(llvm::StringRef text, Stage from) {
+  ::smx::CompileOptions options = compileOptions(from);
   std::string result;
   options.onText = [&](llvm::StringRef name, llvm::StringRef stageText) {
     if (name == emitName)
@@ -304,6 +311,14 @@ static int run() {
   auto output = openOutputFile(outputName, &message);
   if (!output)
     return fail(message, exitBadUse);
+
+  if (explain.isGiven()) {
+    int code = explain.run(tool, input->getBuffer(), compileOptions(*from),
+                           ::smx::AlignmentIs::Known, output->os());
+    if (code != exitBadUse)
+      output->keep();
+    return code;
+  }
 
   std::unique_ptr<llvm::ToolOutputFile> manifest;
   if (!manifestName.empty()) {

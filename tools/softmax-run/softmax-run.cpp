@@ -1,5 +1,6 @@
 //===- softmax-run.cpp - compile a module, run it, check it ---------------===//
 
+#include "../ExplainFlag.h"
 #include "../RoadFlags.h"
 #include "DeviceRun.h"
 #include "Progress.h"
@@ -82,6 +83,7 @@ static cl::opt<bool> json("json", cl::cat(category),
                           cl::desc("print one JSON object"));
 static cl::opt<bool> timing("timing", cl::cat(category),
                             cl::desc("print the steps of the compilation"));
+static mlir::smx::ExplainFlag explain(category);
 static cl::opt<bool> peaks("peaks", cl::cat(category),
                            cl::desc("measure this machine and set the rates "
                                     "against it"));
@@ -258,16 +260,20 @@ static llvm::Expected<Kernel> compileModule(llvm::StringRef text,
   return kernel;
 }
 
-static llvm::Error runModule(llvm::StringRef text, Stage from,
-                             RunReport &report) {
-  setThreadCount(threads);
-  report.threads = threadCount();
+static CompileOptions compileOptions(Stage from) {
   CompileOptions options;
   options.road = roadFlags.get(/*threads=*/threadCount() > 1);
   options.entry = entryName;
   options.from = from;
   options.optLevel = optLevel;
   options.sourceName = moduleName == "-" ? "<stdin>" : moduleName.getValue();
+  return options;
+}
+
+static llvm::Error runModule(llvm::StringRef text, Stage from,
+                             RunReport &report) {
+  report.threads = threadCount();
+  CompileOptions options = compileOptions(from);
   const bool isCuda = options.road.target == mlir::smx::Target::Cuda;
   std::optional<cuda::Device> device;
   if (isCuda) {
@@ -344,6 +350,17 @@ int main(int argc, char **argv) {
   if (!text)
     return fail("can not read '" + moduleName +
                 "': " + text.getError().message());
+  setThreadCount(threads);
+  if (explain.isGiven()) {
+    CompileOptions options = compileOptions(*from);
+    if (options.road.target == mlir::smx::Target::Cuda &&
+        !roadFlags.namesChip())
+      if (auto device = openDevice(options); !device)
+        return fail(llvm::toString(device.takeError()) +
+                    "; --chip=sm_NN explains without a device");
+    return explain.run(tool, (*text)->getBuffer(), options,
+                       AlignmentIs::LookedFor, llvm::outs());
+  }
   RunReport report;
   if (llvm::Error error = runModule((*text)->getBuffer(), *from, report))
     return fail(llvm::toString(std::move(error)));
