@@ -2,6 +2,8 @@
 
 #include "smx/Evaluator/ScalarOps.h"
 
+#include "LaneLoops.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
@@ -11,72 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::smx;
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-template <auto function>
-static void floatUnary(const Instruction &, const Slot *const *in, Slot *out,
-                       size_t lanes) {
-  for (size_t i = 0; i < lanes; ++i)
-    out[i].f = function(in[0][i].f);
-}
-
-template <auto function>
-static void floatBinary(const Instruction &, const Slot *const *in, Slot *out,
-                        size_t lanes) {
-  for (size_t i = 0; i < lanes; ++i)
-    out[i].f = function(in[0][i].f, in[1][i].f);
-}
-
-template <auto function>
-static void floatTest(const Instruction &, const Slot *const *in, Slot *out,
-                      size_t lanes) {
-  for (size_t i = 0; i < lanes; ++i)
-    out[i].i = function(in[0][i].f);
-}
-
-/// The value of the low `bits` bits as `Slot::i` keeps it.
-static int64_t wrap(uint64_t value, unsigned bits) {
-  if (bits == 1)
-    return static_cast<int64_t>(value & 1);
-  if (bits >= 64)
-    return static_cast<int64_t>(value);
-  return static_cast<int64_t>(value << (64 - bits)) >>
-         static_cast<int64_t>(64 - bits);
-}
-
-/// The low `bits` bits as an unsigned number.
-static uint64_t toUnsigned(int64_t value, unsigned bits) {
-  auto word = static_cast<uint64_t>(value);
-  return bits >= 64 ? word : word & ((uint64_t(1) << bits) - 1);
-}
-
-/// i1 is -1 or 0 where an op reads it as signed.
-static int64_t toSigned(int64_t value, unsigned bits) {
-  return bits == 1 ? -value : value;
-}
-
-template <auto function>
-static void signedBinary(const Instruction &instruction, const Slot *const *in,
-                         Slot *out, size_t lanes) {
-  const unsigned bits = instruction.operandBits;
-  for (size_t i = 0; i < lanes; ++i)
-    out[i].i = wrap(static_cast<uint64_t>(function(toSigned(in[0][i].i, bits),
-                                                   toSigned(in[1][i].i, bits))),
-                    bits);
-}
-
-template <auto function>
-static void unsignedBinary(const Instruction &instruction,
-                           const Slot *const *in, Slot *out, size_t lanes) {
-  const unsigned bits = instruction.operandBits;
-  for (size_t i = 0; i < lanes; ++i)
-    out[i].i = wrap(
-        function(toUnsigned(in[0][i].i, bits), toUnsigned(in[1][i].i, bits)),
-        bits);
-}
 
 //===----------------------------------------------------------------------===//
 // Conversions, comparisons, selection
@@ -309,6 +245,9 @@ static void addIntOps(Table &t) {
   t["arith.maxsi"] = signedBinary<[](S a, S b) { return std::max(a, b); }>;
   t["arith.minsi"] = signedBinary<[](S a, S b) { return std::min(a, b); }>;
   t["arith.maxui"] = unsignedBinary<[](U a, U b) { return std::max(a, b); }>;
+  // The lowest number has no magnitude of its type: it stays.
+  t["math.absi"] =
+      signedUnary<[](S a) { return a == INT64_MIN ? a : std::abs(a); }>;
   t["arith.minui"] = unsignedBinary<[](U a, U b) { return std::min(a, b); }>;
 }
 

@@ -95,6 +95,8 @@ TEST_F(EvaluatorOps, IntegersWrap) {
   EXPECT_EQ(i8("arith.ceildivsi", {7, 2}), 4);
   EXPECT_EQ(i8("arith.remsi", {-7, 2}), -1);
   EXPECT_EQ(i8("arith.maxui", {-1, 1}), -1);
+  EXPECT_EQ(i8("math.absi", {-7}), 7);
+  EXPECT_EQ(i8("math.absi", {-128}), -128);
   EXPECT_EQ(i8("arith.maxsi", {-1, 1}), 1);
 }
 
