@@ -83,6 +83,15 @@ static void hoistFromBodies(scf::ForallOp nest) {
   });
 }
 
+/// True for what is only written to: an empty or filled tensor, or a part of an
+/// empty one.
+static bool hasNoContent(Value tensor) {
+  if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+    return slice.getSource().getDefiningOp<tensor::EmptyOp>() != nullptr;
+  return isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(
+      tensor.getDefiningOp());
+}
+
 /// Equal tensors without a content of their own are one value after CSE, which
 /// says nothing about what their dimensions are.
 static void separateInits(scf::ForallOp nest) {
@@ -92,9 +101,7 @@ static void separateInits(scf::ForallOp nest) {
     if (isa<tensor::ExtractSliceOp>(op))
       return;
     for (OpOperand &use : op->getOpOperands())
-      if (isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(
-              use.get().getDefiningOp()) &&
-          !use.get().hasOneUse())
+      if (hasNoContent(use.get()) && !use.get().hasOneUse())
         uses.push_back(&use);
   });
   llvm::SetVector<Operation *> originals;
