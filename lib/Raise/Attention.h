@@ -51,6 +51,10 @@ struct ScoreMask {
   /// given.
   std::optional<int64_t> left, right;
   SmallVector<MaskCondition> conditions;
+  /// A finite value in the place of the scores for which these conditions do
+  /// not all hold: a row of nothing else is weighed evenly.
+  SmallVector<MaskCondition> finiteConditions;
+  double finiteValue = 0;
   bool hasBand() const { return left || right; }
 };
 
@@ -93,11 +97,15 @@ public:
                 function_ref<bool(Element)> isProduct)
       : builder(builder), reader(reader), op(op), positions(positions),
         isProduct(isProduct) {}
-  LogicalResult buildScore(const Element &scores, double scale);
+  /// The score that is `scale` times `scores`, under the finite part of `mask`.
+  LogicalResult buildScore(const Element &scores, const ScoreMask &mask,
+                           double scale);
   LogicalResult buildVisible(ArrayRef<MaskCondition> conditions);
 
 private:
   void enterRegion(Region &region, bool takesScore);
+  /// True where all of `conditions` hold. Null if they can not be computed.
+  Value emitAll(ArrayRef<MaskCondition> conditions);
   Value emit(const Element &e);
   Value emitNew(Element e);
   Value emitOp(const Element &e);

@@ -113,7 +113,7 @@ std::string AttentionRaiser::build() {
       return "the products are computed in a wider type than f32";
   double factor = scoreFactor * query.factor * key.factor;
   double outerScale = path.softmax.getScale().convertToDouble();
-  bool needsRegion = !isScaledProduct(scores);
+  bool needsRegion = !isScaledProduct(scores) || !mask.finiteConditions.empty();
   if (!needsRegion)
     factor *= outerScale;
   if (!(factor > 0) || !(outerScale > 0))
@@ -133,7 +133,7 @@ std::string AttentionRaiser::build() {
                         [&](Element e) { return isScaledProduct(e); });
   LogicalResult built = success();
   if (needsRegion)
-    built = regions.buildScore(scores, outerScale);
+    built = regions.buildScore(scores, mask, outerScale);
   if (succeeded(built) && !mask.conditions.empty())
     built = regions.buildVisible(mask.conditions);
   bool capturesScores = false;

@@ -11,6 +11,7 @@
 #ifndef SMX_RAISE_ELEMENT_H
 #define SMX_RAISE_ELEMENT_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineExpr.h"
 #include <optional>
@@ -114,7 +115,8 @@ public:
     return dyn_cast_or_null<OpT>(arithmetic(e));
   }
 
-  /// The value of a constant element, as a double.
+  /// The value of a constant element, as a double. A comparison of positions
+  /// that has one outcome for all of them is a constant, too.
   std::optional<double> constant(Element e);
   /// The integer of `e` as an affine function of the positions.
   AffineExpr affine(Element e);
@@ -128,6 +130,9 @@ public:
 
 private:
   bool equal(Element lhs, Element rhs, unsigned &budget);
+  /// The outcome of comparing two integers, if it is the same at all positions.
+  std::optional<bool> decide(arith::CmpIPredicate predicate, const Element &a,
+                             const Element &b);
   std::optional<Element> stepThroughTensorOp(const Element &e);
   std::optional<SmallVector<AffineExpr>> split(AffineExpr index,
                                                ArrayRef<int64_t> sizes);

@@ -43,6 +43,42 @@ static std::optional<double> toDouble(Attribute attr) {
              : std::nullopt;
 }
 
+/// Whether `expr >= 0` holds, if it does or does not for all positions.
+static std::optional<bool> isNonNegative(const Positions &positions,
+                                         AffineExpr expr) {
+  SmallVector<std::optional<int64_t>> lowest(positions.size(), 0), highest;
+  for (unsigned n = 0; n < positions.size(); ++n)
+    highest.push_back(positions.upperBound(positions.get(n)));
+  auto bound = [&](bool isUpper) {
+    return getBoundForAffineExpr(expr, positions.size(), /*numSymbols=*/0,
+                                 lowest, highest, isUpper);
+  };
+  if (auto low = bound(/*isUpper=*/false); low && *low >= 0)
+    return true;
+  if (auto high = bound(/*isUpper=*/true); high && *high < 0)
+    return false;
+  return std::nullopt;
+}
+
+std::optional<bool> ElementReader::decide(arith::CmpIPredicate predicate,
+                                          const Element &a, const Element &b) {
+  AffineExpr lhs = affine(a), rhs = affine(b);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (predicate) {
+  case arith::CmpIPredicate::sge:
+    return isNonNegative(positions, lhs - rhs);
+  case arith::CmpIPredicate::sle:
+    return isNonNegative(positions, rhs - lhs);
+  case arith::CmpIPredicate::sgt:
+    return isNonNegative(positions, lhs - rhs - 1);
+  case arith::CmpIPredicate::slt:
+    return isNonNegative(positions, rhs - lhs - 1);
+  default:
+    return std::nullopt;
+  }
+}
+
 std::optional<double> ElementReader::constant(Element e) {
   e = strip(e);
   Attribute attr;
@@ -56,6 +92,13 @@ std::optional<double> ElementReader::constant(Element e) {
     return std::nullopt;
   if (isa<arith::SIToFPOp, arith::IndexCastOp, arith::ExtSIOp>(op))
     return constant(operand(e, 0));
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return decide(compare.getPredicate(), operand(e, 0), operand(e, 1));
+  if (isa<arith::SelectOp>(op)) {
+    std::optional<double> condition = constant(operand(e, 0));
+    return condition ? constant(operand(e, *condition != 0 ? 1 : 2))
+                     : std::nullopt;
+  }
   if (!isa<arith::DivFOp, arith::MulFOp, arith::NegFOp, math::SqrtOp,
            math::RsqrtOp>(op))
     return std::nullopt;
@@ -75,12 +118,45 @@ std::optional<double> ElementReader::constant(Element e) {
   return isa<math::SqrtOp>(op) ? std::sqrt(*lhs) : 1.0 / std::sqrt(*lhs);
 }
 
+/// An element of a constant row of integers in even steps, like the positions
+/// that a front end has computed already.
+static AffineExpr readEvenSteps(const Element &e) {
+  DenseIntElementsAttr data;
+  if (!e.isTensor() || !matchPattern(e.value, m_Constant(&data)) ||
+      data.empty())
+    return {};
+  AffineExpr index;
+  for (auto [at, extent] : llvm::zip(e.at, data.getType().getShape())) {
+    if (extent == 1)
+      continue;
+    if (index)
+      return {};
+    index = at;
+  }
+  SmallVector<int64_t> values;
+  for (const APInt &value : data.getValues<APInt>()) {
+    // Far from where differences overflow; positions are smaller by far.
+    if (value.getSignificantBits() > 32)
+      return {};
+    values.push_back(value.getSExtValue());
+  }
+  if (!index)
+    return getAffineConstantExpr(values[0], e.value.getContext());
+  int64_t step = values[1] - values[0];
+  for (size_t n = 1; n < values.size(); ++n)
+    if (values[n] - values[n - 1] != step)
+      return {};
+  return index * step + values[0];
+}
+
 AffineExpr ElementReader::affine(Element e) {
   e = peel(e);
   if (!e.getType().isIntOrIndex() || e.getType().isInteger(1))
     return {};
   if (std::optional<double> value = constant(e))
     return positions.constant((int64_t)*value);
+  if (AffineExpr steps = readEvenSteps(e))
+    return positions.simplify(steps);
   Operation *op = arithmetic(e);
   if (!op)
     return {};
@@ -93,6 +169,12 @@ AffineExpr ElementReader::affine(Element e) {
     if (e.getType().isIndex() || e.getType().getIntOrFloatBitWidth() >= 32)
       return affine(operand(e, 0));
     return {};
+  }
+  // An index that counts from the end where it is negative.
+  if (isa<arith::SelectOp>(op)) {
+    std::optional<double> condition = constant(operand(e, 0));
+    return condition ? affine(operand(e, *condition != 0 ? 1 : 2))
+                     : AffineExpr();
   }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
     return {};

@@ -68,6 +68,16 @@ void MaskReader::splitConjuncts(Element e, bool visibleWhen,
     splitConjuncts(reader.operand(e, 1), visibleWhen, conjuncts);
     return;
   }
+  // A choice that is never wanted on one side must not choose that side.
+  if (isa_and_nonnull<arith::SelectOp>(op))
+    for (unsigned unwanted : {1u, 2u}) {
+      auto constant = reader.constant(reader.operand(e, unwanted));
+      if (!constant || (*constant != 0) == visibleWhen)
+        continue;
+      splitConjuncts(reader.operand(e, 0), unwanted == 2, conjuncts);
+      splitConjuncts(reader.operand(e, 3 - unwanted), visibleWhen, conjuncts);
+      return;
+    }
   if (isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(op)) {
     auto bound = reader.constant(reader.operand(e, 1));
     Element compared = reader.operand(e, 0);

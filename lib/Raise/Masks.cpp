@@ -17,7 +17,8 @@ struct TakenMask {
   Element rest;
   Element condition;
   bool visibleWhen;
-  bool isInfinite;
+  double value; ///< added or selected where it hides
+  bool isInfinite() const { return std::isinf(value); }
 };
 } // namespace
 
@@ -34,7 +35,7 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
       auto value = reader.constant(reader.operand(e, hidden));
       if (value && hides(*value) && !dependsOnScore(reader.operand(e, 0)))
         return TakenMask{reader.operand(e, 3 - hidden), reader.operand(e, 0),
-                         /*visibleWhen=*/hidden == 2, std::isinf(*value)};
+                         /*visibleWhen=*/hidden == 2, *value};
     }
     return std::nullopt;
   }
@@ -47,22 +48,47 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
     auto choice = masks.matchChoice(addend);
     if (choice && choice->whenTrue == 0 && hides(choice->whenFalse))
       return TakenMask{reader.operand(e, 1 - n), choice->condition, true,
-                       std::isinf(choice->whenFalse)};
+                       choice->whenFalse};
     if (choice && choice->whenFalse == 0 && hides(choice->whenTrue))
       return TakenMask{reader.operand(e, 1 - n), choice->condition, false,
-                       std::isinf(choice->whenTrue)};
+                       choice->whenTrue};
   }
   return std::nullopt;
 }
 
+/// Drops what a mask of nothing adds.
+static void dropZeros(ElementReader &reader, Element &scores) {
+  while (true) {
+    Element e = reader.strip(scores);
+    if (!isa_and_nonnull<arith::AddFOp>(reader.arithmetic(e)))
+      return;
+    bool isZero[] = {reader.constant(reader.operand(e, 0)) == 0.0,
+                     reader.constant(reader.operand(e, 1)) == 0.0};
+    if (!isZero[0] && !isZero[1])
+      return;
+    scores = reader.operand(e, isZero[0] ? 1 : 0);
+  }
+}
+
 /// True if `scores` are computed from more than the product, positions and
 /// constants.
-static bool readsOtherTensors(ElementReader &reader, const Element &scores,
-                              function_ref<bool(const Element &)> isScore) {
+static bool readsOtherData(ElementReader &reader, const Element &scores,
+                           function_ref<bool(const Element &)> isScore) {
   return reader.contains(scores, [&](const Element &e) {
-    return e.isTensor() && !reader.arithmetic(e) && !isScore(e) &&
-           !reader.constant(e);
+    return !reader.arithmetic(e) && !isScore(e) && !reader.constant(e);
   });
+}
+
+/// True if `scores` are a function of the product and of positions in which
+/// nothing is as low as what hides: what is added to them there is all that is
+/// left.
+static bool isFarAboveMasks(ElementReader &reader, const Element &scores,
+                            function_ref<bool(const Element &)> isScore) {
+  return !readsOtherData(reader, scores, isScore) &&
+         !reader.contains(scores, [&](const Element &e) {
+           std::optional<double> constant = reader.constant(e);
+           return constant && !(std::abs(*constant) < 1e30);
+         });
 }
 
 ScoreMask mlir::smx::takeMasks(ElementReader &reader,
@@ -72,6 +98,7 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
   ScoreMask result;
   Band band;
   bool hasFinite = false;
+  dropZeros(reader, scores);
   while (auto taken = takeMask(reader, masks, scores, isScore)) {
     SmallVector<MaskCondition> conjuncts, others;
     masks.splitConjuncts(taken->condition, taken->visibleWhen, conjuncts);
@@ -88,18 +115,27 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
     }
     // A row that is hidden whole by a finite value is weighed evenly and not
     // masked, and so is one whose other keys are hidden by -inf. Where such a
-    // row is possible the finite value stays in the score.
-    bool isFinite = !taken->isInfinite;
-    if (isFinite && (!result.conditions.empty() ||
-                     readsOtherTensors(reader, taken->rest, isScore)))
+    // row is possible the finite value stays in the score, which it replaces.
+    bool isFinite = !taken->isInfinite();
+    bool mayHideRows =
+        isFinite && (!result.conditions.empty() ||
+                     readsOtherData(reader, taken->rest, isScore));
+    mayHideRows |= (isFinite || hasFinite) &&
+                   (!others.empty() || !masks.everyRowSeesAKey(narrowed));
+    if (mayHideRows) {
+      if (isFinite && isFarAboveMasks(reader, taken->rest, isScore)) {
+        result.finiteConditions = conjuncts;
+        result.finiteValue = taken->value;
+        scores = taken->rest;
+        dropZeros(reader, scores);
+      }
       break;
-    if ((isFinite || hasFinite) &&
-        (!others.empty() || !masks.everyRowSeesAKey(narrowed)))
-      break;
+    }
     hasFinite |= isFinite;
     band = narrowed;
     llvm::append_range(result.conditions, others);
     scores = taken->rest;
+    dropZeros(reader, scores);
   }
   result.left = band.left;
   result.right = band.right;

@@ -178,15 +178,23 @@ std::optional<Element> mlir::smx::matchRowSum(ElementReader &reader, Element e,
   return matchRow(reader, e, axis, extent, Combiner::Sum);
 }
 
-/// The `m` of `select(|m| == inf, 0, m)`.
+/// The `m` of `select(|m| == inf, 0, m)`, or of `select(|m| != inf, m, 0)`: a
+/// NaN reaches the sum in either case.
 static std::optional<Element> dropInfinityGuard(ElementReader &reader,
                                                 Element e) {
-  auto select = reader.stripTo<arith::SelectOp>(e);
-  if (!select || reader.constant(reader.operand(e, 1)) != 0.0)
+  if (!reader.stripTo<arith::SelectOp>(e))
     return std::nullopt;
-  Element condition = reader.operand(e, 0), maximum = reader.operand(e, 2);
+  Element condition = reader.operand(e, 0);
   auto compare = reader.stripTo<arith::CmpFOp>(condition);
-  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ)
+  if (!compare)
+    return std::nullopt;
+  arith::CmpFPredicate predicate = compare.getPredicate();
+  bool keepsWhenTrue = predicate == arith::CmpFPredicate::ONE ||
+                       predicate == arith::CmpFPredicate::UNE;
+  if (!keepsWhenTrue && predicate != arith::CmpFPredicate::OEQ)
+    return std::nullopt;
+  Element maximum = reader.operand(e, keepsWhenTrue ? 1 : 2);
+  if (reader.constant(reader.operand(e, keepsWhenTrue ? 2 : 1)) != 0.0)
     return std::nullopt;
   std::optional<double> infinity =
       reader.constant(reader.operand(condition, 1));
@@ -200,6 +208,20 @@ static std::optional<Element> dropInfinityGuard(ElementReader &reader,
   return reader.equal(guarded, maximum) ? std::optional(maximum) : std::nullopt;
 }
 
+/// The `m` of `max(m, -inf)`, which is how a maximum of no elements is spelled.
+static std::optional<Element> dropLowerClamp(ElementReader &reader, Element e) {
+  e = reader.strip(e);
+  if (!isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(
+          reader.arithmetic(e)))
+    return std::nullopt;
+  for (unsigned n : {0u, 1u}) {
+    std::optional<double> bound = reader.constant(reader.operand(e, n));
+    if (bound && isLowest(*bound, e.getType()))
+      return reader.operand(e, 1 - n);
+  }
+  return std::nullopt;
+}
+
 std::optional<Element> mlir::smx::matchRowMaximum(ElementReader &reader,
                                                   Element e, AffineExpr axis,
                                                   int64_t extent,
@@ -207,6 +229,8 @@ std::optional<Element> mlir::smx::matchRowMaximum(ElementReader &reader,
   if (allowGuard)
     if (std::optional<Element> maximum = dropInfinityGuard(reader, e))
       e = *maximum;
+  if (std::optional<Element> maximum = dropLowerClamp(reader, e))
+    e = *maximum;
   return matchRow(reader, e, axis, extent, Combiner::Max);
 }
 

@@ -9,6 +9,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::smx;
 
@@ -121,11 +123,14 @@ Value RegionBuilder::emitNew(Element e) {
   if (!source) {
     if (e.isTensor())
       return extract(e);
-    // A scalar from outside; one of another body can not be named here.
-    return e.body ? Value() : convert(e.value, mapType(e.getType()));
+    // A scalar of another body, like what is looked up at a computed place, can
+    // not be named here.
+    if (e.body)
+      return stored ? extract(*stored) : Value();
+    return convert(e.value, mapType(e.getType()));
   }
   auto isStoredLeaf = [&](const Element &part) {
-    return part.isTensor() && !reader.arithmetic(part) &&
+    return (part.isTensor() || part.body) && !reader.arithmetic(part) &&
            !reader.constant(part);
   };
   bool needsScore = score && reader.contains(e, isProduct);
@@ -136,30 +141,51 @@ Value RegionBuilder::emitNew(Element e) {
   return emitOp(e);
 }
 
-LogicalResult RegionBuilder::buildScore(const Element &scores, double scale) {
+Value RegionBuilder::emitAll(ArrayRef<MaskCondition> conditions) {
+  Value all;
+  for (const MaskCondition &condition : conditions) {
+    Value holds = emit(condition.condition);
+    if (!holds || !holds.getType().isInteger(1))
+      return {};
+    if (!condition.visibleWhen)
+      holds = arith::XOrIOp::create(builder, op.getLoc(), holds,
+                                    emitConstant(1, holds.getType()));
+    all = all ? arith::AndIOp::create(builder, op.getLoc(), all, holds) : holds;
+  }
+  return all;
+}
+
+LogicalResult RegionBuilder::buildScore(const Element &scores,
+                                        const ScoreMask &mask, double scale) {
   enterRegion(op.getScore(), /*takesScore=*/true);
+  auto type = cast<FloatType>(op.getScoreType());
   Value value = emit(scores);
-  if (!value || !(value = convert(value, op.getScoreType())))
+  if (!value || !(value = convert(value, type)))
     return failure();
   if (scale != 1)
     value = arith::MulFOp::create(builder, op.getLoc(), value,
-                                  emitConstant(scale, op.getScoreType()));
+                                  emitConstant(scale, type));
+  if (!mask.finiteConditions.empty()) {
+    Value isVisible = emitAll(mask.finiteConditions);
+    if (!isVisible)
+      return failure();
+    // A power of two: what scores are multiplied by in a kernel neither rounds
+    // it nor makes it infinite, so rows of nothing else have equal weights.
+    int highest = APFloat::semanticsMaxExponent(type.getFloatSemantics()) - 1;
+    double hidden = std::ldexp(
+        -1.0, std::min(std::ilogb(mask.finiteValue * scale), highest));
+    value = arith::SelectOp::create(builder, op.getLoc(), isVisible, value,
+                                    emitConstant(hidden, type));
+  }
   YieldOp::create(builder, op.getLoc(), value);
   return success();
 }
 
 LogicalResult RegionBuilder::buildVisible(ArrayRef<MaskCondition> conditions) {
   enterRegion(op.getVisible(), /*takesScore=*/false);
-  Value all;
-  for (const MaskCondition &condition : conditions) {
-    Value holds = emit(condition.condition);
-    if (!holds || !holds.getType().isInteger(1))
-      return failure();
-    if (!condition.visibleWhen)
-      holds = arith::XOrIOp::create(builder, op.getLoc(), holds,
-                                    emitConstant(1, holds.getType()));
-    all = all ? arith::AndIOp::create(builder, op.getLoc(), all, holds) : holds;
-  }
+  Value all = emitAll(conditions);
+  if (!all)
+    return failure();
   YieldOp::create(builder, op.getLoc(), all);
   return success();
 }

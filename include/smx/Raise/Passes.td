@@ -48,7 +48,7 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
 
     * `linalg.softmax`, and `exp(x - max(x)) / sum(exp(x - max(x)))` along any axis, with `exp2` and
       log2(e), with the reciprocal of the sum, with constant factors. The maximum may be a
-      `maximumf`, a `maxnumf` or a select, and come with its index. A sum without a maximum
+      `maximumf`, a `maxnumf` or a select, come with its index, and be clamped by -inf. A sum without a maximum
       overflows where a softmax does not, and is not raised.
     * `(x - max(x)) - log(sum)`, `max(x) + log(sum)`, and the select of 0 for rows of -inf.
     * `(x - mean(x)) / sqrt(variance(x) + epsilon)`, and `x / sqrt(mean(x^2) + epsilon)` with the square as
@@ -58,7 +58,11 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
       keys: a comparison of positions or a constant that is exactly a band becomes the mask
       attribute, any other condition the `visible` region. The rest becomes the `score` region,
       which captures the tensors that it reads. Repeated key and value heads are looked through.
-      A finite value in the place of -inf is a mask only where every row certainly sees a key.
+      A finite value in the place of -inf is a mask only where every row certainly sees a key. Where
+      a row may be hidden whole it is selected in the `score` region, as a power of two, so that such a
+      row is weighed evenly; where what it is added to may be -inf, it stays as it is.
+    * Comparisons of positions that have one outcome are constants, and a constant row of integers in
+      even steps is a position: models count from the end where an index is negative, and hold tables of positions.
     * `tensor.reshape` to sizes that are provably products of other sizes, as front ends write it
       for dynamic shapes, becomes a reshape with groups on the way, and assertions about such sizes
       that always hold are dropped.
