@@ -23,6 +23,9 @@ using namespace mlir;
 using namespace mlir::smx;
 
 static void buildNaive(OpPassManager &pm) {
+  // A front end may have put a part of a formula into a function of its own;
+  // what is inlined is canonicalized below.
+  pm.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createRaisePass());

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -73,6 +74,7 @@ void mlir::smx::registerAllDialects(DialectRegistry &registry) {
               LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
               ml_program::MLProgramDialect, omp::OpenMPDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  func::registerInlinerExtension(registry);
   registerTilingInterfaceModels(registry);
   linalg::registerTilingInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
