@@ -26,7 +26,11 @@ static std::optional<LogSum> matchLogSum(ElementReader &reader, Element e,
                                          bool &isLogOfSum) {
   if (!reader.stripTo<math::LogOp>(e))
     return std::nullopt;
-  auto reduction = matchRowReduction(reader, reader.operand(e, 0), axis);
+  // A sum of exponentials is its own magnitude.
+  Element sum = reader.operand(e, 0);
+  if (reader.stripTo<math::AbsFOp>(sum))
+    sum = reader.operand(sum, 0);
+  auto reduction = matchRowReduction(reader, sum, axis);
   if (!reduction || reduction->combiner != Combiner::Sum)
     return std::nullopt;
   isLogOfSum = true;

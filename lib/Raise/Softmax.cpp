@@ -47,6 +47,16 @@ struct SoftmaxMatch {
 };
 } // namespace
 
+/// True if `scores` are -inf where `condition` does not hold.
+static bool areHiddenWithout(ElementReader &reader, Element scores,
+                             const Element &condition) {
+  if (!reader.stripTo<arith::SelectOp>(scores))
+    return false;
+  std::optional<double> hidden = reader.constant(reader.operand(scores, 2));
+  return hidden && std::isinf(*hidden) && *hidden < 0 &&
+         reader.equal(reader.operand(scores, 0), condition);
+}
+
 static std::optional<SoftmaxMatch>
 matchSoftmax(RowRoot &root, const Quotient &quotient, std::string &whyNot) {
   ElementReader &reader = root.reader;
@@ -58,13 +68,29 @@ matchSoftmax(RowRoot &root, const Quotient &quotient, std::string &whyNot) {
         matchRowSum(reader, quotient.divisor, position, extent);
     if (!summed)
       continue;
-    if (!reader.equal(*summed, quotient.dividend)) {
-      whyNot =
-          "the divisor is not the sum of the exponentials that are divided";
+    // Exponentials of -inf may be left out of the sum: they are 0, or NaN in a
+    // row of nothing else, which is NaN with them and without.
+    Element terms = *summed;
+    std::optional<Element> condition;
+    if (!reader.equal(terms, quotient.dividend) &&
+        reader.stripTo<arith::SelectOp>(terms) &&
+        reader.constant(reader.operand(terms, 2)) == 0.0) {
+      condition = reader.operand(terms, 0);
+      terms = reader.operand(terms, 1);
+    }
+    std::string unlike =
+        "the divisor is not the sum of the exponentials that are divided";
+    if (!reader.equal(terms, quotient.dividend)) {
+      whyNot = unlike;
       continue;
     }
     std::optional<ShiftedExponential> exponential = matchShiftedExponential(
         reader, quotient.dividend, position, extent, whyNot);
+    if (exponential && condition &&
+        !areHiddenWithout(reader, exponential->input, *condition)) {
+      whyNot = unlike;
+      continue;
+    }
     if (exponential)
       return SoftmaxMatch{exponential->input, axis, exponential->scale};
   }
