@@ -246,14 +246,19 @@ static void spreadRow(BlockSchedule &schedule, const NestShape &shape,
   bool isShared = options.alignment >= 16 &&
                   (isWhole || bytes > options.clusters * halfRowBytes);
   int64_t each = isShared ? blockRowBytes : halfRowBytes;
-  if (bytes > blockRowBytes && options.clusters > 1) {
+  constexpr int64_t accessBits = 128;
+  bool isCut = options.alignment * 8 < accessBits ||
+               shape.longest * shape.elementBits % accessBits != 0;
+  int64_t threadBytes =
+      isCut && !isShared ? cutRowThreadBytes : blockRowThreadBytes;
+  if (bytes > blockRowThreads * threadBytes && options.clusters > 1) {
     schedule.cluster = std::min<int64_t>(
         options.clusters, llvm::PowerOf2Ceil(llvm::divideCeil(bytes, each)));
     schedule.spread = shape.longestClass;
   }
   int64_t part = llvm::divideCeil(bytes, schedule.cluster);
   // Of many warps, four at a time exchange 16 bytes.
-  int64_t threads = llvm::divideCeil(part, blockRowThreadBytes);
+  int64_t threads = llvm::divideCeil(part, threadBytes);
   threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
                                                              : warpThreads);
   // Two blocks hide each other's exchange, if shared memory has the rest.

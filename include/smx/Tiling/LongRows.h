@@ -16,6 +16,10 @@ namespace mlir::smx {
 inline constexpr int64_t blockRowThreads = 1024, blockRowThreadBytes = 128;
 inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 
+/// The same where accesses of a row may be cut: at its end, or because the row
+/// starts within one. Both halves and what says where take registers, too.
+inline constexpr int64_t cutRowThreadBytes = 64;
+
 /// The longest row of registers alone whose block leaves room for another one,
 /// to compute while the first waits; and blocks that a cluster may have.
 inline constexpr int64_t halfRowBytes = blockRowBytes / 2,

@@ -37,18 +37,35 @@ def softmax(element, extent, axis):
 """
 
 
+def reduction(op, element, extent):
+    rows, targets = f"tensor<64x{extent}x{element}>", "tensor<64xi64>"
+    result = {"logsumexp": f"tensor<64x{element}>", "cross_entropy": f"tensor<64x{'f64' if element == 'f64' else 'f32'}>"}.get(op, rows)
+    more = " epsilon(1.0e-5)" if op.endswith("norm") else ""
+    operands, types = (("%x, %t", f"{rows}, {targets}") if op == "cross_entropy" else ("%x", rows))
+    return f"""func.func @f(%x: {rows}, %t: {targets}) -> {result} {{
+  %y = smx.{op} {operands} axis(1){more} : {types} -> {result}
+  return %y : {result}
+}}
+"""
+
+
 def kernels(family, types):
+    """Names, texts, and what rows in memory are aligned to."""
     for element in types:
         if family == "attention":
             # 512 of f32 under a window: 24 bytes.
             dims = {"f64": (64, 512), "f32": (64, 112, 128, 256)}
             for dim in dims.get(element, (64, 112, 128, 256, 512)):
                 for mask in MASKS:
-                    yield f"attention {element} {dim} {mask}", attention(element, dim, mask)
+                    yield f"attention {element} {dim} {mask}", attention(element, dim, mask), 16
         else:
             for extent in (77, 300, 1024, 4096, 32768, "?"):
                 for axis in (0, 1):
-                    yield f"softmax {element} {extent} axis {axis}", softmax(element, extent, axis)
+                    yield f"softmax {element} {extent} axis {axis}", softmax(element, extent, axis), 16
+            # Rows that start anywhere, as those of odd extents do.
+            for extent in (4095, 12345, 50257):
+                for op in ("softmax", "logsumexp", "cross_entropy", "layer_norm", "rms_norm"):
+                    yield f"{op} {element} {extent} anywhere", reduction(op, element, extent), 2
 
 
 def main() -> int:
@@ -56,8 +73,8 @@ def main() -> int:
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         file = folder + "/kernel.ptx"
-        for name, text in kernels(family, types):
-            compiled = subprocess.run([compiler, "-", "--emit=ptx", "--chip=" + chip, "--alignment=16", "-o", file],
+        for name, text, alignment in kernels(family, types):
+            compiled = subprocess.run([compiler, "-", "--emit=ptx", "--chip=" + chip, f"--alignment={alignment}", "-o", file],
                                       input=text, capture_output=True, text=True, cwd=folder)
             assembled = compiled if compiled.returncode else subprocess.run(
                 [ptxas, "-v", "-arch=" + chip, file, "-o", "/dev/null"], capture_output=True, text=True)
