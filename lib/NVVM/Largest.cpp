@@ -194,7 +194,7 @@ void LargestOfRow::collect(Value order, Value bound, Value firstColumn) {
                 code, LLVM::AtomicBinOp::add, scratch, code.i32(1),
                 LLVM::AtomicOrdering::monotonic);
             code.when(code.less(place, code.i32(plan.candidates())), [&] {
-              store(candidateOf(code, x, columnIn(i, firstColumn)),
+              store(entryOf(code, x, columnIn(i, firstColumn)),
                     at(plan.list(), place, 8));
             });
           });
@@ -227,7 +227,11 @@ void LargestOfRow::takeOut() {
       Value place = code.add(lane, code.i32(i));
       candidates.push_back(code.choose(
           type, code.less(place, number),
-          [&] { return load(type, at(plan.list(), place, 8)); },
+          [&] {
+            Value entry = load(type, at(plan.list(), place, 8));
+            return candidateOfEntry(
+                code, entry, cast<VectorType>(tile.getType()).getElementType());
+          },
           [&] { return code.i64(0); }));
     }
     Value isFirst = code.isFirstLane();
