@@ -2,6 +2,7 @@
 
 #include "smx/Runtime/Kernel.h"
 
+#include "DenseCopies.h"
 #include "KernelState.h"
 #include "Scalar.h"
 
@@ -55,6 +56,10 @@ static llvm::Expected<bool> checkBeforeRun(const detail::KernelState &state,
   if (llvm::Error error =
           checkCall(state.name, state.signature, inputs, outputs))
     return std::move(error);
+  // What a function without results writes are inputs.
+  if (state.signature.outputs.empty())
+    if (llvm::Error error = checkUnitStrides(state.name, inputs))
+      return std::move(error);
   if (llvm::Error error =
           checkOutputSizes(state.name, outputShapes(state, inputs), outputs))
     return std::move(error);
@@ -70,11 +75,15 @@ static llvm::Expected<DeviceVariants::CodePtr> launchOnDevice(
     llvm::ArrayRef<TensorView> outputs, std::optional<void *> stream) {
   llvm::SmallVector<TensorView, 8> views(inputs);
   views.append(outputs.begin(), outputs.end());
-  auto code = variants.get(views);
+  DenseCopies copies(views, inputs.size());
+  auto code = variants.get(copies.views());
   if (!code)
     return code.takeError();
-  if (llvm::Error error = (*code)->launch(
-          views, stream.value_or((*code)->launcher().ownStream())))
+  const Launcher &launcher = (*code)->launcher();
+  void *on = stream.value_or(launcher.ownStream());
+  LauncherMemory memory(launcher, on);
+  if (llvm::Error error = copies.around(
+          memory, [&] { return (*code)->launch(copies.views(), on); }))
     return error;
   return code;
 }
@@ -92,6 +101,24 @@ llvm::Error Kernel::launch(llvm::ArrayRef<TensorView> inputs,
   return launchOnDevice(*state->device, inputs, outputs, stream).takeError();
 }
 
+/// `views` are inputs, then outputs.
+static void callOnHost(const detail::KernelState &state,
+                       llvm::ArrayRef<TensorView> views) {
+  llvm::SmallVector<int64_t, 64> words;
+  llvm::SmallVector<size_t, 8> starts;
+  for (const TensorView &view : views) {
+    starts.push_back(words.size());
+    appendDescriptor(words, view);
+  }
+  llvm::SmallVector<void *, 8> arguments;
+  for (size_t start : starts)
+    arguments.push_back(&words[start]);
+  for (auto [i, spec] : llvm::enumerate(state.signature.inputs))
+    if (!spec.isTensor)
+      arguments[i] = views[i].data;
+  state.code.call(arguments.data());
+}
+
 llvm::Error Kernel::run(llvm::ArrayRef<TensorView> inputs,
                         llvm::ArrayRef<TensorView> outputs) const {
   static_assert(sizeof(void *) == sizeof(int64_t),
@@ -107,21 +134,14 @@ llvm::Error Kernel::run(llvm::ArrayRef<TensorView> inputs,
     return launcher.synchronize(launcher.ownStream());
   }
 
-  llvm::SmallVector<int64_t, 64> words;
-  llvm::SmallVector<size_t, 8> starts;
-  for (llvm::ArrayRef<TensorView> views : {inputs, outputs})
-    for (const TensorView &view : views) {
-      starts.push_back(words.size());
-      appendDescriptor(words, view);
-    }
-  llvm::SmallVector<void *, 8> arguments;
-  for (size_t start : starts)
-    arguments.push_back(&words[start]);
-  for (auto [i, spec] : llvm::enumerate(state->signature.inputs))
-    if (!spec.isTensor)
-      arguments[i] = inputs[i].data;
-  state->code.call(arguments.data());
-  return llvm::Error::success();
+  llvm::SmallVector<TensorView, 8> views(inputs);
+  views.append(outputs.begin(), outputs.end());
+  DenseCopies copies(views, inputs.size());
+  HostMemory memory;
+  return copies.around(memory, [&] {
+    callOnHost(*state, copies.views());
+    return llvm::Error::success();
+  });
 }
 
 llvm::StringRef Kernel::name() const { return state->name; }

@@ -2,6 +2,8 @@
 
 #include "Signature.h"
 
+#include "DenseCopies.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -143,11 +145,6 @@ static llvm::Error checkView(const TensorView &view, const TensorSpec &spec,
   if (reinterpret_cast<uintptr_t>(view.data) % width != 0)
     return createStringError(place + " is not aligned to the " + Twine(width) +
                              " bytes of its elements");
-  if (view.rank() > 0 && view.sizes.back() > 1 && view.strides.back() != 1)
-    return createStringError(place + " has a stride of " +
-                             Twine(view.strides.back()) +
-                             " elements in its innermost dimension, which must "
-                             "be 1; copy it into row-major order");
   return llvm::Error::success();
 }
 
@@ -209,6 +206,18 @@ static llvm::Error checkViews(StringRef name, StringRef role,
     if (llvm::Error error = checkView(
             views[i], spec, "'" + name + "': " + role + " " + Twine(i)))
       return error;
+  return llvm::Error::success();
+}
+
+llvm::Error smx::checkUnitStrides(StringRef name,
+                                  llvm::ArrayRef<TensorView> inputs) {
+  for (auto [i, view] : llvm::enumerate(inputs))
+    if (!hasUnitStride(view))
+      return createStringError(
+          "'" + name + "': input " + Twine(i) + " has a stride of " +
+          Twine(view.strides.back()) +
+          " elements in its innermost dimension, which must be 1 where a "
+          "function takes its destinations; copy it into row-major order");
   return llvm::Error::success();
 }
 

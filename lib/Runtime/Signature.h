@@ -29,6 +29,10 @@ llvm::Expected<Signature> readSignature(mlir::func::FuncOp function);
 llvm::Error checkInputs(llvm::StringRef name, const Signature &signature,
                         llvm::ArrayRef<TensorView> inputs);
 
+/// Checks that code can read all inputs as they are.
+llvm::Error checkUnitStrides(llvm::StringRef name,
+                             llvm::ArrayRef<TensorView> inputs);
+
 /// Checks sizes of outputs that follow from those of the inputs (-1: any).
 llvm::Error checkOutputSizes(llvm::StringRef name,
                              llvm::ArrayRef<reference::Shape> expected,

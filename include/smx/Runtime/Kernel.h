@@ -91,8 +91,10 @@ public:
   /// the emulator too, or memory of its CUDA device; scalars always lie on the
   /// host):
   /// results are written to `outputs`, of which each must have its own memory.
-  /// Checks number, element types, ranks, sizes and strides before anything is
-  /// touched.
+  /// Checks number, element types, ranks and sizes before anything is touched.
+  /// Tensors may have any strides; one whose innermost stride is not 1 is
+  /// copied into row-major order for the call (on a GPU row by row, which takes
+  /// long).
   llvm::Error run(llvm::ArrayRef<TensorView> inputs,
                   llvm::ArrayRef<TensorView> outputs) const;
   llvm::Error operator()(llvm::ArrayRef<TensorView> inputs,

@@ -71,13 +71,6 @@ TEST_F(CallCheck, SizesWithoutStrides) {
   EXPECT_EQ(call(), "'scale': input 0 has 2 sizes, but 1 strides");
 }
 
-TEST_F(CallCheck, InnermostStride) {
-  in.strides = {1, 4};
-  EXPECT_EQ(call(), "'scale': input 0 has a stride of 4 elements in its "
-                    "innermost dimension, which must be 1; copy it into "
-                    "row-major order");
-}
-
 TEST_F(CallCheck, NullAddress) {
   sum.data = nullptr;
   EXPECT_EQ(call(), "'scale': output 1 has a null address, but 4 elements");

@@ -46,6 +46,46 @@ TEST(Kernel, RowsOfSoftmaxSumToOne) {
   }
 }
 
+/// Column-major tensors, rows that run backwards and repeated ones: as if they
+/// were copied into row-major order.
+TEST(Kernel, TakesAnyInnermostStride) {
+  constexpr int64_t rows = 3, columns = 8;
+  float scale = 2.5f;
+  for (mlir::smx::Target target :
+       {mlir::smx::Target::Cpu, mlir::smx::Target::Emulator}) {
+    CompileOptions options;
+    options.road.target = target;
+    Kernel kernel = llvm::cantFail(compile(scaleModule, options));
+    for (auto [first, step] : {std::pair<int64_t, int64_t>{0, rows},
+                               {rows * (columns - 1), -rows},
+                               {0, 0}}) {
+      std::vector<float> x = makeRamp(rows * columns), y(x.size(), -1), sums(3);
+      TensorView in(x.data() + first, reference::DType::F32, {rows, columns},
+                    {1, step}),
+          out(y.data(), reference::DType::F32, {rows, columns}, {1, rows});
+      ASSERT_FALSE(kernel({in, {&scale, {}}}, {out, {sums.data(), {rows}}}));
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t column = 0; column < columns; ++column)
+          EXPECT_EQ(y[row + column * rows],
+                    scale * x[first + row + column * step]);
+    }
+  }
+}
+
+TEST(Kernel, RefusesStridesWhereInputsAreDestinations) {
+  Kernel kernel = compileOrDie(R"mlir(
+    func.func @f(%x: memref<?x4xf32, strided<[?, 1]>>) {
+      return
+    })mlir");
+  std::vector<float> x(16);
+  EXPECT_EQ(
+      llvm::toString(kernel(
+          {TensorView(x.data(), reference::DType::F32, {4, 4}, {1, 4})}, {})),
+      "'f': input 0 has a stride of 4 elements in its innermost "
+      "dimension, which must be 1 where a function takes its "
+      "destinations; copy it into row-major order");
+}
+
 TEST(Kernel, TakesScalarsAndGivesSeveralResults) {
   Kernel kernel = compileOrDie(scaleModule);
   std::vector<float> x = makeRamp(24), y(24), sums(3);
