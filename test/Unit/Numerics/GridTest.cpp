@@ -224,7 +224,45 @@ public:
     return c;
   }
 
+  /// Any head dims up to 512, and 576, any ratio of heads, in any layout.
+  NumericCase headDims() {
+    NumericCase c = attention();
+    c.road = {};
+    c.gap = pick<int64_t>({0, 0, 1, 8});
+    c.batch = pick<int64_t>({1, 1, 2});
+    c.keyHeads = pick<int64_t>({1, 1, 2, 3});
+    c.queryHeads = c.keyHeads * pick<int64_t>({1, 1, 2, 3, 5, 7});
+    c.queries = pick<int64_t>({1, 5, 17, 33, 65});
+    c.keys = pick<int64_t>({1, 16, 33, 70, 129});
+    c.headDim = headDim();
+    c.valueDim = pick<int>({0, 0, 1}) ? headDim() : c.headDim;
+    if (pick<int>({0, 0, 0, 0, 0, 0, 0, 1})) {
+      c.headDim = 576;
+      c.valueDim = 512;
+    }
+    c.scale = 1.0 / std::sqrt(static_cast<double>(c.headDim));
+    c.layout = pick<NumericCase::Layout>(
+        {NumericCase::Layout::HeadsOutside, NumericCase::Layout::HeadsInside,
+         NumericCase::Layout::Packed, NumericCase::Layout::Strided,
+         NumericCase::Layout::Columns});
+    if (c.layout == NumericCase::Layout::Packed) {
+      c.keys = c.queries;
+      c.valueDim = c.headDim;
+    }
+    if (c.layout != NumericCase::Layout::HeadsOutside)
+      c.isDynamic = false;
+    return c;
+  }
+
 private:
+  int64_t headDim() {
+    int64_t multiple = pick<int64_t>({16, 32, 64, 128, 256});
+    int64_t about =
+        multiple * static_cast<int64_t>(random() % (512 / multiple) + 1);
+    return pick<int>({0, 0, 1})
+               ? static_cast<int64_t>(random() % 512 + 1)
+               : std::min<int64_t>(about + pick<int64_t>({-1, 0, 0, 1}), 512);
+  }
   template <typename T>
   T pick(std::vector<T> choices) {
     return choices[random() % choices.size()];
@@ -296,7 +334,8 @@ enum class Family {
   TiledAttention,
   BlockAttention,
   LongBlockAttention,
-  PagedAttention
+  PagedAttention,
+  HeadDims
 };
 
 /// Configurations `first` to `first + count` of a family. Small parts are
@@ -367,6 +406,10 @@ std::vector<Part> allParts() {
       target.target == mlir::smx::Target::Cpu ? 20 : 60);
   add("paged_attention", Family::PagedAttention, Op::Attention,
       target.target == mlir::smx::Target::Cpu ? 60 : 100);
+  add("head_dims", Family::HeadDims, Op::Attention,
+      target.target == mlir::smx::Target::Cpu        ? 480
+      : target.target == mlir::smx::Target::Emulator ? 60
+                                                     : 800);
   return parts;
 }
 
@@ -401,7 +444,8 @@ TEST_P(Grid, MatchesTheReference) {
             ? maker.withBlocks(maker.longAttention())
         : part.family == Family::LongMaskedAttention
             ? maker.masked(maker.longAttention())
-            : maker.longAttention();
+        : part.family == Family::HeadDims ? maker.headDims()
+                                          : maker.longAttention();
     if (i >= part.first)
       cases.push_back(made);
   }

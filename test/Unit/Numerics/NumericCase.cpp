@@ -2,6 +2,7 @@
 
 #include "NumericCase.h"
 
+#include "Layouts.h"
 #include "LossCases.h"
 #include "MaskCases.h"
 #include "PagedCases.h"
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 using namespace smx;
 using namespace smx::test;
@@ -50,7 +52,7 @@ static DType accumulatorType(DType dtype) {
 std::string NumericCase::text() const {
   if (isLossOrGradient(op))
     return lossText(*this);
-  std::string scaleText = llvm::formatv("scale({0:E6})", scale);
+  std::string scaleText = llvm::formatv("scale({0:E16})", scale);
   if (op == Op::Attention) {
     auto text = [&](const Shape &shape) {
       return typeText(shape, dtype, isDynamic, {1});
@@ -82,23 +84,31 @@ std::string NumericCase::text() const {
           typeText(input.values.shape(), input.dtype, isDynamic, fixed));
       arguments += captured.back();
     }
-    std::string gathered;
-    for (auto [name, in, out] :
-         {std::tuple("k", kIn, k), std::tuple("v", vIn, v)})
-      if (page)
+    if (page) {
+      std::string gathered;
+      for (auto [name, in, out] :
+           {std::tuple("k", kIn, k), std::tuple("v", vIn, v)})
         gathered += llvm::formatv("  %{0} = smx.paged %{0}_in by(%c{1}, %c0 : "
                                   "{2}, {3}) : {4} -> {5}\n",
                                   name, captured.size() - 1, captured.back(),
                                   captured[0], in, out);
-    const char *suffix = page ? "_in" : "";
+      return llvm::formatv(
+          "func.func @f(%q: {0}, %k_in: {8}, %v_in: {9}{7}) -> ({3}, {4}) "
+          "{{\n{10}"
+          "  %o, %l = smx.attention %q, %k, %v {5}{6} : {0}, {1}, {2} -> {3}, "
+          "{4}\n"
+          "  return %o, %l : {3}, {4}\n}\n",
+          q, k, v, o, l, scaleText, maskText(*this, captured), arguments, kIn,
+          vIn, gathered);
+    }
+    LayoutText form = layoutText(*this);
     return llvm::formatv(
-        "func.func @f(%q: {0}, %k{8}: {9}, %v{8}: {10}{7}) -> ({3}, {4}) "
-        "{{\n{11}"
-        "  %o, %l = smx.attention %q, %k, %v {5}{6} : {0}, {1}, {2} -> {3}, "
-        "{4}\n"
-        "  return %o, %l : {3}, {4}\n}\n",
-        q, k, v, o, l, scaleText, maskText(*this, captured), arguments, suffix,
-        kIn, vIn, gathered);
+        "func.func @f({0}{1}) -> ({2}, {3}) {{\n{4}"
+        "  %o, %l = smx.attention %q, %k, %v {5}{6} : {7}, {8}, {9} -> {10}, "
+        "{3}\n{11}"
+        "  return {12}, %l : {2}, {3}\n}\n",
+        form.arguments, arguments, form.resultType, l, form.prologue, scaleText,
+        maskText(*this, captured), q, k, v, o, form.epilogue, form.result);
   }
   std::string in = typeText(shape, dtype, isDynamic);
   std::string masked =
@@ -316,14 +326,15 @@ struct Memory {
   Shape shape, strides;
   DType dtype;
 
-  Memory(const Shape &shape, DType dtype, int64_t gap)
+  Memory(const Shape &shape, DType dtype, int64_t gap,
+         const std::vector<int64_t> &order)
       : shape(shape), dtype(dtype) {
     strides.assign(shape.size(), 1);
     int64_t extent = 1;
-    for (int64_t dim = (int64_t)shape.size() - 1; dim >= 0; --dim) {
+    for (int64_t dim : llvm::reverse(order)) {
       strides[dim] = extent;
       extent = extent * std::max<int64_t>(shape[dim], 1) +
-               (dim + 1 == (int64_t)shape.size() ? gap : 0);
+               (dim == order.back() ? gap : 0);
     }
     bytes.assign((extent + 2 * canary) * byteWidth(dtype), poison);
   }
@@ -440,16 +451,25 @@ llvm::Expected<std::vector<Tensor>>
 smx::test::runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
                      const std::vector<Shape> &outputShapes,
                      const std::vector<DType> &inputTypes,
-                     const std::vector<DType> &outputTypes, int64_t gap) {
+                     const std::vector<DType> &outputTypes, int64_t gap,
+                     llvm::function_ref<std::vector<int64_t>(size_t)> order) {
+  auto orderOf = [&](size_t rank) -> std::vector<int64_t> {
+    if (order)
+      return order(rank);
+    std::vector<int64_t> dims(rank);
+    std::iota(dims.begin(), dims.end(), 0);
+    return dims;
+  };
   std::vector<Memory> in, out;
   std::vector<TensorView> inViews, outViews;
   for (auto [input, type] : llvm::zip_equal(inputs, inputTypes)) {
-    in.emplace_back(input.shape(), type, gap);
+    in.emplace_back(input.shape(), type, gap, orderOf(input.shape().size()));
     for (int64_t i = 0; i < input.size(); ++i)
       in.back().store(i, input[i]);
   }
   for (size_t i = 0; i < outputShapes.size(); ++i)
-    out.emplace_back(outputShapes[i], outputTypes[i], gap);
+    out.emplace_back(outputShapes[i], outputTypes[i], gap,
+                     orderOf(outputShapes[i].size()));
   for (Memory &memory : in)
     inViews.push_back(memory.view());
   for (Memory &memory : out)
@@ -492,19 +512,20 @@ std::string smx::test::checkCase(const NumericCase &config,
   std::vector<Shape> shapes;
   std::vector<DType> types;
   for (const NumericCase::Expected &e : expected) {
-    shapes.push_back(e.exact.shape());
+    shapes.push_back(asResult(config, e.exact).shape());
     types.push_back(e.stored.value_or(e.how.dtype));
   }
-  llvm::Expected<std::vector<Tensor>> results =
-      runKernel(*kernel, inputs, shapes, config.inputTypes(inputs.size()),
-                types, config.gap);
+  std::vector<Tensor> arguments = asArguments(config, inputs);
+  llvm::Expected<std::vector<Tensor>> results = runKernel(
+      *kernel, arguments, shapes, config.inputTypes(arguments.size()), types,
+      config.gap, [&](size_t rank) { return memoryOrder(config, rank); });
   if (!results)
     return config.describe() +
            "does not run: " + llvm::toString(results.takeError());
   for (size_t i = 0; i < expected.size(); ++i) {
     const NumericCase::Expected &e = expected[i];
-    Report report =
-        compare((*results)[i], e.exact, e.naive ? &*e.naive : nullptr, e.how);
+    Report report = compare(asResult(config, (*results)[i]), e.exact,
+                            e.naive ? &*e.naive : nullptr, e.how);
     if (!report.pass)
       return config.describe() + "result " + std::to_string(i) + ": " +
              report.text;

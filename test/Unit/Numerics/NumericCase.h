@@ -12,6 +12,8 @@
 #include "smx/Reference/Compare.h"
 #include "smx/Runtime/Kernel.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace smx::test {
 
 using reference::DType;
@@ -67,6 +69,12 @@ struct NumericCase {
           headDim = 0, valueDim = 0;
   std::optional<reference::Band> band;
   int64_t prefix = 0;
+  /// Queries, keys and values are `[b, h, s, d]`; or `[b, s, h, d]`, which the
+  /// module transposes, as it does the result; or one tensor `[b, s, heads, d]`
+  /// of which they are slices (as many keys as queries, one head dim); or
+  /// `[b, h, s, d]` that lie as `[b, s, h, d]` or `[b, h, d, s]` in memory.
+  enum class Layout { HeadsOutside, HeadsInside, Packed, Strided, Columns };
+  Layout layout = Layout::HeadsOutside;
   /// Further masks, which hold together with the band: keys for each chunk,
   /// and what data say, in integers of `targetType`.
   std::optional<int64_t> chunk;
@@ -106,13 +114,15 @@ private:
 };
 
 /// Runs `kernel` on copies of `inputs` in memory with gaps; outputs start as a
-/// poison value, and nothing but their elements may change. Returns the
-/// outputs, or what went wrong.
+/// poison value, and nothing but their elements may change. `orderOfRank` has
+/// the dimensions of a tensor of a rank in the order of memory, row-major if it
+/// is null. Returns the outputs, or what went wrong.
 llvm::Expected<std::vector<Tensor>>
 runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
           const std::vector<Shape> &outputShapes,
           const std::vector<DType> &inputTypes,
-          const std::vector<DType> &outputTypes, int64_t gap);
+          const std::vector<DType> &outputTypes, int64_t gap,
+          llvm::function_ref<std::vector<int64_t>(size_t)> orderOfRank = {});
 
 /// Compiles and runs the case, from `module` at `from` if text is given; empty
 /// if all is well.

@@ -353,6 +353,22 @@ static int headOfPage(ModuleOp module) {
       });
 }
 
+/// Every strip of the accumulator is made of the first strip's values.
+static int wrongStrip(ModuleOp module) {
+  return replaceEach<tensor::ExtractSliceOp>(
+      module, [](tensor::ExtractSliceOp op) {
+        SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+        auto column = dyn_cast<Value>(offsets.back());
+        if (!column || !isa<BlockArgument>(column))
+          return false;
+        op.getOffsetsMutable().slice(op.getOffsets().size() - 1, 1).clear();
+        SmallVector<int64_t> staticOffsets(op.getStaticOffsets());
+        staticOffsets.back() = 0;
+        op.setStaticOffsets(staticOffsets);
+        return true;
+      });
+}
+
 const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
   static const std::vector<PlantedBug> bugs{
       {"skipped rescale of the accumulator", true, skipRescale},
@@ -380,6 +396,7 @@ const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
       {"list off by one", false, shiftedList},
       {"page of the first entry", false, wrongPage},
       {"page of the first head", false, headOfPage},
+      {"wrong strip", false, wrongStrip, /*isOnGpu=*/true},
   };
   return bugs;
 }

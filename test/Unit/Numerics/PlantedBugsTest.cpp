@@ -77,6 +77,9 @@ std::vector<NumericCase> sentinels() {
   paged.keys = 80;
   paged.maskData = NumericCase::MaskData::CausalLengths;
   cases.push_back(paged);
+  NumericCase wide = cases[0];
+  wide.valueDim = 300;
+  cases.push_back(wide);
   NumericCase loss;
   loss.op = Op::CrossEntropy;
   loss.shape = {9, 70};
