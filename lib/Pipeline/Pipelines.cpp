@@ -193,6 +193,10 @@ void mlir::smx::buildStage(OpPassManager &pm, Stage stage,
     buildNaive(pm);
     break;
   case Stage::Online:
+    // Rows are the lanes of a vector on a CPU, and of a matrix unit on a GPU:
+    // few of them leave most of it idle.
+    if (options.target != Target::Cpu)
+      pm.addPass(createPackHeadsPass());
     pm.addPass(createOnlinePass());
     pm.addPass(createCanonicalizerPass());
     break;

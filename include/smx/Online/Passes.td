@@ -33,6 +33,33 @@ def OnlinePass : Pass<"smx-online"> {
   let dependentDialects = ["::mlir::smx::SmxDialect"];
 }
 
+def PackHeadsPass : Pass<"smx-pack-heads"> {
+  let summary = "heads that share keys become rows of one tile, where queries are few";
+  let description = [{
+    With few queries a tile of rows is mostly empty, and every head of a group reads the keys for itself. As many heads
+    of a group as `rows` queries have room for become one head whose rows are their queries, one head behind the
+    other. The mask is asked for a row's own query (`#smx.packed`), and so are the regions.
+
+    Attention stays as it is if its mask has numbers or blocks for each row, or differs from head to head by data, or
+    with sinks; where nothing is packed, a remark says why.
+
+    ```mlir
+    %o = smx.attention %q, %k, %v scale(1.250000e-01) mask(#smx.band<bottom_right, right = 0>)
+       : tensor<8x4x64xbf16>, tensor<2x512x64xbf16>, tensor<2x512x64xbf16> -> tensor<8x4x64xbf16>
+    ```
+    ==>
+    ```mlir
+    %p = linalg.generic {..} outs(%e : tensor<2x16x64xbf16>) { %q[h * 4 + r / 4, r mod 4, d] }
+    %y = smx.attention %p, %k, %v scale(1.250000e-01) mask(#smx.packed<#smx.band<bottom_right, right = 0>, queries = 4>)
+       : tensor<2x16x64xbf16>, tensor<2x512x64xbf16>, tensor<2x512x64xbf16> -> tensor<2x16x64xbf16>
+    %o = linalg.generic {..} outs(%x : tensor<8x4x64xbf16>) { %y[h / 4, (h mod 4) * 4 + i, d] }
+    ```
+  }];
+  let options = [Option<"rows", "rows", "int64_t", "16", "rows of a tile that heads are packed into, at least 1">];
+  let dependentDialects = ["::mlir::smx::SmxDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def SplitPass : Pass<"smx-split"> {
   let summary = "cut every stream into partial states that are merged in a tree";
   let description = [{

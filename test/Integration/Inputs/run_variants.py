@@ -11,19 +11,21 @@ import subprocess
 import sys
 
 ROADS = {"cpu": ["--target=cpu"], "sm_80": ["--target=emulator", "--chip=sm_80"], "sm_90a": ["--target=emulator", "--chip=sm_90a"]}
-READS = {"alibi": ["slopes"], "block-sparse": ["blocks"], "document": ["begin", "end"], "paged": ["pages", "lengths"], "relative-bias": ["table"], "sinks": ["sinks"]}
+READS = {"alibi": ["slopes"], "block-sparse": ["blocks"], "cascade": ["lengths"], "document": ["begin", "end"], "drafted": ["pages", "lengths"], "paged": ["pages", "lengths"], "relative-bias": ["table"], "sinks": ["sinks"]}
 LIMIT = 0.02
+# Of examples that are not of 16 heads with 264 queries and keys. Pages: five for each of two sequences, and one that nobody has.
+PAGES = ["11x64x4x128"] * 2
+SHAPES = {"cascade": ["2x4x4x128"] + ["4x100x128"] * 2 + ["2x4x264x128"] * 2, "drafted": ["2x16x4x128", *PAGES], "paged": ["2x16x1x128", *PAGES],
+          "sinks": ["2x16x264x128"] + ["2x4x264x128"] * 2}
 
 
 def main():
     softmax_run, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     for path in sorted(folder.glob("*.mlir")):
         files = [str(inputs / f"{name}.npy") for name in READS.get(path.stem, [])]
-        heads = [16, 4, 4] if path.stem == "sinks" else [16] * 3
-        # Five pages for each of two sequences, and one that nobody has.
-        shapes = ["2x16x1x128"] + ["11x64x4x128"] * 2 if path.stem == "paged" else [f"2x{count}x264x128" for count in heads]
+        shapes = SHAPES.get(path.stem, ["2x16x264x128"] * 3)
         for road, flags in ROADS.items():
-            command = [softmax_run, "-", *flags, "--json", "--repeat=0", f"--input={','.join(['', '', '', *files])}",
+            command = [softmax_run, "-", *flags, "--json", "--repeat=0", f"--input={','.join([''] * len(shapes) + files)}",
                        f"--dims={','.join(shapes)}"]
             done = subprocess.run(command, input=path.read_text().replace("1024", "64"), capture_output=True, text=True, check=False)
             try:

@@ -369,6 +369,20 @@ static int wrongStrip(ModuleOp module) {
       });
 }
 
+/// A row of packed heads is taken for the next query.
+static int nextQuery(ModuleOp module) {
+  return replaceEach<mlir::smx::MaskOp>(module, [](mlir::smx::MaskOp op) {
+    auto packed = dyn_cast<mlir::smx::PackedAttr>(op.getMask());
+    if (!packed)
+      return false;
+    OpBuilder builder(op);
+    Value one = arith::ConstantIndexOp::create(builder, op.getLoc(), 1);
+    op.getFirstRowMutable().assign(
+        arith::AddIOp::create(builder, op.getLoc(), op.getFirstRow(), one));
+    return true;
+  });
+}
+
 const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
   static const std::vector<PlantedBug> bugs{
       {"skipped rescale of the accumulator", true, skipRescale},
@@ -397,6 +411,7 @@ const std::vector<PlantedBug> &(::smx::test::allPlantedBugs)() {
       {"page of the first entry", false, wrongPage},
       {"page of the first head", false, headOfPage},
       {"wrong strip", false, wrongStrip, /*isOnGpu=*/true},
+      {"next query", false, nextQuery, /*isOnGpu=*/true},
   };
   return bugs;
 }

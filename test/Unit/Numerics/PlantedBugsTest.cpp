@@ -59,6 +59,10 @@ std::vector<NumericCase> sentinels() {
   decoding.keys = 300;
   decoding.road = {};
   cases.push_back(decoding);
+  NumericCase packed = decoding;
+  packed.queries = 4;
+  packed.band = Band::causal(BandAnchor::BottomRight);
+  cases.push_back(packed);
   NumericCase poisoned = cases[1];
   poisoned.poisonsHiddenKeys = true;
   cases.push_back(poisoned);
