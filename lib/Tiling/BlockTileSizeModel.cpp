@@ -1,6 +1,7 @@
 //===- BlockTileSizeModel.cpp - tiles for thread blocks -------------------===//
 
 #include "ProductTiles.h"
+#include "StreamBounds.h"
 #include "TileSizeModel.h"
 #include "smx/Tiling/LongRows.h"
 
@@ -169,10 +170,12 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
           op.mayBeMasked() &&
           rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows;
       bool isSoonOver = extent && *extent <= fewKeys;
+      // Marked blocks are powers of two.
+      bool isMarked = static_cast<bool>(findBlocks(op));
       // Three warpgroups have 160 registers a thread: of longer tiles they do
       // not hold scores and weights.
       constexpr int64_t longRows = 192, longStream = 96, shortRows = 128;
-      if (columns <= 64 && !isMostlyCut && !isSoonOver &&
+      if (columns <= 64 && !isMostlyCut && !isSoonOver && !isMarked &&
           shared.bytesOf(longRows, longStream) <= sharedBytes) {
         tileRows = longRows;
         tile.stream = longStream;

@@ -108,6 +108,9 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
                                  residentBytes, deferredBytes, isStreamed,
                                  canDefer(reduction, group, finishes));
+    if (MaskOp mask = findBlocks(reduction))
+      fitIntoBlocks(cast<BlocksAttr>(mask.getMask()), wantedRows, wantedStream,
+                    tileSizes);
     if (failed(fitIntoPages(reduction, wantedStream, tileSizes)))
       return failure();
     remark::passed(reduction.getLoc(),
@@ -167,6 +170,24 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     // What is asked for is about the input, not about parts.
     return tileGroup(merged.front().getStates()[0], merged, /*wantedRows=*/0,
                      /*wantedStream=*/0, PartOptions());
+  }
+
+  /// Tiles that lie in blocks are not masked: a somewhat smaller tile that does
+  /// is better, of whole rows of a matrix unit (and of its warpgroups).
+  void fitIntoBlocks(BlocksAttr marked, int64_t wantedRows,
+                     int64_t wantedStream, TileSizes &tileSizes) {
+    auto fit = [](int64_t &tile, int64_t block, int64_t unit) {
+      for (int64_t fitting = tile; fitting >= unit; --fitting)
+        if (fitting % unit == 0 && block % fitting == 0) {
+          tile = fitting;
+          return;
+        }
+    };
+    if (wantedStream == 0)
+      fit(tileSizes.stream, marked.getKeys(), /*unit=*/16);
+    if (wantedRows == 0 && !tileSizes.rows.empty())
+      fit(tileSizes.rows.back(), marked.getRows(),
+          /*unit=*/blocks && warpgroups ? 64 : 16);
   }
 
   /// A tile of the stream lies in one page.

@@ -10,7 +10,9 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     An `scf.forall` runs over tiles of rows; inside it an `scf.for` streams the tiles of the
     reduced axis with the state in `iter_args`. Producers of the streamed tensors are computed
     tile by tile. Where a mask limits what a tile of rows sees, tiles that no row sees are not
-    visited, tiles that all rows see are not masked, and only the ones in between are. Ragged
+    visited, tiles that all rows see are not masked, and only the ones in between are. Where a tensor
+    marks blocks (`#smx.blocks`), the tiles that are visited are listed in front, and loops run along
+    the list. A tile of keys in pages (`smx.paged`) is a slice of one page: tiles divide it. Ragged
     tails are loops of their own, so that all other tiles have a static shape. A quantity that
     has a value per element (softmax itself) takes a second loop over the stream, unless one
     tile holds the whole row. Where the algebra can defer the quantity and a cache can hold the row,
@@ -125,7 +127,7 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
   let summary = "write state ops as arithmetic on (m, l, acc)";
   let description = [{
     Replaces `smx.identity`, `smx.update`, `smx.merge` and `smx.finish` by what their algebra says,
-    and `smx.mask` by a select. Each step is one `linalg` op, named by its location.
+    `smx.mask` by a select, and an `smx.paged` that nothing reads in place by a gather. Each step is one `linalg` op, named by its location.
 
     ```mlir
     %m1, %l1 = smx.update #smx.softmax<exp> (%m, %l : ..) with (%x : tensor<4x32xf32>) maps [..]

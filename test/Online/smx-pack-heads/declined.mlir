@@ -14,7 +14,7 @@ func.func @sinks(%q: !q, %k: !k, %v: !k, %s: tensor<8xf32>) -> !q {
 
 // CHECK-LABEL: @ranges
 // CHECK-NOT: linalg.generic
-eachthe mask reads something for each row
+// REMARK: the mask reads something for each row
 func.func @ranges(%q: !q, %k: !k, %v: !k, %n: tensor<2x4xi32>) -> !q {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.key_ranges) reads(%n, %n : tensor<2x4xi32>, tensor<2x4xi32>) : !q, !k, !k -> !q
   return %o : !q
@@ -22,7 +22,7 @@ func.func @ranges(%q: !q, %k: !k, %v: !k, %n: tensor<2x4xi32>) -> !q {
 
 // CHECK-LABEL: @lengths_of_heads
 // CHECK-NOT: linalg.generic
-eachthe mask reads something for each head
+// REMARK: the mask reads something for each head
 func.func @lengths_of_heads(%q: !q, %k: !k, %v: !k, %n: tensor<2x8xi32>) -> !q {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.key_lengths) reads(%n : tensor<2x8xi32>) : !q, !k, !k -> !q
   return %o : !q
