@@ -6,6 +6,7 @@
 #ifndef SMX_TOOLS_ROADFLAGS_H
 #define SMX_TOOLS_ROADFLAGS_H
 
+#include "smx/Pipeline/ScheduleTable.h"
 #include "smx/Pipeline/WideProductsFlag.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -75,6 +76,11 @@ public:
                   llvm::cl::init(0)),
         wideProducts("wide-products", cat, llvm::cl::desc(wideProductsText),
                      wideProductsValues(), llvm::cl::init(WideProducts::Fma)),
+        scheduleTable(
+            "schedule-table", cat, llvm::cl::value_desc("file"),
+            llvm::cl::desc("schedules that were measured (softmax-run --tune "
+                           "writes them); they decide what is left to the "
+                           "model")),
         verifyStages("verify-stages", cat,
                      llvm::cl::desc("check the contract of every stage"),
                      llvm::cl::init(true)) {}
@@ -95,8 +101,23 @@ public:
     options.depth = depth;
     options.alignment = alignment;
     options.wideProducts = wideProducts;
+    options.schedules = schedules;
     options.verifyStages = verifyStages;
     return options;
+  }
+
+  /// Loads the table of schedules, if one is named; false after a message.
+  bool loadSchedules(llvm::StringRef tool) {
+    if (scheduleTable.empty())
+      return true;
+    auto table = ScheduleTable::load(scheduleTable);
+    if (!table) {
+      llvm::errs() << tool << ": --schedule-table: "
+                   << llvm::toString(table.takeError()) << "\n";
+      return false;
+    }
+    schedules = std::make_shared<const ScheduleTable>(std::move(*table));
+    return true;
   }
 
   bool namesChip() const { return !chip.empty(); }
@@ -126,7 +147,9 @@ private:
   llvm::cl::opt<std::string> chip;
   llvm::cl::opt<int64_t> warps, depth, alignment;
   llvm::cl::opt<WideProducts> wideProducts;
+  llvm::cl::opt<std::string> scheduleTable;
   llvm::cl::opt<bool> verifyStages;
+  std::shared_ptr<const ScheduleTable> schedules;
 };
 
 } // namespace mlir::smx

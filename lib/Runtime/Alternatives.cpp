@@ -42,6 +42,11 @@ static void addWithoutChoices(const SupportQuestion &asked,
     change.question.options.road.*member = 0;
     changes.push_back(std::move(change));
   }
+  if (asked.options.road.schedules) {
+    Change change{"without --schedule-table", asked};
+    change.question.options.road.schedules = nullptr;
+    changes.push_back(std::move(change));
+  }
 }
 
 static void addTarget(const SupportQuestion &asked, Target target,

@@ -5,6 +5,7 @@
 #include "KernelState.h"
 #include "StepTimer.h"
 
+#include "smx/Pipeline/ScheduleTable.h"
 #include "smx/Runtime/KernelCache.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -92,8 +93,10 @@ static std::string makeKey(llvm::StringRef text,
      << road.warps << " " << road.depth << " " << road.alignment << " "
      << static_cast<int>(road.wideProducts) << " " << options.cudaDriver << " "
      << options.device << " " << options.optLevel << " "
-     << static_cast<int>(options.from) << " " << options.entry << "\n"
-     << text;
+     << static_cast<int>(options.from) << " " << options.entry << "\n";
+  if (road.schedules)
+    road.schedules->print(os);
+  os << text;
   return key;
 }
 

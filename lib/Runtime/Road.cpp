@@ -2,6 +2,8 @@
 
 #include "smx/Runtime/Road.h"
 
+#include "smx/Pipeline/ScheduleTable.h"
+
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
@@ -39,8 +41,12 @@ static void reproduceInvalidModule(ModuleOp before, Stage stage,
 }
 
 static llvm::Error runStage(ModuleOp module, Stage stage,
-                            const RoadOptions &options,
-                            const RoadHooks &hooks) {
+                            const RoadOptions &given, const RoadHooks &hooks) {
+  // The ops that a table is about are there at stage `naive` for the last time.
+  if (stage == Stage::Online)
+    if (llvm::Error error = applyScheduleTable(module, given))
+      return error;
+  const RoadOptions options = withScheduleOf(module, given);
   PassManager passes(module->getContext());
   buildStage(passes, stage, options);
   std::string reproducer;
@@ -63,6 +69,9 @@ static llvm::Error runStage(ModuleOp module, Stage stage,
   }
   std::string message =
       ("stage '" + getStageInfo(stage).name + "' failed").str();
+  if (given.schedules && module->hasAttr(scheduleAttrName))
+    message += " with the schedule that '" + given.schedules->getName() +
+               "' has for it";
   if (!reproducer.empty() && llvm::sys::fs::exists(reproducer))
     message += "; 'softmax-opt --run-reproducer " + reproducer + "' repeats it";
   return llvm::createStringError(message);

@@ -283,6 +283,8 @@ static int run() {
   }
   if (int code = checkFlags())
     return code;
+  if (!roadFlags.loadSchedules(tool))
+    return exitBadUse;
   bool isCode = emitName == "llvm-ir" || emitName == "asm";
   std::optional<Stage> from = roadFlags.getFrom(tool);
   std::optional<Stage> to =

@@ -12,6 +12,7 @@
 #include "smx/Pipeline/Stages.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace mlir::smx {
@@ -24,6 +25,8 @@ enum class WideProducts {
   /// about 2^-21 in each term; f64 by fused multiply-adds in another order.
   MatrixUnit,
 };
+
+class ScheduleTable;
 
 /// What a caller may decide about the road; zero always means "the model
 /// chooses".
@@ -54,6 +57,9 @@ struct RoadOptions {
   int64_t alignment = 0;
   /// What a GPU multiplies f32 and f64 matrices with.
   WideProducts wideProducts = WideProducts::Fma;
+  /// Schedules that were measured; they decide what is left to the model here,
+  /// from stage `online` on. See ScheduleTable.h.
+  std::shared_ptr<const ScheduleTable> schedules;
   /// Check the contract of every stage as it is reached.
   bool verifyStages = true;
 };

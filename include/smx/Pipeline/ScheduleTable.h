@@ -1,0 +1,137 @@
+//===- ScheduleTable.h - schedules that were measured -----------*- C++ -*-===//
+//
+// A table of what was fastest on one chip, by class of shapes. Where it has a
+// line for an op, it decides what a caller leaves to the model.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_PIPELINE_SCHEDULETABLE_H
+#define SMX_PIPELINE_SCHEDULETABLE_H
+
+#include "smx/Pipeline/Pipelines.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::smx {
+
+/// What schedules are chosen by: an op, as far as its types say it.
+struct ShapeClass {
+  /// "attention", "softmax", ...
+  std::string op;
+  /// Of the first operand's elements, as MLIR spells it.
+  std::string type;
+  /// The mask, "band"; "none" where there is none.
+  std::string mask = "none";
+  /// Elements of a query; none where there is no query, or its extent is open.
+  std::optional<int64_t> headDim;
+  /// Queries, or rows of all batches together; none if open.
+  std::optional<int64_t> rows;
+  /// Keys, or elements of a row; none if open.
+  std::optional<int64_t> stream;
+
+  friend bool operator==(const ShapeClass &, const ShapeClass &) = default;
+};
+
+/// The class of an op of the dialect at stage `naive`.
+ShapeClass classOf(Operation *op);
+/// The classes of all of them in a module, each once.
+std::vector<ShapeClass> classesOf(ModuleOp module);
+
+/// What a table may choose; 0: the model chooses. As in RoadOptions.
+struct ScheduleChoice {
+  int64_t tileRows = 0, tileStream = 0, splits = 0, warps = 0, depth = 0;
+
+  friend bool operator==(const ScheduleChoice &,
+                         const ScheduleChoice &) = default;
+};
+
+/// A number of a choice: its key in a table, and the option that it decides.
+struct ChoiceKey {
+  const char *key;
+  int64_t ScheduleChoice::*choice;
+  int64_t RoadOptions::*option;
+};
+/// All of them.
+llvm::ArrayRef<ChoiceKey> getChoiceKeys();
+
+/// "tile_rows 64, warps 4"; "the model's" if it chooses nothing.
+std::string describe(const ScheduleChoice &choice);
+/// Fills in what `options` leaves to the model.
+void fillIn(RoadOptions &options, const ScheduleChoice &choice);
+
+/// A range of extents, both ends included.
+struct ExtentRange {
+  int64_t least = 0, most = std::numeric_limits<int64_t>::max();
+};
+
+/// One line of a table.
+struct ScheduleEntry {
+  std::string op, type, mask;
+  /// None: any extent, an open one too.
+  std::optional<ExtentRange> headDim, rows, stream;
+  ScheduleChoice choice;
+  /// Microseconds of this and of the model's choice when it was measured.
+  std::optional<double> microseconds, modelMicroseconds;
+
+  bool matches(const ShapeClass &shape) const;
+};
+
+class ScheduleTable {
+public:
+  /// `chip` is that of `chipOf`, `name` what errors call the table.
+  ScheduleTable(std::string chip, std::string name)
+      : chip(std::move(chip)), name(std::move(name)) {}
+
+  /// Reads a table, JSON as `print` writes it. Errors say which value is wrong:
+  /// "expected .. at NAME.entries[2].tile_rows".
+  static llvm::Expected<ScheduleTable> parse(llvm::StringRef text,
+                                             llvm::StringRef name);
+  /// Reads the table in a file.
+  static llvm::Expected<ScheduleTable> load(llvm::StringRef path);
+  /// An object with a line for each entry.
+  void print(llvm::raw_ostream &os) const;
+
+  /// The first entry for such an op, or null.
+  const ScheduleEntry *find(const ShapeClass &shape) const;
+  /// Puts an entry in front of the others.
+  void add(ScheduleEntry entry) {
+    entries.insert(entries.begin(), std::move(entry));
+  }
+  /// Fails if the table is of another chip than code for `options` runs on. The
+  /// emulator takes that of the chip that it stands for.
+  llvm::Error checkChip(const RoadOptions &options) const;
+
+  const std::string &getChip() const { return chip; }
+  const std::string &getName() const { return name; }
+  llvm::ArrayRef<ScheduleEntry> getEntries() const { return entries; }
+
+private:
+  std::string chip, name;
+  std::vector<ScheduleEntry> entries;
+};
+
+/// What a table calls the place that code for `options` is measured on: "cpu",
+/// a GPU architecture, or "emulator-sm_80", whose times say nothing of a GPU.
+std::string chipOf(const RoadOptions &options);
+
+/// The attribute of a module that keeps what a table chose between stages.
+inline constexpr llvm::StringLiteral scheduleAttrName = "smx.schedule";
+
+/// Looks the ops of `module`, at stage `naive`, up in `options.schedules` and
+/// notes on the module what all of them want: `smx.schedule = {tile_rows =
+/// 64}`. Where they want different things the model chooses for all; a remark
+/// says so.
+llvm::Error applyScheduleTable(ModuleOp module, const RoadOptions &options);
+/// `options` with what was noted on `module`.
+RoadOptions withScheduleOf(ModuleOp module, const RoadOptions &options);
+
+} // namespace mlir::smx
+
+#endif // SMX_PIPELINE_SCHEDULETABLE_H

@@ -1,0 +1,272 @@
+//===- ScheduleTable.cpp - schedules that were measured -------------------===//
+
+#include "smx/Pipeline/ScheduleTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+namespace json = llvm::json;
+
+static constexpr int64_t version = 1;
+
+namespace {
+/// A range of extents, by its key.
+struct RangeKey {
+  const char *key;
+  std::optional<ExtentRange> ScheduleEntry::*range;
+  std::optional<int64_t> ShapeClass::*extent;
+};
+} // namespace
+
+static constexpr RangeKey rangeKeys[] = {
+    {"head_dim", &ScheduleEntry::headDim, &ShapeClass::headDim},
+    {"rows", &ScheduleEntry::rows, &ShapeClass::rows},
+    {"stream", &ScheduleEntry::stream, &ShapeClass::stream}};
+
+llvm::ArrayRef<ChoiceKey> mlir::smx::getChoiceKeys() {
+  static constexpr ChoiceKey keys[] = {
+      {"tile_rows", &ScheduleChoice::tileRows, &RoadOptions::tileRows},
+      {"tile_stream", &ScheduleChoice::tileStream, &RoadOptions::tileStream},
+      {"splits", &ScheduleChoice::splits, &RoadOptions::splits},
+      {"warps", &ScheduleChoice::warps, &RoadOptions::warps},
+      {"depth", &ScheduleChoice::depth, &RoadOptions::depth}};
+  return keys;
+}
+
+std::string mlir::smx::describe(const ScheduleChoice &choice) {
+  std::string text;
+  for (const ChoiceKey &key : getChoiceKeys())
+    if (int64_t value = choice.*key.choice)
+      text += (text.empty() ? "" : ", ") + std::string(key.key) + " " +
+              std::to_string(value);
+  return text.empty() ? "the model's" : text;
+}
+
+void mlir::smx::fillIn(RoadOptions &options, const ScheduleChoice &choice) {
+  for (const ChoiceKey &key : getChoiceKeys())
+    if (options.*key.option == 0)
+      options.*key.option = choice.*key.choice;
+}
+
+bool ScheduleEntry::matches(const ShapeClass &shape) const {
+  return op == shape.op && type == shape.type && mask == shape.mask &&
+         llvm::all_of(rangeKeys, [&](const RangeKey &key) {
+           const auto &range = this->*key.range;
+           const auto &extent = shape.*key.extent;
+           return !range ||
+                  (extent && *extent >= range->least && *extent <= range->most);
+         });
+}
+
+const ScheduleEntry *ScheduleTable::find(const ShapeClass &shape) const {
+  auto found = llvm::find_if(entries, [&](const ScheduleEntry &entry) {
+    return entry.matches(shape);
+  });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::string mlir::smx::chipOf(const RoadOptions &options) {
+  switch (options.target) {
+  case Target::Cpu:
+    return "cpu";
+  case Target::Cuda:
+    return options.chip;
+  case Target::Emulator:
+    return "emulator-" + options.chip;
+  }
+  llvm_unreachable("every target has a name");
+}
+
+llvm::Error ScheduleTable::checkChip(const RoadOptions &options) const {
+  std::string wanted = chipOf(options);
+  StringRef known = chip;
+  if (known == wanted ||
+      (options.target == Target::Emulator && known == options.chip))
+    return llvm::Error::success();
+  return llvm::createStringError("the schedules in '" + name + "' are of '" +
+                                 chip + "', and the code is for '" + wanted +
+                                 "'; without a table the model chooses");
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Calls `read` for every key of an object; it gives false for one that it does
+/// not know.
+static bool readObject(const json::Value &value, json::Path path,
+                       llvm::StringLiteral keys,
+                       llvm::function_ref<std::optional<bool>(
+                           StringRef key, const json::Value &, json::Path)>
+                           read) {
+  const json::Object *object = value.getAsObject();
+  if (!object) {
+    path.report("expected object");
+    return false;
+  }
+  for (const auto &[key, element] : *object) {
+    std::optional<bool> isGood = read(key, element, path.field(key));
+    if (!isGood)
+      path.field(key).report(keys);
+    if (!isGood.value_or(false))
+      return false;
+  }
+  return true;
+}
+
+static bool readRange(const json::Value &value,
+                      std::optional<ExtentRange> &range, json::Path path) {
+  std::vector<int64_t> ends;
+  if (!json::fromJSON(value, ends, path))
+    return false;
+  if (ends.size() != 2 || ends[0] < 0 || ends[0] > ends[1]) {
+    path.report("expected the least and the most extent, [0, 64]");
+    return false;
+  }
+  range = ExtentRange{ends[0], ends[1]};
+  return true;
+}
+
+static bool readChoice(const json::Value &value, int64_t &choice,
+                       json::Path path) {
+  if (!json::fromJSON(value, choice, path))
+    return false;
+  if (choice >= 1)
+    return true;
+  path.report("expected at least 1; without the key the model chooses");
+  return false;
+}
+
+static bool readEntry(const json::Value &value, ScheduleEntry &entry,
+                      json::Path path) {
+  constexpr llvm::StringLiteral keys =
+      "unknown key; choose one of op, type, mask, head_dim, rows, stream, "
+      "tile_rows, tile_stream, splits, warps, depth, microseconds, "
+      "model_microseconds";
+  auto read = [&](StringRef key, const json::Value &element,
+                  json::Path place) -> std::optional<bool> {
+    if (key == "op")
+      return json::fromJSON(element, entry.op, place);
+    if (key == "type")
+      return json::fromJSON(element, entry.type, place);
+    if (key == "mask")
+      return json::fromJSON(element, entry.mask, place);
+    if (key == "microseconds")
+      return json::fromJSON(element, entry.microseconds, place);
+    if (key == "model_microseconds")
+      return json::fromJSON(element, entry.modelMicroseconds, place);
+    for (const RangeKey &range : rangeKeys)
+      if (key == range.key)
+        return readRange(element, entry.*range.range, place);
+    for (const ChoiceKey &choice : getChoiceKeys())
+      if (key == choice.key)
+        return readChoice(element, entry.choice.*choice.choice, place);
+    return std::nullopt;
+  };
+  if (!readObject(value, path, keys, read))
+    return false;
+  for (const auto &[key, text] :
+       {std::pair("op", &entry.op), std::pair("type", &entry.type),
+        std::pair("mask", &entry.mask)})
+    if (text->empty()) {
+      path.field(key).report("missing value");
+      return false;
+    }
+  if (entry.choice == ScheduleChoice()) {
+    path.report("expected a choice: one of tile_rows, tile_stream, splits, "
+                "warps, depth");
+    return false;
+  }
+  return true;
+}
+
+llvm::Expected<ScheduleTable> ScheduleTable::parse(StringRef text,
+                                                   StringRef name) {
+  auto value = json::parse(text);
+  if (!value)
+    return llvm::createStringError("'" + name +
+                                   "': " + llvm::toString(value.takeError()));
+  ScheduleTable table("", name.str());
+  int64_t found = 0;
+  json::Path::Root root(name);
+  auto readEntries = [&](const json::Value &element, json::Path place) {
+    const json::Array *array = element.getAsArray();
+    if (!array) {
+      place.report("expected array");
+      return false;
+    }
+    for (const auto &[number, one] : llvm::enumerate(*array))
+      if (!readEntry(one, table.entries.emplace_back(), place.index(number)))
+        return false;
+    return true;
+  };
+  auto read = [&](StringRef key, const json::Value &element,
+                  json::Path place) -> std::optional<bool> {
+    if (key == "smx_schedules")
+      return json::fromJSON(element, found, place);
+    if (key == "chip")
+      return json::fromJSON(element, table.chip, place);
+    if (key == "entries")
+      return readEntries(element, place);
+    return std::nullopt;
+  };
+  if (!readObject(*value, root,
+                  "unknown key; choose one of smx_schedules, chip, entries",
+                  read))
+    return root.getError();
+  if (found != version)
+    return llvm::createStringError(
+        "'" + name + "': expected \"smx_schedules\": " + Twine(version) +
+        ", the version of the format, got " + Twine(found));
+  if (table.chip.empty())
+    return llvm::createStringError(
+        "'" + name +
+        "': expected \"chip\", what the schedules were measured "
+        "on: cpu, or an architecture such as sm_90a");
+  return table;
+}
+
+llvm::Expected<ScheduleTable> ScheduleTable::load(StringRef path) {
+  auto text = llvm::MemoryBuffer::getFile(path);
+  if (!text)
+    return llvm::createStringError("can not read '" + path +
+                                   "': " + text.getError().message());
+  return parse((*text)->getBuffer(), path);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+void ScheduleTable::print(raw_ostream &os) const {
+  auto quoted = [](StringRef text) {
+    return llvm::formatv("{0}", json::Value(text)).str();
+  };
+  os << "{\"smx_schedules\": " << version << ", \"chip\": " << quoted(chip)
+     << ", \"entries\": [";
+  llvm::ListSeparator separator(",");
+  for (const ScheduleEntry &entry : entries) {
+    os << separator << "\n  {\"op\": " << quoted(entry.op)
+       << ", \"type\": " << quoted(entry.type)
+       << ", \"mask\": " << quoted(entry.mask);
+    for (const RangeKey &key : rangeKeys)
+      if (const auto &range = entry.*key.range)
+        os << ", \"" << key.key << "\": [" << range->least << ", "
+           << range->most << "]";
+    for (const ChoiceKey &key : getChoiceKeys())
+      if (int64_t value = entry.choice.*key.choice)
+        os << ", \"" << key.key << "\": " << value;
+    if (entry.microseconds)
+      os << llvm::formatv(", \"microseconds\": {0:f2}", *entry.microseconds);
+    if (entry.modelMicroseconds)
+      os << llvm::formatv(", \"model_microseconds\": {0:f2}",
+                          *entry.modelMicroseconds);
+    os << "}";
+  }
+  os << "\n]}\n";
+}

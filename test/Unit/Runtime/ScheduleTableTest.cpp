@@ -1,0 +1,168 @@
+//===- ScheduleTableTest.cpp - schedules that were measured ---------------===//
+
+#include "smx/Pipeline/ScheduleTable.h"
+#include "smx/Runtime/Support.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir::smx;
+
+static ScheduleTable read(const std::string &chip, const std::string &entries) {
+  return llvm::cantFail(
+      ScheduleTable::parse("{\"smx_schedules\": 1, \"chip\": \"" + chip +
+                               "\", \"entries\": [" + entries + "]}",
+                           "table.json"));
+}
+
+static std::string errorOf(llvm::StringRef text) {
+  auto table = ScheduleTable::parse(text, "table.json");
+  return table ? "no error" : llvm::toString(table.takeError());
+}
+
+static std::string errorOfEntry(const std::string &entry) {
+  return errorOf("{\"smx_schedules\": 1, \"chip\": \"cpu\", \"entries\": [" +
+                 entry + "]}");
+}
+
+constexpr const char *softmaxEntry =
+    R"({"op": "softmax", "type": "f32", "mask": "none", "rows": [1, 8], "stream": [65, 128], "tile_rows": 4, "microseconds": 1.50, "model_microseconds": 2.00})";
+
+TEST(ScheduleTable, IsReadAsItIsWritten) {
+  ScheduleTable table = read("cpu", softmaxEntry);
+  std::string text, again;
+  llvm::raw_string_ostream textOs(text), againOs(again);
+  table.print(textOs);
+  EXPECT_TRUE(llvm::StringRef(text).contains(softmaxEntry)) << text;
+  llvm::cantFail(ScheduleTable::parse(text, "other")).print(againOs);
+  EXPECT_EQ(text, again);
+}
+
+TEST(ScheduleTable, FindsTheFirstEntryOfAClass) {
+  ScheduleTable table = read("cpu", softmaxEntry);
+  ShapeClass shape{"softmax", "f32", "none", std::nullopt, 8, 128};
+  ASSERT_TRUE(table.find(shape));
+  EXPECT_EQ(table.find(shape)->choice.tileRows, 4);
+  for (ShapeClass other :
+       {ShapeClass{"logsumexp", "f32", "none", std::nullopt, 8, 128},
+        ShapeClass{"softmax", "f64", "none", std::nullopt, 8, 128},
+        ShapeClass{"softmax", "f32", "band", std::nullopt, 8, 128},
+        ShapeClass{"softmax", "f32", "none", std::nullopt, 9, 128},
+        ShapeClass{"softmax", "f32", "none", std::nullopt, 8, 64},
+        // What the types leave open is in no range.
+        ShapeClass{"softmax", "f32", "none", std::nullopt, std::nullopt, 128}})
+    EXPECT_FALSE(table.find(other));
+  ScheduleEntry open = *table.find(shape);
+  open.rows = std::nullopt;
+  open.choice.tileRows = 2;
+  table.add(open);
+  EXPECT_EQ(table.find(shape)->choice.tileRows, 2);
+  EXPECT_TRUE(
+      table.find({"softmax", "f32", "none", std::nullopt, std::nullopt, 128}));
+}
+
+TEST(ScheduleTable, SaysWhatIsWrongAndWhere) {
+  EXPECT_TRUE(llvm::StringRef(errorOf("{")).starts_with("'table.json': [1:"));
+  EXPECT_EQ(errorOf("[]"), "expected object when parsing table.json");
+  EXPECT_EQ(errorOf("{\"chips\": 1}"),
+            "unknown key; choose one of smx_schedules, chip, entries at "
+            "table.json.chips");
+  EXPECT_EQ(errorOf("{\"chip\": \"cpu\"}"),
+            "'table.json': expected \"smx_schedules\": 1, the version of the "
+            "format, got 0");
+  EXPECT_TRUE(llvm::StringRef(errorOf("{\"smx_schedules\": 1}"))
+                  .contains("expected \"chip\""));
+  EXPECT_EQ(errorOfEntry("7"), "expected object at table.json.entries[0]");
+  EXPECT_TRUE(llvm::StringRef(errorOfEntry("{\"tile\": 1}"))
+                  .starts_with("unknown key; choose one of op, type, mask, "));
+  EXPECT_EQ(errorOfEntry("{\"tile_rows\": 1}"),
+            "missing value at table.json.entries[0].op");
+  EXPECT_EQ(errorOfEntry(std::string(softmaxEntry) +
+                         ", {\"op\": \"softmax\", \"tile_rows\": -3}"),
+            "expected at least 1; without the key the model chooses at "
+            "table.json.entries[1].tile_rows");
+  EXPECT_EQ(errorOfEntry("{\"rows\": [8, 1]}"),
+            "expected the least and the most extent, [0, 64] at "
+            "table.json.entries[0].rows");
+  EXPECT_TRUE(
+      llvm::StringRef(
+          errorOfEntry(R"({"op": "softmax", "type": "f32", "mask": "none"})"))
+          .starts_with("expected a choice: one of tile_rows, "));
+  auto absent = ScheduleTable::load("/no/such/table.json");
+  ASSERT_FALSE(absent);
+  EXPECT_TRUE(llvm::StringRef(llvm::toString(absent.takeError()))
+                  .starts_with("can not read '/no/such/table.json': "));
+}
+
+static ::smx::CompileOptions withTable(ScheduleTable table, Target target) {
+  ::smx::CompileOptions options;
+  options.road.target = target;
+  options.road.schedules =
+      std::make_shared<const ScheduleTable>(std::move(table));
+  options.reproducerDir = "";
+  return options;
+}
+
+constexpr const char *softmaxModule = R"mlir(
+func.func @softmax(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
+  %y = smx.softmax %x axis(1) : tensor<8x128xf32> -> tensor<8x128xf32>
+  return %y : tensor<8x128xf32>
+})mlir";
+
+/// The rows of the tiles, as the pass says it.
+static std::string tileRows(const ::smx::Support &support) {
+  for (const ::smx::Decision &decision : support.ops.front().decisions)
+    for (const auto &[name, value] : decision.values)
+      if (decision.name == "TileSizes" && name == "rows")
+        return value;
+  return "none";
+}
+
+TEST(ScheduleTable, DecidesWhatIsLeftToTheModel) {
+  ScheduleTable table = read("cpu", softmaxEntry);
+  auto options = withTable(table, Target::Cpu);
+  auto support = llvm::cantFail(::smx::supports(softmaxModule, options));
+  EXPECT_EQ(tileRows(support), "4");
+  EXPECT_EQ(support.ops.front().decisions.front().text,
+            "from 'table.json': tile_rows 4");
+  // What the caller says stays.
+  options.road.tileRows = 2;
+  EXPECT_EQ(tileRows(llvm::cantFail(::smx::supports(softmaxModule, options))),
+            "2");
+  // A kernel of another table is another kernel.
+  auto one = llvm::cantFail(
+      ::smx::compile(softmaxModule, withTable(table, Target::Cpu)));
+  auto other = llvm::cantFail(::smx::compile(softmaxModule));
+  EXPECT_NE(one.timing().data(), other.timing().data());
+}
+
+TEST(ScheduleTable, IsOfOneChip) {
+  auto errorOfRoad = [](const char *chip, Target target) {
+    auto support = llvm::cantFail(::smx::supports(
+        softmaxModule, withTable(read(chip, softmaxEntry), target)));
+    return support.compiles ? "" : support.errors.front();
+  };
+  EXPECT_EQ(errorOfRoad("sm_90a", Target::Cpu),
+            "the schedules in 'table.json' are of 'sm_90a', and the code is "
+            "for 'cpu'; without a table the model chooses");
+  EXPECT_EQ(errorOfRoad("sm_80", Target::Cuda), "");
+  EXPECT_EQ(errorOfRoad("sm_80", Target::Emulator), "");
+  // Times of the emulator say nothing of a GPU.
+  EXPECT_NE(errorOfRoad("emulator-sm_80", Target::Cuda), "");
+}
+
+TEST(ScheduleTable, LeavesOpsThatWantDifferentThingsToTheModel) {
+  const char *two = R"mlir(
+func.func @two(%x: tensor<8x128xf32>, %y: tensor<8x512xf32>) -> (tensor<8x128xf32>, tensor<8x512xf32>) {
+  %0 = smx.softmax %x axis(1) : tensor<8x128xf32> -> tensor<8x128xf32>
+  %1 = smx.softmax %y axis(1) : tensor<8x512xf32> -> tensor<8x512xf32>
+  return %0, %1 : tensor<8x128xf32>, tensor<8x512xf32>
+})mlir";
+  auto options = withTable(read("cpu", softmaxEntry), Target::Cpu);
+  auto support = llvm::cantFail(::smx::supports(two, options));
+  const ::smx::Decision &decision = support.ops.front().decisions.front();
+  EXPECT_TRUE(decision.isMissed);
+  EXPECT_EQ(decision.pass, "smx-schedule-table");
+  EXPECT_EQ(tileRows(support), tileRows(llvm::cantFail(::smx::supports(two))));
+}
