@@ -2,9 +2,10 @@
 
 #include "../ExplainFlag.h"
 #include "../RoadFlags.h"
-#include "DeviceRun.h"
+#include "CheckedRun.h"
 #include "Progress.h"
 #include "Report.h"
+#include "Tune.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -83,6 +84,11 @@ static cl::opt<bool> json("json", cl::cat(category),
                           cl::desc("print one JSON object"));
 static cl::opt<bool> timing("timing", cl::cat(category),
                             cl::desc("print the steps of the compilation"));
+static cl::opt<std::string>
+    tuneName("tune", cl::cat(category), cl::value_desc("file"),
+             cl::desc("measure the schedules of the module's op on the target, "
+                      "and add the fastest that is right to this table for "
+                      "--schedule-table; --repeat is the number of rounds"));
 static mlir::smx::ExplainFlag explain(category);
 static cl::opt<bool> peaks("peaks", cl::cat(category),
                            cl::desc("measure this machine and set the rates "
@@ -91,50 +97,6 @@ static cl::opt<bool> peaks("peaks", cl::cat(category),
 static int fail(const llvm::Twine &message) {
   llvm::errs() << tool << ": " << message << "\n";
   return mlir::smx::exitBadUse;
-}
-
-/// Memory for the outputs; sizes that do not follow from the inputs come from
-/// the reference.
-static llvm::Expected<std::vector<HostTensor>>
-makeOutputs(const Kernel &kernel, llvm::ArrayRef<TensorView> inputs,
-            llvm::ArrayRef<Tensor> references) {
-  auto sizes = kernel.outputSizes(inputs);
-  if (!sizes)
-    return sizes.takeError();
-  std::vector<HostTensor> outputs;
-  for (auto [i, spec] : llvm::enumerate(kernel.outputs())) {
-    reference::Shape shape((*sizes)[i].begin(), (*sizes)[i].end());
-    if (llvm::is_contained(shape, -1)) {
-      if (i >= references.size())
-        return llvm::createStringError(
-            "the shape of output " + llvm::Twine(i) +
-            " does not follow from those of the inputs; run with a --check, "
-            "which finds it");
-      shape = references[i].shape();
-    }
-    outputs.push_back(HostTensor(spec.dtype, std::move(shape)));
-  }
-  return outputs;
-}
-
-static llvm::Error runOnHost(const Kernel &kernel,
-                             llvm::ArrayRef<TensorView> inputs,
-                             llvm::ArrayRef<HostTensor> outputs,
-                             TimedRuns &runs) {
-  std::vector<TensorView> outputViews;
-  for (const HostTensor &output : outputs)
-    outputViews.push_back(output.view());
-  for (int i = 0; i < runs.warmup + runs.repeat || i == 0; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = kernel(inputs, outputViews))
-      return error;
-    std::chrono::duration<double, std::milli> time =
-        std::chrono::steady_clock::now() - start;
-    if (i >= runs.warmup && runs.repeat > 0)
-      runs.milliseconds.push_back(time.count());
-  }
-  llvm::sort(runs.milliseconds);
-  return llvm::Error::success();
 }
 
 /// Opens the device of a run for CUDA, and fills in what the flags leave to it.
@@ -146,86 +108,6 @@ static llvm::Expected<cuda::Device> openDevice(CompileOptions &options) {
   if (device && !roadFlags.namesChip())
     options.road.chip = device->info().specificChip();
   return device;
-}
-
-namespace {
-/// What the outputs are compared with.
-struct References {
-  std::vector<Tensor> exact;
-  /// In the module's own types; empty if no output needs it.
-  std::vector<Tensor> typed;
-};
-} // namespace
-
-static llvm::Expected<References>
-evaluateReferences(CheckedModule &module, const Kernel &kernel,
-                   llvm::ArrayRef<Tensor> inputs) {
-  References references;
-  if (checkAgainst == CheckAgainst::None)
-    return references;
-  bool needsTyped = false;
-  for (auto [i, spec] : llvm::enumerate(kernel.outputs())) {
-    Expectation expectation = module.expect(i, spec.dtype);
-    needsTyped |= reference::isLowPrecision(spec.dtype) ||
-                  !expectation.isRecognised || expectation.how.areScoresSums;
-  }
-  if (needsTyped) {
-    Progress progress("evaluating the module in its own precision");
-    auto typed = module.evaluateAsTyped(inputs);
-    if (!typed)
-      return typed.takeError();
-    references.typed = std::move(*typed);
-  }
-  Progress progress("evaluating the reference in float64");
-  auto exact = module.evaluate(inputs, checkAgainst);
-  if (!exact)
-    return exact.takeError();
-  references.exact = std::move(*exact);
-  return references;
-}
-
-/// Compares every output with the reference and with its file.
-static llvm::Error checkOutputs(RunReport &report, CheckedModule &module,
-                                const References &references) {
-  Progress progress("comparing");
-  report.checks.resize(report.outputs.size());
-  for (auto [i, output] : llvm::enumerate(report.outputs)) {
-    const Tensor out = output.toTensor();
-    auto [how, isRecognised] = module.expect(i, output.dtype());
-    how.mode = mode;
-    const Tensor *exact =
-        references.exact.empty() ? nullptr : &references.exact[i];
-    const Tensor *typed =
-        references.typed.empty() ? nullptr : &references.typed[i];
-    if (exact)
-      report.checks[i].push_back(
-          {checkAgainst == CheckAgainst::Naive ? "naive" : "raised",
-           checkOutput(out,
-                       isRecognised
-                           ? *exact
-                           : withClassesOf(*exact, *typed, output.dtype()),
-                       typed, how)});
-    if (i >= expectedNames.size())
-      continue;
-    auto file = reference::readNpy(expectedNames[i]);
-    if (!file)
-      return llvm::createStringError(file.message());
-    const Tensor expected = file->toTensor();
-    if (expected.shape() != out.shape())
-      return llvm::createStringError("output " + llvm::Twine(i) + " is " +
-                                     reference::toString(out.shape()) +
-                                     ", but '" + expectedNames[i] + "' is " +
-                                     reference::toString(expected.shape()));
-    // Somebody else's result need not be precise itself.
-    how.mode = reference::Mode::Fast;
-    std::optional<Tensor> naive;
-    if (exact && typed)
-      naive = withErrorOf(expected, *typed, *exact);
-    report.checks[i].push_back(
-        {expectedNames[i],
-         checkOutput(out, expected, naive ? &*naive : nullptr, how)});
-  }
-  return llvm::Error::success();
 }
 
 static llvm::Error writeOutputs(llvm::ArrayRef<HostTensor> outputs) {
@@ -270,62 +152,49 @@ static CompileOptions compileOptions(Stage from) {
   return options;
 }
 
+static CheckSettings checkSettings() {
+  return {checkAgainst, mode, expectedNames};
+}
+
 static llvm::Error runModule(llvm::StringRef text, Stage from,
                              RunReport &report) {
   report.threads = threadCount();
   CompileOptions options = compileOptions(from);
-  const bool isCuda = options.road.target == mlir::smx::Target::Cuda;
   std::optional<cuda::Device> device;
-  if (isCuda) {
+  if (options.road.target == mlir::smx::Target::Cuda) {
     auto opened = openDevice(options);
     if (!opened)
       return opened.takeError();
     device = *opened;
     report.device = device->info().name;
   }
+  const ArgumentFlags arguments{inputNames, randomNames, dims};
+  if (!tuneName.empty())
+    return tuneModule(text, options, arguments, checkSettings(), device,
+                      {/*rounds=*/repeat}, tuneName, llvm::outs());
   auto kernel = compileModule(text, options, report);
   if (!kernel)
     return kernel.takeError();
-  auto arguments =
-      makeArguments(kernel->inputs(), {inputNames, randomNames, dims});
-  if (!arguments)
-    return arguments.takeError();
-  report.inputs = std::move(*arguments);
-  std::vector<TensorView> inputViews;
-  std::vector<Tensor> inputs;
-  for (const Argument &argument : report.inputs) {
-    inputViews.push_back(argument.tensor.view());
-    inputs.push_back(argument.tensor.toTensor());
-  }
-
-  auto module = CheckedModule::parse(text, options.sourceName, kernel->name(),
-                                     from, options.road);
-  if (!module)
-    return module.takeError();
-  auto references = evaluateReferences(**module, *kernel, inputs);
-  if (!references)
-    return llvm::joinErrors(
-        references.takeError(),
-        llvm::createStringError("the results can not be checked; --check=none "
-                                "runs the module without"));
-  report.productFlops = (*module)->countProductFlops(inputs);
-
-  auto outputs = makeOutputs(*kernel, inputViews, references->exact);
-  if (!outputs)
-    return outputs.takeError();
-  report.outputs = std::move(*outputs);
+  auto checked = CheckedRun::prepare(text, *kernel, options, arguments,
+                                     checkSettings(), device);
+  if (!checked)
+    return checked.takeError();
+  report.productFlops = (*checked)->countProductFlops();
   TimedRuns runs{warmup, repeat, {}};
   {
     Progress progress("running");
-    if (llvm::Error error =
-            isCuda ? runOnDevice(*device, *kernel, inputViews, report.outputs,
-                                 runs)
-                   : runOnHost(*kernel, inputViews, report.outputs, runs))
+    if (llvm::Error error = (*checked)->run(*kernel, runs, report.outputs))
       return error;
   }
   report.milliseconds = std::move(runs.milliseconds);
-  if (llvm::Error error = checkOutputs(report, **module, *references))
-    return error;
+  {
+    Progress progress("comparing");
+    auto checks = (*checked)->check(report.outputs);
+    if (!checks)
+      return checks.takeError();
+    report.checks = std::move(*checks);
+  }
+  report.inputs = (*checked)->takeInputs();
   if (peaks) {
     auto measured = measureHostPeaks();
     if (!measured)
@@ -344,7 +213,7 @@ int main(int argc, char **argv) {
           &llvm::errs()))
     return mlir::smx::exitBadUse;
   std::optional<Stage> from = roadFlags.getFrom(tool);
-  if (!from)
+  if (!from || !roadFlags.loadSchedules(tool))
     return mlir::smx::exitBadUse;
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(moduleName);
   if (!text)
@@ -364,6 +233,8 @@ int main(int argc, char **argv) {
   RunReport report;
   if (llvm::Error error = runModule((*text)->getBuffer(), *from, report))
     return fail(llvm::toString(std::move(error)));
+  if (!tuneName.empty())
+    return mlir::smx::exitSuccess;
   if (json)
     printJson(report, llvm::outs());
   else
