@@ -315,7 +315,11 @@ static int run() {
     return fail(message, exitBadUse);
 
   if (explain.isGiven()) {
-    int code = explain.run(tool, input->getBuffer(), compileOptions(*from),
+    ::smx::CompileOptions options = compileOptions(*from);
+    // A stage of one branch says what the code is for.
+    if (emitName.getNumOccurrences())
+      options.road.target = roadTo(*to).target;
+    int code = explain.run(tool, input->getBuffer(), options,
                            ::smx::AlignmentIs::Known, output->os());
     if (code != exitBadUse)
       output->keep();
