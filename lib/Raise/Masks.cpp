@@ -22,6 +22,20 @@ struct TakenMask {
 };
 } // namespace
 
+/// Drops what a mask of nothing adds.
+static void dropZeros(ElementReader &reader, Element &scores) {
+  while (true) {
+    Element e = reader.strip(scores);
+    if (!isa_and_nonnull<arith::AddFOp>(reader.arithmetic(e)))
+      return;
+    bool isZero[] = {reader.constant(reader.operand(e, 0)) == 0.0,
+                     reader.constant(reader.operand(e, 1)) == 0.0};
+    if (!isZero[0] && !isZero[1])
+      return;
+    scores = reader.operand(e, isZero[0] ? 1 : 0);
+  }
+}
+
 static std::optional<TakenMask>
 takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
          function_ref<bool(const Element &)> isScore) {
@@ -45,6 +59,7 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
     Element addend = reader.operand(e, n);
     if (dependsOnScore(addend))
       continue;
+    dropZeros(reader, addend);
     auto choice = masks.matchChoice(addend);
     if (choice && choice->whenTrue == 0 && hides(choice->whenFalse))
       return TakenMask{reader.operand(e, 1 - n), choice->condition, true,
@@ -54,20 +69,6 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
                        choice->whenTrue};
   }
   return std::nullopt;
-}
-
-/// Drops what a mask of nothing adds.
-static void dropZeros(ElementReader &reader, Element &scores) {
-  while (true) {
-    Element e = reader.strip(scores);
-    if (!isa_and_nonnull<arith::AddFOp>(reader.arithmetic(e)))
-      return;
-    bool isZero[] = {reader.constant(reader.operand(e, 0)) == 0.0,
-                     reader.constant(reader.operand(e, 1)) == 0.0};
-    if (!isZero[0] && !isZero[1])
-      return;
-    scores = reader.operand(e, isZero[0] ? 1 : 0);
-  }
 }
 
 /// True if `scores` are computed from more than the product, positions and

@@ -70,8 +70,8 @@ bool raiseLogSoftmax(RewriterBase &rewriter, Operation *op);
 bool raiseLogSumExp(RewriterBase &rewriter, Operation *op);
 bool raiseLayerNorm(RewriterBase &rewriter, Operation *op);
 bool raiseRmsNorm(RewriterBase &rewriter, Operation *op);
-/// `select(whole row is -inf, 0, softmax)` is a softmax whose masked rows are
-/// 0.
+/// `select(whole row is -inf, 0, softmax)`, or of one that is NaN, is a softmax
+/// whose masked rows are 0.
 bool raiseMaskedRowGuard(RewriterBase &rewriter, Operation *op);
 /// Float conversions before and after `rowOp`, which computes in f32 anyway,
 /// become its operand and result types.
