@@ -18,6 +18,13 @@ class Refused(Exception):
     """The front end makes no upstream MLIR of a case; the text says why."""
 
 
+def keep_mask(shape, random) -> numpy.ndarray:
+    """Booleans of density 3/4 that keep a key in every row."""
+    mask = random.random(shape) < 0.75
+    mask[..., 0] = True
+    return mask
+
+
 def parse_with(mlir_opt: str, text: str) -> None:
     result = subprocess.run([mlir_opt, "--verify-roundtrip", "-o", "/dev/null"],
                             input=text, text=True, capture_output=True, check=False)

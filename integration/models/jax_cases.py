@@ -14,7 +14,7 @@ import jaxlib.mlir._mlir_libs._stablehlo as stablehlo  # noqa: E402
 import numpy  # noqa: E402
 from jaxlib.mlir import passmanager  # noqa: E402
 
-from fixtures import Refused  # noqa: E402
+from fixtures import Refused, keep_mask  # noqa: E402
 
 stablehlo.register_stablehlo_passes()
 PIPELINE = "builtin.module(symbol-dce,func.func(chlo-legalize-to-stablehlo),stablehlo-legalize-to-linalg,canonicalize)"
@@ -26,12 +26,6 @@ SQUARE, NARROW, PROJECTION = (HIDDEN, HIDDEN), (HIDDEN, GROUPS * DIM), (HIDDEN, 
 MLP = ((HIDDEN, 2 * HIDDEN), (2 * HIDDEN, HIDDEN))
 WEIGHTS = (SQUARE, NARROW, PROJECTION, *MLP)
 attention = jax.nn.dot_product_attention
-
-
-def keep_mask(shape, random) -> numpy.ndarray:
-    mask = random.random(shape) < 0.75
-    mask[..., 0] = True
-    return mask
 
 
 def normalize(x):
