@@ -114,16 +114,25 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
         Value scale = smaller(m, v[0], PowersOfTwo(type).scaleFor(m, v[2]));
         return {scale, rescaled(m, v[1], v[0], scale)};
       });
-  Value squares =
-      tile.reduce("tile sum", {input, {moved[0], row}}, {{zero, row}}, {stream},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value x = m.mul(m.cast(v[0], type), v[1]);
-                    return {m.add(m.mul(x, x), v[2])};
-                  })[0];
+  // As softmax's: a precise f32 sum would round once for every element.
+  bool isHalf =
+      getElementTypeOrSelf(input.tensor.getType()).getIntOrFloatBitWidth() < 32;
+  FloatType sumType = isHalf ? type : FloatType(builder.getF64Type());
+  Value noSquares =
+      linalg::FillOp::create(builder, loc,
+                             ScalarMath{builder, loc}.constant(0.0, sumType),
+                             emptyLike(builder, loc, states[2], sumType))
+          .getResult(0);
+  Value squares = tile.reduce(
+      "tile sum", {input, {moved[0], row}}, {{noSquares, row}}, {stream},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value x = m.mul(m.cast(v[0], type), v[1]);
+        return {m.add(m.cast(m.mul(x, x), sumType), v[2])};
+      })[0];
   Value sum =
       tile.mapInto("running sum", {{squares, row}}, {moved[1], row},
                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     return {m.add(v[0], v[1])};
+                     return {m.cast(m.add(v[0], m.cast(v[1], sumType)), type)};
                    });
   Value extent = streamExtent(builder, loc, input, stream, type);
   Value count =

@@ -217,16 +217,27 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
                     });
   }
   assert(quantity == "log_softmax" && "the verifier knows the quantities");
-  Value logSum =
-      tile.map("log of the sum", {{states[1], row}}, {{states[1], row}},
-               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                 return {soft.nanIfInfinite(m, v[0], m.log(v[0]))};
-               })[0];
+  // With the guard in place of the maximum, and no sum, the logarithm of a
+  // weight of 0 is -inf.
+  bool isMaskedZero = getMaskedRow() == MaskedRow::Zero;
+  Value logSum = tile.map(
+      "log of the sum", {{states[1], row}}, {{states[1], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value log = soft.nanIfInfinite(m, v[0], m.log(v[0]));
+        Value zero = m.constant(0.0, soft.type);
+        return {isMaskedZero ? m.select(m.equal(v[0], zero), zero, log) : log};
+      })[0];
+  Value reference = states[0];
+  if (isMaskedZero)
+    reference = tile.map("guard", {{states[0], row}}, {{states[0], row}},
+                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                           return {soft.guarded(m, v[0])};
+                         })[0];
   TileOperand scores{op.getInputs()[0], maps[states.size()]};
   Value empty =
       emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
   return tile.map(
-      "log-softmax", {scores, {states[0], row}, {logSum, row}},
+      "log-softmax", {scores, {reference, row}, {logSum, row}},
       {{empty, result}}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value score = soft.comparable(m, m.cast(v[0], soft.type));
         Value distance = soft.naturalDistance(m, score, v[1]);

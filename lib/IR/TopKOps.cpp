@@ -27,6 +27,10 @@ LogicalResult TopKSoftmaxOp::verify() {
   if (failed(verifyShape(*this, "probabilities", getProbabilities(), // T3
                          shape)))
     return failure();
+  if (elementOf(getProbabilities()).getIntOrFloatBitWidth() > 32)
+    return emitOpError("expected probabilities of at most 32 bits, as the "
+                       "scores, got ")
+           << getProbabilities().getType();
   auto places = cast<RankedTensorType>(getPlaces().getType());
   Type element = places.getElementType();
   if (mayHaveShape(places, shape) && element.isSignlessInteger() &&

@@ -94,8 +94,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
   void lowerNorm(OpT op) {
     OpBuilder builder(op);
     auto algebra = AlgebraT::get(&getContext(), op.getEpsilonAttr());
-    lowerOverAxis(builder, op, op.getInput(), op.getAxis(), algebra,
-                  "normalized");
+    Value input = widened(builder, op.getLoc(), op.getInput(), op.getType());
+    lowerOverAxis(builder, op, input, op.getAxis(), algebra, "normalized");
   }
 
   /// A reduction of `input` over `axis` whose state components are one value
@@ -116,7 +116,11 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     OpBuilder builder(op);
     auto algebra =
         GradientAlgebraAttr::get(&getContext(), of, doubleAttr(op.getScale()));
-    SmallVector<Value> both{op.getOutput(), op.getGradient()};
+    SmallVector<Type> types(op->getOperandTypes());
+    types.push_back(op.getType());
+    SmallVector<Value> both{
+        widened(builder, op.getLoc(), op.getOutput(), types),
+        widened(builder, op.getLoc(), op.getGradient(), types)};
     RowReduction rows(builder, op.getLoc(), algebra,
                       ValueRange(both).take_back(algebra.getInputCount(1)),
                       op.getAxis());

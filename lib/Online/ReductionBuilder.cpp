@@ -59,16 +59,30 @@ Value mlir::smx::mapElements(
       .getResult(0);
 }
 
+static Value extended(OpBuilder &builder, Location loc, Value tensor,
+                      Type wanted) {
+  return mapElements(builder, loc, tensor, wanted,
+                     [&](OpBuilder &b, Location loc, Value x) -> Value {
+                       return arith::ExtFOp::create(b, loc, wanted, x);
+                     });
+}
+
+Value mlir::smx::widened(OpBuilder &builder, Location loc, Value tensor,
+                         ArrayRef<Type> others) {
+  bool isWide = llvm::any_of(
+      others, [](Type type) { return getElementTypeOrSelf(type).isF64(); });
+  if (!isWide || getElementTypeOrSelf(tensor).isF64())
+    return tensor;
+  return extended(builder, loc, tensor, builder.getF64Type());
+}
+
 Value mlir::smx::normalizedScores(OpBuilder &builder, Location loc,
                                   Value scores, double &scale, Type wanted) {
   Type element = getElementTypeOrSelf(scores.getType());
   // How exact a weight has to be is decided by the type of its score: a
   // result with more bits than the scores has weights of as many.
   if (wanted.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
-    scores = mapElements(builder, loc, scores, wanted,
-                         [&](OpBuilder &b, Location loc, Value x) -> Value {
-                           return arith::ExtFOp::create(b, loc, wanted, x);
-                         });
+    scores = extended(builder, loc, scores, wanted);
   if (scale > 0)
     return scores;
   // Only a positive scale commutes with the maximum; -scores is exact.

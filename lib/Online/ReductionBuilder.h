@@ -104,6 +104,11 @@ private:
 Value mapElements(OpBuilder &builder, Location loc, Value tensor, Type element,
                   llvm::function_ref<Value(OpBuilder &, Location, Value)> body);
 
+/// `tensor` in f64 if one of `others` has elements of that type: a result is as
+/// exact as its own type and all that it is computed from.
+Value widened(OpBuilder &builder, Location loc, Value tensor,
+              ArrayRef<Type> others);
+
 /// The scores as they are reduced for a result with elements of type `wanted`;
 /// `scale` becomes its magnitude.
 Value normalizedScores(OpBuilder &builder, Location loc, Value scores,

@@ -40,13 +40,27 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
     tileRows = std::clamp<int64_t>(
         passBytes / std::max<int64_t>(tile.stream * elementBytes, 1), 1, 16);
   } else {
-    // A strip of rows: one cache line of them at least.
-    tileRows = 256;
+    // A strip of rows: one cache line of them at least. Every tile costs the
+    // running sum one rounding, so there are few, in the second cache.
+    constexpr int64_t widestStrip = 256, narrowestStrip = 16, mostTiles = 8,
+                      openStream = 256, stripBytes = 64 << 10;
+    tileRows = widestStrip;
+    if (numRows != 0)
+      if (auto last = getConstantIntValue(sizes[numRows - 1]))
+        tileRows = std::clamp<int64_t>(*last, 1, widestStrip);
     bool isResident = wantsResidentRows && extent &&
                       *extent * tileRows * elementBytes <= residentBytes;
     int64_t fitting = passBytes / (tileRows * elementBytes);
-    tile.stream =
-        isResident ? *extent : std::min(extent.value_or(fitting), fitting);
+    int64_t least =
+        extent ? std::min<int64_t>(llvm::divideCeil(*extent, mostTiles),
+                                   longestStreamTile)
+               : openStream;
+    tile.stream = isResident ? *extent : std::max(fitting, least);
+    if (extent)
+      tile.stream = std::min(tile.stream, *extent);
+    while (!isResident && tileRows > narrowestStrip &&
+           tileRows * tile.stream * elementBytes > stripBytes)
+      tileRows = llvm::divideCeil(tileRows, 2);
   }
   if (stream != 0)
     tile.stream = extent ? std::min(*extent, stream) : stream;

@@ -40,10 +40,11 @@ struct TileSizes {
 /// every element once or twice and wants tiles of about 8 KiB, so that the
 /// second look at a row finds it in the first cache; with the stream in the
 /// fastest dimension those are few whole rows, otherwise a strip of
-/// neighbouring rows. A row that is not resident is streamed in tiles of 65536
-/// elements: each costs the running sum one rounding. What a tile gives can be
-/// kept in the last cache, which saves the second exponential of every element;
-/// a row that does not fit there is looked at twice.
+/// neighbouring rows, of at least an eighth of their length. A row that is not
+/// resident is streamed in tiles of 65536 elements: each costs the running sum
+/// one rounding. What a tile gives can be kept in the last cache, which saves
+/// the second exponential of every element; a row that does not fit there is
+/// looked at twice.
 TileSizes chooseTileSizes(StreamingReductionOpInterface op,
                           ArrayRef<OpFoldResult> sizes, int64_t rows,
                           int64_t stream, int64_t residentBytes,

@@ -51,3 +51,12 @@ func.func @narrow_places(%x: tensor<4x8xf32>) {
   %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<4x8xf32> -> tensor<4x2xf32>, tensor<4x2xi8>
   return
 }
+
+// -----
+
+// T3
+func.func @probabilities_of_64_bits(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'smx.topk_softmax' op expected probabilities of at most 32 bits, as the scores, got 'tensor<4x2xf64>'}}
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<4x8xf32> -> tensor<4x2xf64>, tensor<4x2xi64>
+  return
+}

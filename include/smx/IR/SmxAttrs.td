@@ -46,7 +46,8 @@ def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
         acc' = a*acc + 2^(scale*log2(e)*s - m') v
 
     Quantities of a finish: `softmax`, `log_softmax` (take the scores again), `logsumexp`, and
-    `average` (`acc / l`); the last two also `_with_sink`: they take one more score, without a value. `masked_row` says what `softmax` and `average` give for `l = 0`.
+    `average` (`acc / l`); the last two also `_with_sink`: they take one more score, without a value. `masked_row` says what `softmax` and `average` give for `l = 0`;
+    `log_softmax` gives the logarithm of that.
     `softmax` can be deferred: `weights` (`w = exp(s - m)`, by the maximum so far) when a tile
     passes, and `softmax_of_weights` (`w exp(m_tile - m) / l`) at the end, which is an
     exponential per tile instead of a second one per element. States of parts are

@@ -244,7 +244,8 @@ def Smx_TopKSoftmaxOp : Smx_SpecOp<"topk_softmax"> {
 
     T1: k is in `[1, 64]`, and not above the extent of the axis.
     T2: the elements of the input have at most 32 bits, and the axis has at most 2^29 of them.
-    T3: the probabilities have the shape of the input with `k` along the axis, and floating-point elements.
+    T3: the probabilities have the shape of the input with `k` along the axis, and floating-point elements
+        of at most 32 bits: they are as exact as the scores.
     T4: the places have that shape too, and signless integers of at least 32 bits.
 
     ```mlir

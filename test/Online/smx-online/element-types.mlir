@@ -49,3 +49,24 @@ func.func @attention_in_bfloat(%q: tensor<7x16xbf16>, %k: tensor<9x16xbf16>, %v:
   %o = smx.attention %q, %k, %v scale(0.25) : tensor<7x16xbf16>, tensor<9x16xbf16>, tensor<9x4xbf16> -> tensor<7x4xbf16>
   return %o : tensor<7x4xbf16>
 }
+
+// A result in f64 is computed in f64 from what there is.
+// CHECK-LABEL: @norm_in_f64
+// CHECK-SAME: %[[X:.+]]: tensor<4x8xf32>
+// CHECK: %[[W:.+]] = linalg.generic {{.*}} ins(%[[X]] : tensor<4x8xf32>)
+// CHECK: smx.update {{.*}} tensor<4xf64>) with(%[[W]] :
+// CHECK: smx.finish {{.*}} with(%[[W]] :
+func.func @norm_in_f64(%x: tensor<4x8xf32>) -> tensor<4x8xf64> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-5) : tensor<4x8xf32> -> tensor<4x8xf64>
+  return %y : tensor<4x8xf64>
+}
+
+// One operand in f64 is enough.
+// CHECK-LABEL: @gradient_in_f64
+// CHECK-SAME: %[[Y:.+]]: tensor<4x8xf32>, %[[G:.+]]: tensor<4x8xf64>
+// CHECK: %[[W:.+]] = linalg.generic {{.*}} ins(%[[Y]] : tensor<4x8xf32>)
+// CHECK: smx.update {{.*}} tensor<4xf64>) with(%[[W]], %[[G]] :
+func.func @gradient_in_f64(%y: tensor<4x8xf32>, %g: tensor<4x8xf64>) -> tensor<4x8xf32> {
+  %0 = smx.softmax_backward %y, %g axis(1) : tensor<4x8xf32>, tensor<4x8xf64> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -31,7 +31,7 @@ func.func @rows_of_many_megabytes(%x: tensor<8x3000000xf32>) -> tensor<8x3000000
 }
 
 func.func @strips(%x: tensor<512x1024xf32>) -> tensor<1024xf32> {
-  // CHECK: tile-sizes.mlir:[[@LINE+1]]:{{.*}} rows=256, stream=8
+  // CHECK: tile-sizes.mlir:[[@LINE+1]]:{{.*}} rows=256, stream=64
   %y = smx.logsumexp %x axis(0) : tensor<512x1024xf32> -> tensor<1024xf32>
   return %y : tensor<1024xf32>
 }

@@ -66,6 +66,20 @@ TEST(Contract, RowOfMinusInfinityIsZeroOnRequest) {
   });
 }
 
+TEST(Contract, TheLogarithmOfAMaskedRowIsMinusInfinityOnRequest) {
+  Tensor x({2, 40});
+  for (int64_t j = 0; j < 40; ++j)
+    x[j] = -inf;
+  NumericCase c = rowCase(Op::LogSoftmax, x);
+  c.zeroForMaskedRow = true;
+  inEveryForm(c, {x}, {{2, 40}}, [](const std::vector<Tensor> &y) {
+    for (int64_t j = 0; j < 40; ++j) {
+      EXPECT_EQ(y[0][j], -inf);
+      EXPECT_NEAR(y[0][40 + j], -std::log(40.0), 0.02);
+    }
+  });
+}
+
 TEST(Contract, LogSumExpOfMinusInfinityIsMinusInfinity) {
   Tensor x({3, 40}, -inf);
   inEveryForm(rowCase(Op::LogSumExp, x), {x}, {{3}},

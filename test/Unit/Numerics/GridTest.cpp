@@ -59,6 +59,15 @@ public:
       c.shape[c.axis] = 1;
     c.columns = pick<int64_t>({1, 3, 8, 16, 33});
     c.zeroForMaskedRow = op == Op::Softmax && pick<int>({0, 0, 1});
+    // From the seed of the case: the cases that follow stay as they were.
+    if (op == Op::LogSoftmax)
+      c.zeroForMaskedRow = c.seed % 5 == 0;
+    constexpr DType results[] = {DType::F32, DType::BF16, DType::F16,
+                                 DType::F64};
+    if ((op == Op::Softmax || op == Op::LogSoftmax || op == Op::LogSumExp ||
+         isNorm(op)) &&
+        c.seed % 3 == 0 && c.generator != "denormals")
+      c.resultType = results[c.seed / 3 % 4];
     if (isLossOrGradient(op)) {
       c.smoothing = pick<double>({0, 0, 0.1, 0.5});
       if (pick<int>({0, 1}))
@@ -83,9 +92,14 @@ public:
   NumericCase longRow(Op op) {
     NumericCase c = rowOp(op);
     c.shape = {pick<int64_t>({1, 2}),
-               pick<int64_t>({4097, 8192, 12345, 16384, 32769, 50256, 65536,
-                              70000, 131072, 140008, 262144, 300007})};
+               pick<int64_t>({4095, 4097, 8191, 12345, 16384, 32769, 50257,
+                              65537, 70000, 99991, 131072, 262144, 300007})};
     c.axis = 1;
+    // Across rows of memory.
+    if (!isNorm(op) && pick<int>({0, 0, 1})) {
+      c.shape = {pick<int64_t>({4097, 8191, 16384}), pick<int64_t>({1, 3, 33})};
+      c.axis = 0;
+    }
     c.isDynamic = false;
     c.road = {};
     return c;

@@ -111,6 +111,8 @@ std::string NumericCase::text() const {
         maskText(*this, captured), q, k, v, o, form.epilogue, form.result);
   }
   std::string in = typeText(shape, dtype, isDynamic);
+  DType result = resultType.value_or(dtype);
+  std::string same = typeText(shape, result, isDynamic);
   std::string masked =
       zeroForMaskedRow ? " {masked_row = #smx.masked_row<zero>}" : "";
   if (op == Op::SoftmaxDot) {
@@ -126,18 +128,18 @@ std::string NumericCase::text() const {
         in, v, r, scaleText, masked);
   }
   if (isNorm(op))
-    return llvm::formatv("func.func @f(%x: {0}) -> {0} {{\n"
+    return llvm::formatv("func.func @f(%x: {0}) -> {3} {{\n"
                          "  %y = smx.{2} %x axis({1}) "
-                         "epsilon(1.000000e-05) : {0} -> {0}\n"
-                         "  return %y : {0}\n}\n",
+                         "epsilon(1.000000e-05) : {0} -> {3}\n"
+                         "  return %y : {3}\n}\n",
                          in, axis,
-                         op == Op::LayerNorm ? "layer_norm" : "rms_norm");
+                         op == Op::LayerNorm ? "layer_norm" : "rms_norm", same);
   std::string name = op == Op::Softmax      ? "softmax"
                      : op == Op::LogSoftmax ? "log_softmax"
                                             : "logsumexp";
   std::string out = op == Op::LogSumExp
-                        ? typeText(without(shape, axis), dtype, isDynamic)
-                        : in;
+                        ? typeText(without(shape, axis), result, isDynamic)
+                        : same;
   return llvm::formatv("func.func @f(%x: {0}) -> {1} {{\n"
                        "  %y = smx.{2} %x axis({3}) {4}{5} : {0} -> {1}\n"
                        "  return %y : {1}\n}\n",
@@ -272,23 +274,24 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
   options.axis = axis;
   options.scale = scale;
   options.maskedRow = zeroForMaskedRow ? MaskedRow::Zero : MaskedRow::NaN;
+  const DType result = resultType.value_or(dtype);
   int64_t length =
       shape.empty() ? 1 : shape[op == Op::SoftmaxDot ? shape.size() - 1 : axis];
   switch (op) {
   case Op::Softmax: {
     Expected e{softmax(inputs[0], options), std::nullopt,
-               family(OpFamily::Softmax, length, dtype, Mode::Precise)};
-    if (isLow)
-      e.naive = naiveSoftmax(inputs[0], dtype, options);
+               family(OpFamily::Softmax, length, result, Mode::Precise)};
+    if (isLowPrecision(result))
+      e.naive = naiveSoftmax(inputs[0], result, options);
     e.how.axis = axis;
     return {e};
   }
   case Op::LogSoftmax:
     return {{logSoftmax(inputs[0], options), std::nullopt,
-             family(OpFamily::LogSumExp, length, dtype, Mode::Precise)}};
+             family(OpFamily::LogSumExp, length, result, Mode::Precise)}};
   case Op::LogSumExp:
     return {{logSumExp(inputs[0], options), std::nullopt,
-             family(OpFamily::LogSumExp, length, dtype, Mode::Precise)}};
+             family(OpFamily::LogSumExp, length, result, Mode::Precise)}};
   case Op::LayerNorm:
   case Op::RmsNorm: {
     NormOptions norm;
@@ -296,7 +299,7 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
     return {{op == Op::LayerNorm ? layerNorm(inputs[0], norm)
                                  : rmsNorm(inputs[0], norm),
              std::nullopt,
-             family(OpFamily::Norm, length, dtype, Mode::Precise)}};
+             family(OpFamily::Norm, length, result, Mode::Precise)}};
   }
   case Op::SoftmaxDot: {
     options.axis = -1;

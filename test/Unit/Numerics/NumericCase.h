@@ -55,6 +55,8 @@ struct NumericCase {
   Shape shape;
   int64_t axis = 0;
   bool zeroForMaskedRow = false;
+  /// The type of the result, where a row op has one of its own.
+  std::optional<DType> resultType;
   int64_t columns = 0;
 
   /// Cross entropy: `isLossWide` has the loss in the type of the state.
