@@ -146,8 +146,11 @@ private:
   /// What masks put beyond the extent of a class.
   llvm::DenseMap<std::pair<Value, TileClasses::Class>, TypedAttr> padded;
   Value partStart, partRank;
-  /// One channel per tensor and stage, shared by the loops that stream it.
-  llvm::MapVector<std::pair<Value, Type>, Value> channels;
+  /// One channel per tensor and stage, shared by the loops that stream it; keys
+  /// and values that lie in one tensor have two, as they are got in an order of
+  /// their own: those of products whose first operand lies in memory, and of
+  /// those that compute it.
+  std::array<llvm::MapVector<std::pair<Value, Type>, Value>, 2> channels;
 };
 
 } // namespace mlir::smx::gpu

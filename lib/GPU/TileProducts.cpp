@@ -31,8 +31,8 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   // computes in f32, are rounded to the type of the values.
   Type bType = getElementTypeOrSelf(bTensor.getType());
   auto aType = cast<RankedTensorType>(a->getType());
-  if (viewOf(aTensor) == nullptr &&
-      isPadded(product.reduced, aType.getDimSize(1)))
+  bool isComputed = viewOf(aTensor) == nullptr;
+  if (isComputed && isPadded(product.reduced, aType.getDimSize(1)))
     // -0 is what a guarded product skips.
     *a = withPadding(*a, product.reduced, 1,
                      builder.getFloatAttr(aType.getElementType(), -0.0));
@@ -61,7 +61,7 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   int64_t swizzle = widestSwizzle(shape[1] * bBits / 8);
   auto channelType =
       ChannelType::get(builder.getContext(), shape, bType, swizzle, 1);
-  Value &channel = channels[{view->memref, channelType}];
+  Value &channel = channels[isComputed][{view->memref, channelType}];
   if (!channel) {
     OpBuilder::InsertionGuard guard(builder);
     Operation *kernel = builder.getInsertionBlock()->getParentOp();

@@ -173,10 +173,18 @@ AttentionScores mlir::smx::buildAttentionScores(OpBuilder &builder,
     };
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value rows = index(sizes[batchDims]), keys = index(sizes.back());
-    for (const MaskPart &part : partsOf(*op.getMask(), op.getMaskData()))
+    auto isEmpty = [](Value data) {
+      return llvm::is_contained(cast<ShapedType>(data.getType()).getShape(), 0);
+    };
+    for (const MaskPart &part : partsOf(*op.getMask(), op.getMaskData())) {
+      // There are no scores where there is nothing about them, and of nothing
+      // there are no slices.
+      if (llvm::any_of(part.data, isEmpty))
+        continue;
       scores = MaskOp::create(builder, loc, scores.getType(), scores, part.mask,
                               batchDims, batchDims + 1, zero, zero, rows, keys,
                               part.data);
+    }
   }
   return {scores, keepsScale ? scale : 1.0,
           op.getMask() || !op.getVisible().empty()};

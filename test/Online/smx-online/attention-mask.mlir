@@ -32,3 +32,13 @@ func.func @blocks(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32
      reads(%m, %n : tensor<2x1xi8>, tensor<i32>) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
   return %o : tensor<7x4xf32>
 }
+
+// Of no queries there is nothing to hide.
+// CHECK-LABEL: @no_queries
+// CHECK-NOT: smx.mask
+// CHECK: return
+func.func @no_queries(%q: tensor<4x0x8xf32>, %k: tensor<4x70x8xf32>, %v: tensor<4x70x8xf32>, %m: tensor<4x0x2xi8>) -> tensor<4x0x8xf32> {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.blocks<rows = 64, keys = 64>) reads(%m : tensor<4x0x2xi8>)
+     : tensor<4x0x8xf32>, tensor<4x70x8xf32>, tensor<4x70x8xf32> -> tensor<4x0x8xf32>
+  return %o : tensor<4x0x8xf32>
+}

@@ -1,6 +1,6 @@
 // Tiles are somewhat smaller where they lie in marked blocks for it, unless sizes are asked for.
 // RUN: softmax-opt %s --smx-online --smx-tile=blocks --remarks-filter=smx-tile -o /dev/null 2>&1 | FileCheck %s
-// RUN: softmax-opt %s --smx-online --smx-tile="blocks warpgroups" --remarks-filter=smx-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=GROUPS
+// RUN: softmax-opt %s --smx-online --smx-tile="blocks warpgroups shared-bytes=232448" --remarks-filter=smx-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=GROUPS
 // RUN: softmax-opt %s --smx-online --smx-tile="blocks rows=64 stream=48" --remarks-filter=smx-tile -o /dev/null 2>&1 | FileCheck %s --check-prefix=ASKED
 
 // 48 keys of the accumulators of 128 rows would be in one block or in two.
