@@ -421,7 +421,7 @@ std::vector<Part> allParts() {
   add("paged_attention", Family::PagedAttention, Op::Attention,
       target.target == mlir::smx::Target::Cpu ? 60 : 100);
   add("head_dims", Family::HeadDims, Op::Attention,
-      target.target == mlir::smx::Target::Cpu        ? 480
+      target.target == mlir::smx::Target::Cpu        ? 260
       : target.target == mlir::smx::Target::Emulator ? 60
                                                      : 800);
   return parts;
