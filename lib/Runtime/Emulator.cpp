@@ -5,7 +5,9 @@
 #include "smx/GPUHost/HostExecution.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <list>
@@ -80,7 +82,10 @@ Error Emulator::prepare(const LaunchPlan &plan) {
 }
 
 Expected<void *> Emulator::allocate(int64_t bytes, void *) const {
-  void *memory = std::aligned_alloc(256, bytes);
+  // Allocations are of whole multiples of the alignment.
+  constexpr uint64_t alignment = 256;
+  void *memory = std::aligned_alloc(
+      alignment, llvm::alignTo(std::max<int64_t>(bytes, 1), alignment));
   if (!memory)
     return llvm::createStringError("can not allocate " + llvm::Twine(bytes) +
                                    " bytes of scratch memory");
