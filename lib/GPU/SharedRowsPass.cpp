@@ -9,6 +9,7 @@
 #include "smx/GPU/Passes.h"
 #include "smx/Tiling/LongRows.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
