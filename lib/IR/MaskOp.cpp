@@ -1,5 +1,6 @@
 //===- MaskOp.cpp - smx.mask: folding, tiling, expansion ------------------===//
 
+#include "IdentityTiling.h"
 #include "SpecRules.h"
 #include "smx/IR/IndexMath.h"
 
@@ -137,7 +138,7 @@ Value MaskOp::expand(OpBuilder &builder) {
 
 namespace {
 /// Lets upstream tiling slice a mask: the slice remembers where it was cut.
-struct MaskTiling : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
+struct MaskTiling : IdentityTiling<MaskTiling, MaskOp> {
   SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
     return SmallVector<utils::IteratorType>(
         cast<MaskOp>(op).getInput().getType().getRank(),
@@ -194,22 +195,6 @@ struct MaskTiling : public TilingInterface::ExternalModel<MaskTiling, MaskOp> {
                                 shifted(mask.getFirstKey(), mask.getKeyDim()),
                                 mask.getRows(), mask.getKeys(), data);
     return TilingResult{{tiled}, {tiled.getResult()}, slices};
-  }
-
-  LogicalResult getResultTilePosition(
-      Operation *op, OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
-      ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
-      SmallVector<OpFoldResult> &resultSizes) const {
-    resultOffsets.assign(offsets.begin(), offsets.end());
-    resultSizes.assign(sizes.begin(), sizes.end());
-    return success();
-  }
-
-  FailureOr<TilingResult>
-  generateResultTileValue(Operation *op, OpBuilder &b, unsigned,
-                          ArrayRef<OpFoldResult> offsets,
-                          ArrayRef<OpFoldResult> sizes) const {
-    return getTiledImplementation(op, b, offsets, sizes);
   }
 };
 } // namespace

@@ -1,5 +1,6 @@
 //===- PagedOp.cpp - smx.paged: rules, tiling, expansion ------------------===//
 
+#include "IdentityTiling.h"
 #include "SpecRules.h"
 #include "smx/IR/IndexMath.h"
 
@@ -113,8 +114,7 @@ Value PagedOp::expand(OpBuilder &builder) {
 
 namespace {
 /// A tile of one batch and one page is a slice of the pages.
-struct PagedTiling
-    : public TilingInterface::ExternalModel<PagedTiling, PagedOp> {
+struct PagedTiling : IdentityTiling<PagedTiling, PagedOp> {
   SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *) const {
     return SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel);
   }
@@ -150,22 +150,6 @@ struct PagedTiling
     auto moved = linalg::TransposeOp::create(b, loc, slice, empty,
                                              ArrayRef<int64_t>{0, 2, 1, 3});
     return TilingResult{{moved}, {moved.getResult()[0]}, {slice}};
-  }
-
-  LogicalResult getResultTilePosition(
-      Operation *, OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
-      ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
-      SmallVector<OpFoldResult> &resultSizes) const {
-    resultOffsets.assign(offsets.begin(), offsets.end());
-    resultSizes.assign(sizes.begin(), sizes.end());
-    return success();
-  }
-
-  FailureOr<TilingResult>
-  generateResultTileValue(Operation *op, OpBuilder &b, unsigned,
-                          ArrayRef<OpFoldResult> offsets,
-                          ArrayRef<OpFoldResult> sizes) const {
-    return getTiledImplementation(op, b, offsets, sizes);
   }
 };
 } // namespace

@@ -5,10 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Norms.h"
-#include "RowReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -22,7 +20,7 @@ public:
   bool match(const Element &e);
   /// True if at least the mean of the row is subtracted and something is
   /// normalised.
-  bool isCentred() const { return hasMean; }
+  bool isNear() const { return hasMean; }
 
   Element input;
   double epsilon = 0;
@@ -55,45 +53,21 @@ bool LayerNormMatcher::matchDeviation(Element e) {
 }
 
 bool LayerNormMatcher::match(const Element &e) {
-  bool isQuotient = isa<arith::DivFOp>(reader.arithmetic(e));
-  for (unsigned n : {0u, 1u}) {
-    if (isQuotient && n == 1)
-      return false;
-    Element centred = reader.operand(e, n), scale = reader.operand(e, 1 - n);
-    if (!reader.stripTo<arith::SubFOp>(centred))
-      continue;
-    input = reader.operand(centred, 0);
-    std::optional<Element> row = means.match(reader.operand(centred, 1), input);
-    if (!row || !reader.equal(*row, input))
-      continue;
-    bool isRoot = isQuotient ? reader.stripTo<math::SqrtOp>(scale) != nullptr
-                             : reader.stripTo<math::RsqrtOp>(scale) != nullptr;
-    hasMean |= isRoot;
-    if (isRoot && matchDeviation(reader.operand(scale, 0)))
-      return true;
-  }
-  return false;
+  return matchQuotientByRoot(
+      reader, e, [&](Element centred, const Element &radicand) {
+        if (!reader.stripTo<arith::SubFOp>(centred))
+          return false;
+        input = reader.operand(centred, 0);
+        std::optional<Element> row =
+            means.match(reader.operand(centred, 1), input);
+        if (!row || !reader.equal(*row, input))
+          return false;
+        hasMean = true;
+        return matchDeviation(radicand);
+      });
 }
 
 bool mlir::smx::raiseLayerNorm(RewriterBase &rewriter, Operation *op) {
-  RowRoot root(op);
-  ElementReader &reader = root.reader;
-  Element e = reader.strip(root.result);
-  if (!root.computes(e) ||
-      !isa_and_nonnull<arith::MulFOp, arith::DivFOp>(reader.arithmetic(e)) ||
-      !reader.contains(e, isReduction))
-    return false;
-  bool isCentred = false;
-  for (int64_t axis = root.getType().getRank() - 1; axis >= 0; --axis) {
-    LayerNormMatcher matcher(root, axis);
-    bool matches = matcher.match(e);
-    isCentred |= matcher.isCentred();
-    if (matches)
-      return replaceByNorm<LayerNormOp>(rewriter, root, matcher.input, axis,
-                                        matcher.epsilon);
-  }
-  if (isCentred)
-    remarkNotRaised(op, "smx.layer_norm",
-                    "the centred row is not divided by its standard deviation");
-  return false;
+  return raiseNorm<LayerNormOp, LayerNormMatcher>(
+      rewriter, op, "the centred row is not divided by its standard deviation");
 }

@@ -2,9 +2,8 @@
 
 #include "Norms.h"
 
-#include "RowReductions.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
@@ -59,4 +58,19 @@ std::optional<Element> RowMeans::dropEpsilon(Element e, double &epsilon) {
   if (!std::isfinite(epsilon) || epsilon < 0)
     return std::nullopt;
   return e;
+}
+
+bool mlir::smx::matchQuotientByRoot(
+    ElementReader &reader, const Element &e,
+    llvm::function_ref<bool(const Element &numerator, const Element &square)>
+        accept) {
+  bool isQuotient = isa<arith::DivFOp>(reader.arithmetic(e));
+  for (unsigned n = 0; n < (isQuotient ? 1u : 2u); ++n) {
+    Element scale = reader.operand(e, 1 - n);
+    bool isRoot = isQuotient ? reader.stripTo<math::SqrtOp>(scale) != nullptr
+                             : reader.stripTo<math::RsqrtOp>(scale) != nullptr;
+    if (isRoot && accept(reader.operand(e, n), reader.operand(scale, 0)))
+      return true;
+  }
+  return false;
 }

@@ -1,9 +1,11 @@
-//===- Norms.h - what raising to norms of rows shares --------------*- C++
-//-*-===//
+//===- Norms.h - raising to norms of rows -----------------------*- C++ -*-===//
 #ifndef SMX_RAISE_NORMS_H
 #define SMX_RAISE_NORMS_H
 
+#include "RowReductions.h"
 #include "Rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace mlir::smx {
 
@@ -30,6 +32,13 @@ private:
   int64_t extent;
 };
 
+/// Reads `e` as `numerator / sqrt(square)`, a quotient or a product with a
+/// reciprocal root, in each way until `accept` takes one.
+bool matchQuotientByRoot(
+    ElementReader &reader, const Element &e,
+    llvm::function_ref<bool(const Element &numerator, const Element &square)>
+        accept);
+
 /// Replaces `op`, the op of `root`, by an `OpT` of `input` along `axis`; a
 /// remark says why if it can not.
 template <typename OpT>
@@ -55,6 +64,30 @@ bool replaceByNorm(RewriterBase &rewriter, RowRoot &root, const Element &input,
   absorbConversions(rewriter, norm);
   remarkRaised(norm);
   return true;
+}
+
+/// Replaces `op` by an `OpT` along the axis for which `MatcherT` matches its
+/// result; a remark says `difference` if it only comes near (`isNear`).
+template <typename OpT, typename MatcherT>
+bool raiseNorm(RewriterBase &rewriter, Operation *op, StringRef difference) {
+  RowRoot root(op);
+  ElementReader &reader = root.reader;
+  Element e = reader.strip(root.result);
+  if (!root.computes(e) ||
+      !isa_and_nonnull<arith::MulFOp, arith::DivFOp>(reader.arithmetic(e)) ||
+      !reader.contains(e, isReduction))
+    return false;
+  bool isNear = false;
+  for (int64_t axis = root.getType().getRank() - 1; axis >= 0; --axis) {
+    MatcherT matcher(root, axis);
+    if (matcher.match(e))
+      return replaceByNorm<OpT>(rewriter, root, matcher.input, axis,
+                                matcher.epsilon);
+    isNear |= matcher.isNear();
+  }
+  if (isNear)
+    remarkNotRaised(op, OpT::getOperationName(), difference);
+  return false;
 }
 
 } // namespace mlir::smx

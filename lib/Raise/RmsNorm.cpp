@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Norms.h"
-#include "RowReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,7 +20,7 @@ public:
   /// `e` is `x * rsqrt(mean(x^2) + epsilon)`, or `x` divided by that root.
   bool match(const Element &e);
   /// True if something is normalised by the root of a mean of squares.
-  bool hasMeanSquare() const { return hasSquares; }
+  bool isNear() const { return hasSquares; }
 
   Element input;
   double epsilon = 0;
@@ -48,47 +47,20 @@ std::optional<Element> RmsNormMatcher::matchSquare(Element e) {
 }
 
 bool RmsNormMatcher::match(const Element &e) {
-  bool isQuotient = isa<arith::DivFOp>(reader.arithmetic(e));
-  for (unsigned n : {0u, 1u}) {
-    if (isQuotient && n == 1)
-      return false;
-    Element scale = reader.operand(e, 1 - n);
-    bool isRoot = isQuotient ? reader.stripTo<math::SqrtOp>(scale) != nullptr
-                             : reader.stripTo<math::RsqrtOp>(scale) != nullptr;
-    if (!isRoot)
-      continue;
-    input = reader.operand(e, n);
-    std::optional<Element> mean =
-        means.dropEpsilon(reader.operand(scale, 0), epsilon);
-    std::optional<Element> square =
-        mean ? means.match(*mean, input) : std::nullopt;
-    std::optional<Element> row = square ? matchSquare(*square) : std::nullopt;
-    hasSquares |= row.has_value();
-    if (row && reader.equal(*row, input))
-      return true;
-  }
-  return false;
+  return matchQuotientByRoot(
+      reader, e, [&](const Element &numerator, const Element &radicand) {
+        input = numerator;
+        std::optional<Element> mean = means.dropEpsilon(radicand, epsilon);
+        std::optional<Element> square =
+            mean ? means.match(*mean, input) : std::nullopt;
+        std::optional<Element> row =
+            square ? matchSquare(*square) : std::nullopt;
+        hasSquares |= row.has_value();
+        return row && reader.equal(*row, input);
+      });
 }
 
 bool mlir::smx::raiseRmsNorm(RewriterBase &rewriter, Operation *op) {
-  RowRoot root(op);
-  ElementReader &reader = root.reader;
-  Element e = reader.strip(root.result);
-  if (!root.computes(e) ||
-      !isa_and_nonnull<arith::MulFOp, arith::DivFOp>(reader.arithmetic(e)) ||
-      !reader.contains(e, isReduction))
-    return false;
-  bool hasSquares = false;
-  for (int64_t axis = root.getType().getRank() - 1; axis >= 0; --axis) {
-    RmsNormMatcher matcher(root, axis);
-    bool matches = matcher.match(e);
-    hasSquares |= matcher.hasMeanSquare();
-    if (matches)
-      return replaceByNorm<RmsNormOp>(rewriter, root, matcher.input, axis,
-                                      matcher.epsilon);
-  }
-  if (hasSquares)
-    remarkNotRaised(op, "smx.rms_norm",
-                    "the mean square is not that of the row that is divided");
-  return false;
+  return raiseNorm<RmsNormOp, RmsNormMatcher>(
+      rewriter, op, "the mean square is not that of the row that is divided");
 }

@@ -407,23 +407,23 @@ std::vector<Part> allParts() {
   add("attention", Family::Attention, Op::Attention, 320);
   add("masked_attention", Family::MaskedAttention, Op::Attention, 160);
   // A CPU has no tiles that only long attention reaches.
+  auto onCpuOrGpu = [&](int cpu, int gpu) {
+    return target.target == mlir::smx::Target::Cpu ? cpu : gpu;
+  };
   add("long_attention", Family::LongAttention, Op::Attention,
-      target.target == mlir::smx::Target::Cpu ? 20 : 80);
-  add("decoding", Family::Decoding, Op::Attention,
-      target.target == mlir::smx::Target::Cpu ? 40 : 100);
+      onCpuOrGpu(20, 80));
+  add("decoding", Family::Decoding, Op::Attention, onCpuOrGpu(40, 100));
   add("long_masked_attention", Family::LongMaskedAttention, Op::Attention,
-      target.target == mlir::smx::Target::Cpu ? 20 : 60);
+      onCpuOrGpu(20, 60));
   add("tiled_attention", Family::TiledAttention, Op::Attention,
-      target.target == mlir::smx::Target::Cpu ? 20 : 60);
+      onCpuOrGpu(20, 60));
   add("block_attention", Family::BlockAttention, Op::Attention, 100);
   add("long_block_attention", Family::LongBlockAttention, Op::Attention,
-      target.target == mlir::smx::Target::Cpu ? 20 : 60);
+      onCpuOrGpu(20, 60));
   add("paged_attention", Family::PagedAttention, Op::Attention,
-      target.target == mlir::smx::Target::Cpu ? 60 : 100);
+      onCpuOrGpu(60, 100));
   add("head_dims", Family::HeadDims, Op::Attention,
-      target.target == mlir::smx::Target::Cpu        ? 260
-      : target.target == mlir::smx::Target::Emulator ? 60
-                                                     : 800);
+      onCpuOrGpu(260, target.isDevice() ? 800 : 60));
   return parts;
 }
 
