@@ -42,7 +42,8 @@ static int64_t fittingDepth(KernelOp kernel, ArrayRef<MakeChannelOp> rings,
   if (stageBytes == 0)
     return 1;
   // Beside the tiles: barriers, and room to exchange values between warps.
-  int64_t reserve = operandBytes ? operandBytes + sharedOperandReserve : 4096;
+  int64_t reserve =
+      std::max<int64_t>(operandBytes + sharedOperandReserve, 4096);
   int64_t left = int64_t(kernel.getSharedLimit()) - reserve -
                  (kernel.getSharedBytes() - ringBytes);
   return std::clamp<int64_t>(left / stageBytes, 1, wanted);

@@ -3,7 +3,6 @@
 #include "SharedOperands.h"
 #include "smx/GPU/Passes.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::smx::gpu {

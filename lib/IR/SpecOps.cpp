@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SpecRules.h"
+#include "TileArithmetic.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -39,10 +40,9 @@ template <typename OpT>
 static LogicalResult verifyNorm(OpT op) {
   if (failed(verifyInputAndAxis(op, op.getInput(), op.getAxis())))
     return failure();
-  APFloat epsilon = op.getEpsilon();
-  if (!epsilon.isFinite() || epsilon.isNegative()) // R6
-    return op.emitOpError("expected a finite epsilon of at least 0, got ")
-           << epsilon.convertToDouble();
+  if (failed(verifyEpsilon([&] { return op.emitOpError(); }, // R6
+                           op.getEpsilonAttr())))
+    return failure();
   return verifyShape(op, "a result", op.getResult(), shapeOf(op.getInput()));
 }
 

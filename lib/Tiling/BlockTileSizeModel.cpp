@@ -170,11 +170,13 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
           op.mayBeMasked() &&
           rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows;
       bool isSoonOver = extent && *extent <= fewKeys;
-      // Marked blocks are powers of two.
-      bool isMarked = static_cast<bool>(findBlocks(op));
       // Three warpgroups have 160 registers a thread: of longer tiles they do
       // not hold scores and weights.
       constexpr int64_t longRows = 192, longStream = 96, shortRows = 128;
+      // Tiles that lie in marked blocks are not masked.
+      MaskOp marks = findBlocks(op);
+      bool isMarked =
+          marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
       if (columns <= 64 && !isMostlyCut && !isSoonOver && !isMarked &&
           shared.bytesOf(longRows, longStream) <= sharedBytes) {
         tileRows = longRows;

@@ -105,11 +105,14 @@ StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
   for (MaskOp mask : found.masks) {
     auto rowDim = dyn_cast<AffineDimExpr>(map.getResult(mask.getRowDim()));
     if (auto blocks = dyn_cast<BlocksAttr>(mask.getMask())) {
-      // The list is of tiles of all keys, from the first one on.
-      if (rowDim && !bounds.tiles && isConstantIntValue(found.firstKey, 0))
+      // The list is of tiles of all keys, from the first one on, and of one
+      // mask: what another one hides is hidden in the tiles.
+      bool isFirst =
+          rowDim && !bounds.tiles && isConstantIntValue(found.firstKey, 0);
+      if (isFirst)
         bounds.tiles = listTiles(builder, loc, mask, map, rows, tileSizes.rows,
                                  tileSizes.stream);
-      if (bounds.tiles && bounds.listed.empty() &&
+      if (isFirst && bounds.tiles &&
           areTilesInBlocks(blocks, tileSizes.rows[rowDim.getPosition()],
                            tileSizes.stream))
         bounds.listed.push_back(mask);

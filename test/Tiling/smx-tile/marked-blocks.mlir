@@ -74,3 +74,20 @@ func.func @within_a_band(%q: !t, %k: !t, %v: !t, %m: tensor<4x4xi1>) -> !t {
        reads(%m : tensor<4x4xi1>) : !t, !t, !t -> !t
   return %o : !t
 }
+
+// -----
+
+// REMARK: MarkedBlocks | Category:smx-tile | keys=8, rows=8, tiles-in-blocks=false
+
+// The list is of one mask: another one is applied in its tiles, though they lie in its blocks.
+// CHECK-LABEL: @two_lists
+// CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c1
+// CHECK: smx.mask {{.+}} by #smx.blocks<rows = 64, keys = 64>
+// CHECK: smx.mask {{.+}} by #smx.blocks<rows = 8, keys = 8>
+// CHECK: smx.update
+!s = tensor<128x64xf32>
+func.func @two_lists(%q: !s, %k: !s, %v: !s, %a: tensor<2x2xi8>, %b: tensor<16x16xi8>) -> !s {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.all_of<[#smx.blocks<rows = 64, keys = 64>, #smx.blocks<rows = 8, keys = 8>]>)
+     reads(%a, %b : tensor<2x2xi8>, tensor<16x16xi8>) : !s, !s, !s -> !s
+  return %o : !s
+}
