@@ -19,6 +19,8 @@ import results
 import works
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "attention"))
+import examples  # noqa: E402
 # A kernel's parameters are read until the driver says that there are no more, which is an error to memcheck.
 QUIET = {"memcheck": ["--report-api-errors", "no"]}
 FAULT = {"memcheck": "out-of-bounds", "racecheck": "missing-barrier", "initcheck": "never-written",
@@ -71,7 +73,14 @@ FAMILIES = {
     "layer_norm f32": (works.row_text("layer_norm", (64, 1000), "f32", 1, more=" epsilon(1.0e-5)"), []),
     "cross_entropy bf16": (works.Reduction("cross_entropy", 1000).text_of((64, 1000)), []),
     "softmax_backward bf16": (works.Reduction("softmax_backward", 1000).text_of((64, 1000)), []),
+    "rms_norm bf16": (works.Reduction("rms_norm", 1000).text_of((64, 1000)), []),
+    "topk_softmax bf16": (works.Reduction("topk_softmax", 1000).text_of((64, 1000)), []),
+    "topk_softmax bf16, a long row": (works.Reduction("topk_softmax", 32768).text_of((8, 32768)), []),
+    "attention bf16, head dim 320": (attention(dim=320), []),
+    "attention bf16, grouped heads, one query": (attention(heads=(8, 2), lengths=(1, 700)), []),
 }
+# What reads tables of pages, marks of blocks, ranges, biases: examples with their data.
+EXAMPLES = "alibi", "block-sparse", "cascade", "document", "drafted", "paged", "relative-bias"
 
 
 def sanitized(tool, *command):
@@ -119,6 +128,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=8, help="processes at once")
     arguments = parser.parse_args()
     tools = arguments.tools.resolve()
+    inputs = tempfile.TemporaryDirectory()
+    examples.write_inputs(inputs.name)
+    for name in EXAMPLES:
+        FAMILIES[f"example {name}"] = examples.module(name), examples.flags(name, inputs.name)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         faults = {tool: pool.submit(check_fault, tool, tools) for tool in FAULT}
         families = {(name, tool): pool.submit(check_family, tool, name, tools) for name in FAMILIES for tool in FAULT}
