@@ -22,6 +22,8 @@ inline constexpr int64_t warpgroupWarps = 4;
 struct GroupShape {
   /// Groups of the role, and rows of a group's part of a tile.
   int64_t groups = 1, rows = 64;
+  /// Columns of the widest product.
+  int64_t columns = 0;
   /// Products of a loop overlap with what follows them.
   bool overlapsProducts = true;
 };

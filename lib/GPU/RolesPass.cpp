@@ -24,7 +24,7 @@ namespace mlir::smx::gpu {
 /// `shape.rows` becomes those of a group.
 static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
   FragmentAttr layout;
-  int64_t rows = 0, columns = 0;
+  int64_t rows = 0, &columns = shape.columns;
   StringRef reason;
   kernel.getBody().walk([&](Operation *op) {
     if (isa<ConvertOp, CopyOp, ReadOp, WriteOp, AllocOp, BarrierOp,
@@ -205,7 +205,10 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
         .getArgument(captured.getOperandNumber())
         .setType(captured.get().getType());
   Value order;
-  if (turns && overlap) {
+  // A product of so many columns takes longer than the weights of its rows:
+  // groups that compute those meet no other one.
+  constexpr int64_t mostColumnsInTurn = 128;
+  if (turns && overlap && shape.columns <= mostColumnsInTurn) {
     OpBuilder before(roles);
     order = TurnsOp::create(before, loc,
                             TurnsType::get(&getContext(), shape.groups));

@@ -170,14 +170,31 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
           op.mayBeMasked() &&
           rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows;
       bool isSoonOver = extent && *extent <= fewKeys;
-      // Three warpgroups have 160 registers a thread: of longer tiles they do
-      // not hold scores and weights.
-      constexpr int64_t longRows = 192, longStream = 96, shortRows = 128;
+      // Three warpgroups, 64 rows each, read a tile of keys once for all of
+      // their rows. Of the 160 registers that a thread has then, accumulators
+      // take columns / 2, scores stream / 2 and weights stream / 4; where
+      // ptxas spills nothing was found by trying. Of fewer than 80 keys, two
+      // groups and longer tiles are faster.
+      constexpr int64_t longRows = 192, shortRows = 128, longestStream = 96,
+                        shortestStream = 80, widestKeys = 256;
+      bool isPlain =
+          !op.mayBeMasked() && isBareProduct(op.getInputOperands().front());
+      int64_t room = (isPlain ? 124 : 108) - columns / 2;
+      int64_t longStream =
+          std::min<int64_t>(llvm::alignDown(std::max<int64_t>(room, 0) * 4 / 3,
+                                            ProductTiles::piece),
+                            longestStream);
+      // The last tile of rows may have few of them: 5 % are what three groups
+      // gain.
+      bool isWasteful =
+          rowExtent && 20 * int64_t(llvm::alignTo(*rowExtent, longRows)) >
+                           21 * int64_t(llvm::alignTo(*rowExtent, shortRows));
       // Tiles that lie in marked blocks are not masked.
       MaskOp marks = findBlocks(op);
       bool isMarked =
           marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
-      if (columns <= 64 && !isMostlyCut && !isSoonOver && !isMarked &&
+      if (longStream >= shortestStream && shared.keyBytes <= widestKeys &&
+          !isMostlyCut && !isSoonOver && !isMarked && !isWasteful &&
           shared.bytesOf(longRows, longStream) <= sharedBytes) {
         tileRows = longRows;
         tile.stream = longStream;

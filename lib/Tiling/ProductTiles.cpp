@@ -31,6 +31,13 @@ int64_t mlir::smx::bytesOfFactors(Value scores) {
   return paddedProductExtent(elements, bits) * bits / 8;
 }
 
+bool mlir::smx::isBareProduct(Value scores) {
+  while (auto mask = scores.getDefiningOp<MaskOp>())
+    scores = mask.getInput();
+  auto product = scores.getDefiningOp<linalg::LinalgOp>();
+  return product && product.getNumReductionLoops() != 0;
+}
+
 int64_t mlir::smx::columnsOfStrip(int64_t columns, int64_t elementBytes) {
   // A warp holds 16 rows: half of the registers that a thread can have. Rows of
   // 16 bits are multiples of 64 bytes in shared memory then.

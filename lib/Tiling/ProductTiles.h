@@ -44,6 +44,9 @@ struct ProductTiles {
 /// none.
 int64_t bytesOfFactors(Value scores);
 
+/// True if `scores` are a product as it is, or one that a mask hides some of.
+bool isBareProduct(Value scores);
+
 /// How many of `columns` an accumulator of `elementBytes` has room for: all of
 /// them, or strips of about the same size.
 int64_t columnsOfStrip(int64_t columns, int64_t elementBytes);

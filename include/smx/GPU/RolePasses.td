@@ -10,7 +10,8 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     For the chips with an asynchronous matrix unit (sm_90a). A kernel whose tiles have 2 or 3 warpgroups' rows becomes two
     roles: puts, by the tensor copy engine, and all the rest, each group on its own rows. In a loop of two products, the
     second one of a round is issued with the first one of the next, and runs under the arithmetic on it (`overlap`); the
-    groups take turns in issuing them (`turns`), so that one multiplies while another computes exponentials. A first
+    groups take turns in issuing them (`turns`, for products of at most 128 columns: wider ones take longer than the
+    weights), so that one multiplies while another computes exponentials. A first
     operand that is loaded once is fetched too, into a channel that deals each group its rows, and takes no registers.
 
     A kernel that this does not fit stays as it is; a remark says why. Rows of a tile that are not valid are no longer 0

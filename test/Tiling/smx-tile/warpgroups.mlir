@@ -44,3 +44,60 @@ func.func @widest(%q: !short_256, %k: !short_256, %v: !short_256) -> !short_256 
   %o = smx.attention %q, %k, %v scale(0.0625) : !short_256, !short_256, !short_256 -> !short_256
   return %o : !short_256
 }
+
+// Three groups read a tile of keys once; what fits beside 128 columns are 80 keys, where no mask takes registers.
+!long_128 = tensor<2x4096x128xf16>
+!ragged_128 = tensor<2x1300x128xf16>
+!long_96 = tensor<2x4096x96xf16>
+!long_192 = tensor<2x4096x192xf16>
+func.func @wide_long(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  %o = smx.attention %q, %k, %v scale(0.125) : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @wide_long_masked(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+// Nor arithmetic on scores.
+func.func @wide_long_capped(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %t = math.tanh %s : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+// 1300 rows are 7 tiles of 192 with 44 rows too many, or 11 of 128 with 108.
+func.func @wide_ragged(%q: !ragged_128, %k: !long_128, %v: !long_128) -> !ragged_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  %o = smx.attention %q, %k, %v scale(0.125) : !ragged_128, !long_128, !long_128 -> !ragged_128
+  return %o : !ragged_128
+}
+
+// 1024 rows would be 6 tiles with 128 too many.
+func.func @wide_wasteful(%q: !short_128, %k: !long_128, %v: !long_128) -> !short_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) : !short_128, !long_128, !long_128 -> !short_128
+  return %o : !short_128
+}
+
+func.func @between(%q: !long_96, %k: !long_96, %v: !long_96) -> (!long_96, !long_96) {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) : !long_96, !long_96, !long_96 -> !long_96
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  %c = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !long_96, !long_96, !long_96 -> !long_96
+  return %o, %c : !long_96, !long_96
+}
+
+// Of wide keys two groups read less at a time.
+func.func @wide_keys(%q: !long_192, %k: !long_192, %v: !long_128) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=
+  %o = smx.attention %q, %k, %v scale(0.125) : !long_192, !long_192, !long_128 -> !long_128
+  return %o : !long_128
+}
