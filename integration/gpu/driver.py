@@ -13,6 +13,7 @@ REGISTERS, LOCAL_BYTES, STATIC_SHARED_BYTES = 4, 3, 1
 MAX_DYNAMIC_SHARED_BYTES, REQUIRED_CLUSTER_WIDTH, LARGE_CLUSTERS_ALLOWED = 8, 11, 14
 JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES = 5, 6
 ATTRIBUTE_CLUSTER = 4
+ATTRIBUTE_PROGRAMMATIC_SERIALIZATION = 6
 SHARED_BYTES_WITHOUT_ASKING = 48 * 1024
 PORTABLE_CLUSTER = 8
 
@@ -22,7 +23,9 @@ class DriverError(RuntimeError):
 
 
 class LaunchAttribute(ctypes.Structure):
-    _fields_ = [("id", c_int), ("pad", c_int), ("cluster", c_uint * 3), ("rest", c_uint * 13)]
+    """Blocks of a cluster, or what is allowed; a union of 64 bytes."""
+
+    _fields_ = [("id", c_int), ("pad", c_int), ("values", c_uint * 16)]
 
 
 class LaunchConfig(ctypes.Structure):
@@ -102,7 +105,7 @@ class Function:
     def allow(self, number, value):
         check(library().cuFuncSetAttribute(self.handle, number, value), f"can not set an attribute of '{self.name}' to {value}")
 
-    def configure(self, grid, threads, cluster, shared_bytes):
+    def configure(self, grid, threads, cluster, shared_bytes, overlaps_previous=False):
         """What cuLaunchKernelEx wants for these blocks; allows what has to be allowed first."""
         config = LaunchConfig((c_uint * 3)(*grid), (c_uint * 3)(threads, 1, 1), shared_bytes)
         if shared_bytes + self.attribute(STATIC_SHARED_BYTES) > SHARED_BYTES_WITHOUT_ASKING:
@@ -110,9 +113,14 @@ class Function:
         if cluster > PORTABLE_CLUSTER:
             self.allow(LARGE_CLUSTERS_ALLOWED, 1)
         # Where the code fixes the cluster, a plain launch forms it.
+        attributes = []
         if cluster > 1 and not self.attribute(REQUIRED_CLUSTER_WIDTH):
-            config.attributes = ctypes.pointer(LaunchAttribute(ATTRIBUTE_CLUSTER, 0, (c_uint * 3)(cluster, 1, 1)))
-            config.attribute_count = 1
+            attributes.append(LaunchAttribute(ATTRIBUTE_CLUSTER, 0, (c_uint * 16)(cluster, 1, 1)))
+        if overlaps_previous:
+            attributes.append(LaunchAttribute(ATTRIBUTE_PROGRAMMATIC_SERIALIZATION, 0, (c_uint * 16)(1)))
+        if attributes:
+            config.attributes = (LaunchAttribute * len(attributes))(*attributes)
+            config.attribute_count = len(attributes)
         return config
 
     def launch(self, config, parameters, stream):

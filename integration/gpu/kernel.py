@@ -184,7 +184,8 @@ class Kernel:
             place = (ctypes.addressof(pieces[-1]) + 63) & ~63
             ctypes.memmove(place, piece, len(piece))
         places = (ctypes.c_void_p * len(pieces))(*[(ctypes.addressof(piece) + 63) & ~63 for piece in pieces])
-        config = kernel.configure(grid, launch["threads"], launch["cluster"], launch["shared_bytes"])
+        config = kernel.configure(grid, launch["threads"], launch["cluster"], launch["shared_bytes"],
+                                  launch.get("overlaps_previous", False))
         return kernel, config, places, pieces
 
 

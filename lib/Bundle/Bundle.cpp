@@ -170,6 +170,7 @@ llvm::Error BundleBuilder::readKernels(ModuleOp module) {
       launch.threads = needs->threads;
       launch.cluster = needs->cluster;
       launch.sharedBytes = needs->sharedBytes;
+      launch.overlapsPrevious = needs->overlapsPrevious;
       for (const TensorMapUse &use : needs->tensorMaps) {
         constexpr int64_t bytes = 128;
         launch.parameters.push_back({BundleParameter::TensorMap,

@@ -97,6 +97,8 @@ static void printLaunch(json::OStream &out, const BundleLaunch &launch) {
     out.attribute("threads", launch.threads);
     out.attribute("cluster", launch.cluster);
     out.attribute("shared_bytes", launch.sharedBytes);
+    if (launch.overlapsPrevious)
+      out.attribute("overlaps_previous", true);
     printList(out, "parameters", launch.parameters,
               [&](const BundleParameter &parameter) {
                 return makeParameter(launch, parameter);

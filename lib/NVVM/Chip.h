@@ -15,6 +15,8 @@ struct Chip {
   /// wgmma and its accumulators were there in one generation.
   bool hasWarpgroupProducts() const { return version == 90 && isSpecific; }
   bool hasTensorCopies() const { return version >= 90; }
+  /// A kernel can wait for the end of the one that was launched before it.
+  bool hasDependentLaunches() const { return version >= 90; }
   /// Threads can sleep on an mbarrier.
   bool suspendsOnBarriers() const { return version >= 90; }
 };

@@ -1,6 +1,7 @@
 //===- EmitPTX.cpp - lowered kernels to PTX text --------------------------===//
 
 #include "DemandOrder.h"
+#include "LaunchOrder.h"
 #include "SplitVectors.h"
 #include "TensorCopies.h"
 #include "smx/NVVM/Pipeline.h"
@@ -61,6 +62,7 @@ llvm::Expected<KernelLaunch> mlir::smx::getKernelLaunch(ModuleOp module,
   launch.cluster = first(NVVM::NVVMDialect::getClusterDimAttrName(), 1);
   if (auto bytes = (*found)->getAttrOfType<IntegerAttr>("smx.shared_bytes"))
     launch.sharedBytes = bytes.getInt();
+  launch.overlapsPrevious = (*found)->hasAttr(overlapsPreviousAttribute);
   launch.tensorMaps = tensorMapsOf(*found);
   return launch;
 }

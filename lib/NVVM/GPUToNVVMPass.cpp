@@ -1,6 +1,7 @@
 //===- GPUToNVVMPass.cpp - kernels of whole tiles to per-thread code ------===//
 
 #include "KernelLowering.h"
+#include "LaunchOrder.h"
 
 #include "smx/NVVM/Passes.h"
 
@@ -117,6 +118,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
           remark::RemarkOpts::name("IndexWidth").category("smx-gpu-to-nvvm"))
           << remark::metric("places-in-tiles", 32)
           << remark::metric("offsets-in-memory", 64);
+    LaunchOrder order(module);
     dropHostFunctions(module);
     mlir::gpu::GPUModuleOp device = moveKernels(module, chip);
 
@@ -162,6 +164,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     for (auto function : device.getOps<LLVM::LLVMFuncOp>())
       for (Block &block : function.getBody())
         readThreadPerLoop(block);
+    order.addTo(device);
   }
 };
 } // namespace

@@ -162,6 +162,7 @@ Expected<std::unique_ptr<Launcher>> smx::createCudaLauncher(
     config.block.x = needs->threads;
     config.cluster.x = needs->cluster;
     config.dynamicShared = needs->sharedBytes;
+    config.overlapsPrevious = needs->overlapsPrevious;
     launcher->steps[number] =
         CudaLauncher::Code{*function, config, needs->tensorMaps};
   }

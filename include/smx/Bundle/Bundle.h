@@ -72,6 +72,9 @@ struct BundleLaunch {
   int64_t threads, cluster;
   /// Dynamic shared memory in bytes.
   int64_t sharedBytes;
+  /// The kernel waits for the one in front of it: its launch may have the
+  /// attribute CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
+  bool overlapsPrevious;
   std::vector<BundleParameter> parameters;
   /// Where the parameters of each argument of the kernel begin.
   std::vector<size_t> arguments;

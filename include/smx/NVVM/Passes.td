@@ -8,7 +8,8 @@ def SmxGPUToNVVMPass : Pass<"smx-gpu-to-nvvm", "::mlir::ModuleOp"> {
     registers that one thread holds of it. Loops stay `scf` until `smx-nvvm` (the pipeline) lowers them. A memref argument
     becomes pointer, offset, sizes and strides. `smx.shared_bytes` is the dynamic shared memory that a launch has to ask
     for: tiles and channels, barriers, scratch. Host functions with an `smx_gpu.launch` are dropped: what is left is what
-    runs on the device. Places in a tile have 32 bits, since its shape bounds them; offsets in memory have 64. A remark says so.
+    runs on the device. A kernel that is launched right after another one waits for it before all else and says so
+    (`smx.overlaps_previous`), so that from sm_90 on its launch may begin while that one ends. Places in a tile have 32 bits, since its shape bounds them; offsets in memory have 64. A remark says so.
 
     ```mlir
     smx_gpu.kernel @scale(%x: memref<?xf32>) warps(1) {

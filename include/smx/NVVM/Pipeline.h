@@ -38,6 +38,8 @@ struct KernelLaunch {
   int64_t threads = 0, cluster = 1;
   /// Dynamic shared memory, in bytes.
   int64_t sharedBytes = 0;
+  /// The launch may begin before the one in front of it has ended.
+  bool overlapsPrevious = false;
   /// Parameters behind the arguments.
   std::vector<TensorMapUse> tensorMaps;
 };

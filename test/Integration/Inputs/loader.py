@@ -1,6 +1,7 @@
 """The Python loader of integration/gpu on a driver that only writes down what it is asked: loader.py SOURCE TOOLS."""
 
 import ctypes
+import math
 import re
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ class Recorder:
         config = config._obj
         self.launches.append({"grid": list(config.grid), "block": list(config.block), "shared": config.shared_bytes,
                               "stream": config.stream,
+                              "attributes": [(a.id, a.values[0]) for a in config.attributes[:config.attribute_count]],
                               "parameters": [ctypes.c_uint64.from_address(p).value for p in parameters]})
         return 0
 
@@ -99,7 +101,22 @@ def tensor_maps(tools):
     print("no keys", [of_memory[:3:2] for of_memory in bind(heads=3, keys=0)])
 
 
+def launch_order(tools):
+    """The kernel that merges parts may be launched while the one that makes them ends."""
+    driver._library = recorder = Recorder()
+    work = works.DECODE[0]
+    kernel = Kernel(*compile_image(tools, work.text, "sm_90"))
+    sizes = work.query_shape, work.key_shape, work.key_shape, work.query_shape
+
+    def strides(shape):
+        return tuple(math.prod(shape[dim + 1:]) for dim in range(len(shape)))
+
+    kernel.bind(*(Tensor(0x10000 * (place + 1), shape, strides(shape)) for place, shape in enumerate(sizes)))()
+    print("attributes of launches", [of_launch["attributes"] for of_launch in recorder.launches])
+
+
 if __name__ == "__main__":
     numbers()
+    launch_order(Path(sys.argv[2]))
     launch(Path(sys.argv[2]))
     tensor_maps(Path(sys.argv[2]))
