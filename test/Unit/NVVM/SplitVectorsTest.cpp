@@ -173,7 +173,7 @@ TEST(SplitVectorsTest, NarrowElementsMayStayTogether) {
             "  ret <2 x half> %g\n");
 }
 
-TEST(SplitVectorsTest, LongVectorsTakeLinearTime) {
+TEST(SplitVectorsTest, LongVectorsBecomeLinearlyManyInstructions) {
   constexpr int length = 512;
   std::string text = llvm::formatv("define <{0} x float> @f(float %a) {{\n"
                                    "%v0 = fneg <{0} x float> poison\n",
