@@ -94,7 +94,8 @@ public:
   /// Checks number, element types, ranks and sizes before anything is touched.
   /// Tensors may have any strides; one whose innermost stride is not 1 is
   /// copied into row-major order for the call (on a GPU row by row, which takes
-  /// long).
+  /// long). A function that writes to its inputs fails for such an input: it
+  /// would write to the copy.
   llvm::Error run(llvm::ArrayRef<TensorView> inputs,
                   llvm::ArrayRef<TensorView> outputs) const;
   llvm::Error operator()(llvm::ArrayRef<TensorView> inputs,

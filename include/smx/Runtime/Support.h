@@ -70,14 +70,14 @@ struct OpSupport {
   std::vector<Decision> decisions;
   std::vector<KernelFacts> kernels;
 
-  /// What runs, in a few words: "roles load and compute, wgmma", "2 kernels of
-  /// 4 warps, mma.sync", "loops". Empty if nothing does.
+  /// What runs, in a few words: "roles load and compute, wgmma", "4 warps,
+  /// mma.sync, 2 kernels", "loops". Empty if nothing does.
   std::string schedule() const;
 };
 
 /// Something else to ask for, which the passes were asked for as well.
 struct Alternative {
-  /// "chip sm_80", "bf16 instead of f8E4M3FN".
+  /// "--chip=sm_80", "bf16 instead of f8E4M3FN".
   std::string change;
   /// "compiles", "4 warps, mma.sync instead of 4 warps, fma".
   std::string effect;
@@ -93,8 +93,8 @@ struct Support {
   int64_t alignment = 0;
   /// Bits of the widest vectors, on a CPU.
   int64_t vectorBits = 0;
-  /// Open extents that kernels have to be made for, "dimension 3 of argument
-  /// 0", and what they were taken to be.
+  /// Open extents that kernels have to be made for, "dimension 3 of argument 0
+  /// of 'attention'", and what they were taken to be.
   std::vector<std::string> openExtents;
   int64_t assumedExtent = 0;
   std::vector<OpSupport> ops;
