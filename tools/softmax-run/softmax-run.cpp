@@ -21,7 +21,6 @@ namespace cl = llvm::cl;
 using mlir::smx::claimFlag;
 using mlir::smx::RoadFlags;
 using mlir::smx::Stage;
-using reference::Tensor;
 
 static constexpr llvm::StringRef tool = "softmax-run";
 static cl::OptionCategory category("softmax-run options");
