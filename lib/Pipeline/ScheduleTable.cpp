@@ -63,6 +63,31 @@ bool ScheduleEntry::matches(const ShapeClass &shape) const {
          });
 }
 
+bool ScheduleEntry::covers(const ScheduleEntry &other) const {
+  return op == other.op && type == other.type && mask == other.mask &&
+         llvm::all_of(rangeKeys, [&](const RangeKey &key) {
+           const auto &range = this->*key.range;
+           const auto &inner = other.*key.range;
+           return !range || (inner && inner->least >= range->least &&
+                             inner->most <= range->most);
+         });
+}
+
+void ScheduleTable::add(ScheduleEntry entry) {
+  llvm::erase_if(entries, [&](const ScheduleEntry &other) {
+    return entry.covers(other);
+  });
+  entries.insert(entries.begin(), std::move(entry));
+}
+
+size_t ScheduleTable::drop(const ShapeClass &shape) {
+  size_t before = entries.size();
+  llvm::erase_if(entries, [&](const ScheduleEntry &entry) {
+    return entry.matches(shape);
+  });
+  return before - entries.size();
+}
+
 const ScheduleEntry *ScheduleTable::find(const ShapeClass &shape) const {
   auto found = llvm::find_if(entries, [&](const ScheduleEntry &entry) {
     return entry.matches(shape);
@@ -93,12 +118,25 @@ llvm::Error ScheduleTable::checkChip(const RoadOptions &options) const {
                                  "'; without a table the model chooses");
 }
 
+llvm::Error mlir::smx::checkSchedules(Stage from, const RoadOptions &options) {
+  if (!options.schedules)
+    return llvm::Error::success();
+  if (from <= Stage::Naive)
+    return options.schedules->checkChip(options);
+  return llvm::createStringError(
+      "the schedules in '" + options.schedules->getName() +
+      "' are chosen at stage 'naive', and the module is at stage '" +
+      getStageInfo(from).name +
+      "'; hand over the module as it was before, or no table");
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Calls `read` for every key of an object; it gives false for one that it does
-/// not know.
+/// Calls `read` for every key of an object. It gives false for a wrong value,
+/// which it has reported, and nothing for a key that it does not know: `keys` is
+/// reported then.
 static bool readObject(const json::Value &value, json::Path path,
                        llvm::StringLiteral keys,
                        llvm::function_ref<std::optional<bool>(
@@ -144,6 +182,7 @@ static bool readChoice(const json::Value &value, int64_t &choice,
 
 static bool readEntry(const json::Value &value, ScheduleEntry &entry,
                       json::Path path) {
+  // By hand, as a path keeps nothing but literals.
   constexpr llvm::StringLiteral keys =
       "unknown key; choose one of op, type, mask, head_dim, rows, stream, "
       "tile_rows, tile_stream, splits, warps, depth, microseconds, "

@@ -52,12 +52,13 @@ ShapeClass mlir::smx::classOf(Operation *op) {
   return shape;
 }
 
-/// Calls `visit` for every op of the dialect that is no part of another one.
-static void walkOps(ModuleOp module, function_ref<void(Operation *)> visit) {
+void mlir::smx::walkOps(ModuleOp module,
+                        function_ref<void(Operation *)> visit) {
   module->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isa_and_nonnull<SmxDialect>(op->getDialect()))
       return WalkResult::advance();
     visit(op);
+    // Regions of an op are parts of it.
     return WalkResult::skip();
   });
 }

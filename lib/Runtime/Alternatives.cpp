@@ -6,8 +6,11 @@
 
 #include "SupportQuestion.h"
 
+#include "smx/Pipeline/ScheduleTable.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace smx;
@@ -26,22 +29,20 @@ struct Change {
 /// What the caller chose goes back to the model.
 static void addWithoutChoices(const SupportQuestion &asked,
                               std::vector<Change> &changes) {
-  constexpr std::pair<const char *, int64_t RoadOptions::*> choices[] = {
-      {"tile-rows", &RoadOptions::tileRows},
-      {"tile-stream", &RoadOptions::tileStream},
-      {"splits", &RoadOptions::splits},
-      {"vector-bits", &RoadOptions::vectorBits},
-      {"warps", &RoadOptions::warps},
-      {"depth", &RoadOptions::depth}};
-  for (auto [name, member] : choices) {
-    int64_t value = asked.options.road.*member;
+  auto addWithout = [&](std::string flag, int64_t RoadOptions::*option) {
+    int64_t value = asked.options.road.*option;
     if (value == 0)
-      continue;
-    Change change{
-        "without --" + std::string(name) + "=" + std::to_string(value), asked};
-    change.question.options.road.*member = 0;
+      return;
+    Change change{"without --" + flag + "=" + std::to_string(value), asked};
+    change.question.options.road.*option = 0;
     changes.push_back(std::move(change));
+  };
+  for (const mlir::smx::ChoiceKey &choice : mlir::smx::getChoiceKeys()) {
+    std::string flag = choice.key;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    addWithout(flag, choice.option);
   }
+  addWithout("vector-bits", &RoadOptions::vectorBits);
   if (asked.options.road.schedules) {
     Change change{"without --schedule-table", asked};
     change.question.options.road.schedules = nullptr;

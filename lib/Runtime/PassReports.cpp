@@ -4,7 +4,7 @@
 
 #include "DiagnosticText.h"
 #include "smx/GPU/SmxGpu.h"
-#include "smx/IR/Smx.h"
+#include "smx/Pipeline/ScheduleTable.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -13,7 +13,6 @@
 
 using namespace ::smx;
 using namespace mlir;
-using mlir::smx::SmxDialect;
 using mlir::smx::gpu::KernelOp;
 using mlir::smx::gpu::MakeChannelOp;
 using mlir::smx::gpu::MmaAsyncOp;
@@ -118,9 +117,7 @@ static std::string typeText(Operation *op) {
 
 void PassReports::markOps(ModuleOp module) {
   Builder builder(module.getContext());
-  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isa_and_nonnull<SmxDialect>(op->getDialect()))
-      return WalkResult::advance();
+  mlir::smx::walkOps(module, [&](Operation *op) {
     OpSupport entry;
     entry.op = op->getName().getStringRef().str();
     entry.place = mlir::smx::placeOf(op->getLoc());
@@ -129,8 +126,6 @@ void PassReports::markOps(ModuleOp module) {
                              builder.getI64IntegerAttr(gathered->ops.size()),
                              module.getContext()));
     gathered->ops.push_back(std::move(entry));
-    // Regions of an op are parts of it.
-    return WalkResult::skip();
   });
 }
 

@@ -10,6 +10,7 @@
 #include "SupportQuestion.h"
 
 #include "smx/NVVM/Pipeline.h"
+#include "smx/Pipeline/ScheduleTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -158,6 +159,8 @@ static int64_t widestVectorOf(mlir::ModuleOp module) {
 Error Inquiry::lead(ModuleInContext &module, PassReports &reports) {
   if (mlir::failed(mlir::verify(module.get())))
     return llvm::createStringError("the module is not valid");
+  if (Error error = mlir::smx::checkSchedules(options.from, options.road))
+    return error;
   if (Error error = assume(module.get()))
     return error;
   if (isDevice())

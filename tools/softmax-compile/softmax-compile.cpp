@@ -4,6 +4,7 @@
 #include "../RoadFlags.h"
 #include "DeviceOutput.h"
 
+#include "smx/Pipeline/ScheduleTable.h"
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Kernel.h"
 #include "smx/Runtime/Road.h"
@@ -139,6 +140,9 @@ static RoadOptions roadTo(Stage to) {
 static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
                                          llvm::raw_ostream &timingOs,
                                          DeviceOutput *device) {
+  const RoadOptions road = roadTo(to);
+  if (llvm::Error error = checkSchedules(from, road))
+    return std::move(error);
   std::string last;
   llvm::Error traceError = llvm::Error::success();
   RoadHooks hooks;
@@ -161,7 +165,7 @@ static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
     if (device)
       device->visit(stage, reached);
   };
-  llvm::Error error = runRoad(module, from, to, roadTo(to), hooks);
+  llvm::Error error = runRoad(module, from, to, road, hooks);
   if (llvm::Error both =
           llvm::joinErrors(std::move(traceError), std::move(error)))
     return both;

@@ -163,11 +163,17 @@ llvm::Error smx::run::tuneModule(llvm::StringRef text,
   if (!result)
     return result.takeError();
   printCandidates(*result, os);
-  if (result->best)
+  os << "\n";
+  if (result->best) {
     table->add(entryFor(task->shape, result->candidates[*result->best],
                         result->candidates.front()));
-  os << "\n"
-     << (result->best ? "written to '" : "the model's choice stays; '") << path
-     << (result->best ? "'\n" : "' has no line for it\n");
+    os << "written to '" << path << "'\n";
+  } else {
+    size_t dropped = table->drop(task->shape);
+    os << "the model's choice stays; '" << path << "' has no line for it";
+    if (dropped)
+      os << " any more, " << dropped << " went";
+    os << "\n";
+  }
   return writeTable(*table, path);
 }

@@ -41,7 +41,9 @@ struct ShapeClass {
 
 /// The class of an op of the dialect at stage `naive`.
 ShapeClass classOf(Operation *op);
-/// The classes of all of them in a module, each once.
+/// Calls `visit` for every op of the dialect that is no part of another one.
+void walkOps(ModuleOp module, llvm::function_ref<void(Operation *)> visit);
+/// The classes of all ops of the dialect in a module, each once.
 std::vector<ShapeClass> classesOf(ModuleOp module);
 
 /// What a table may choose; 0: the model chooses. As in RoadOptions.
@@ -81,6 +83,8 @@ struct ScheduleEntry {
   std::optional<double> microseconds, modelMicroseconds;
 
   bool matches(const ShapeClass &shape) const;
+  /// True if this matches whatever `other` matches.
+  bool covers(const ScheduleEntry &other) const;
 };
 
 class ScheduleTable {
@@ -100,10 +104,12 @@ public:
 
   /// The first entry for such an op, or null.
   const ScheduleEntry *find(const ShapeClass &shape) const;
-  /// Puts an entry in front of the others.
-  void add(ScheduleEntry entry) {
-    entries.insert(entries.begin(), std::move(entry));
-  }
+  /// Puts an entry in front of the others; those that it leaves nothing to find
+  /// for go.
+  void add(ScheduleEntry entry);
+  /// Takes out the entries that match, for others of their shapes too, so that
+  /// the model chooses; says how many there were.
+  size_t drop(const ShapeClass &shape);
   /// Fails if the table is of another chip than code for `options` runs on. The
   /// emulator takes that of the chip that it stands for.
   llvm::Error checkChip(const RoadOptions &options) const;
@@ -124,6 +130,9 @@ std::string chipOf(const RoadOptions &options);
 /// The attribute of a module that keeps what a table chose between stages.
 inline constexpr llvm::StringLiteral scheduleAttrName = "smx.schedule";
 
+/// Fails if `options.schedules` can decide nothing for a module at stage `from`:
+/// a table of another chip, or a module in which the schedule is chosen.
+llvm::Error checkSchedules(Stage from, const RoadOptions &options);
 /// Looks the ops of `module`, at stage `naive`, up in `options.schedules` and
 /// notes on the module what all of them want: `smx.schedule = {tile_rows =
 /// 64}`. Where they want different things the model chooses for all; a remark

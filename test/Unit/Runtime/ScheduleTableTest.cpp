@@ -62,6 +62,40 @@ TEST(ScheduleTable, FindsTheFirstEntryOfAClass) {
       table.find({"softmax", "f32", "none", std::nullopt, std::nullopt, 128}));
 }
 
+TEST(ScheduleTable, AnEntryTakesThePlaceOfThoseOfItsShapes) {
+  ScheduleTable table = read("cpu", softmaxEntry);
+  ScheduleEntry same = table.getEntries().front();
+  same.choice.tileRows = 2;
+  table.add(same);
+  ASSERT_EQ(table.getEntries().size(), 1u);
+  EXPECT_EQ(table.getEntries().front().choice.tileRows, 2);
+  // Of fewer shapes: the other ones are still found.
+  ScheduleEntry narrow = same;
+  narrow.rows = ExtentRange{5, 8};
+  table.add(narrow);
+  EXPECT_EQ(table.getEntries().size(), 2u);
+  ScheduleEntry wide = same;
+  wide.stream = std::nullopt;
+  table.add(wide);
+  EXPECT_EQ(table.getEntries().size(), 1u);
+  ScheduleEntry other = same;
+  other.mask = "band";
+  table.add(other);
+  EXPECT_EQ(table.getEntries().size(), 2u);
+}
+
+TEST(ScheduleTable, LeavesAShapeToTheModelWithoutAnEntryThatMatches) {
+  ScheduleTable table = read("cpu", softmaxEntry);
+  ScheduleEntry other = table.getEntries().front();
+  other.type = "f64";
+  table.add(other);
+  ShapeClass shape{"softmax", "f32", "none", std::nullopt, 8, 128};
+  EXPECT_EQ(table.drop(shape), 1u);
+  EXPECT_FALSE(table.find(shape));
+  EXPECT_EQ(table.getEntries().size(), 1u);
+  EXPECT_EQ(table.drop(shape), 0u);
+}
+
 TEST(ScheduleTable, SaysWhatIsWrongAndWhere) {
   EXPECT_TRUE(llvm::StringRef(errorOf("{")).starts_with("'table.json': [1:"));
   EXPECT_EQ(errorOf("[]"), "expected object when parsing table.json");
@@ -76,6 +110,12 @@ TEST(ScheduleTable, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(errorOfEntry("7"), "expected object at table.json.entries[0]");
   EXPECT_TRUE(llvm::StringRef(errorOfEntry("{\"tile\": 1}"))
                   .starts_with("unknown key; choose one of op, type, mask, "));
+  for (const ChoiceKey &choice : getChoiceKeys())
+    for (const char *entry :
+         {"{\"tile\": 1}",
+          R"({"op": "softmax", "type": "f32", "mask": "none"})"})
+      EXPECT_TRUE(llvm::StringRef(errorOfEntry(entry)).contains(choice.key))
+          << choice.key;
   EXPECT_EQ(errorOfEntry("{\"tile_rows\": 1}"),
             "missing value at table.json.entries[0].op");
   EXPECT_EQ(errorOfEntry(std::string(softmaxEntry) +
@@ -150,6 +190,23 @@ TEST(ScheduleTable, IsOfOneChip) {
   EXPECT_EQ(errorOfRoad("sm_80", Target::Emulator), "");
   // Times of the emulator say nothing of a GPU.
   EXPECT_NE(errorOfRoad("emulator-sm_80", Target::Cuda), "");
+}
+
+TEST(ScheduleTable, IsOfModulesWithoutASchedule) {
+  auto options = withTable(read("cpu", softmaxEntry), Target::Cpu);
+  options.from = Stage::Online;
+  auto kernel = ::smx::compile(softmaxModule, options);
+  ASSERT_FALSE(kernel);
+  const std::string message =
+      "the schedules in 'table.json' are chosen at stage 'naive', and the "
+      "module is at stage 'online'; hand over the module as it was before, or "
+      "no table";
+  EXPECT_EQ(llvm::toString(kernel.takeError()), message);
+  auto support = llvm::cantFail(::smx::supports(softmaxModule, options));
+  ASSERT_FALSE(support.compiles);
+  EXPECT_EQ(support.errors.front(), message);
+  options.from = Stage::Naive;
+  EXPECT_TRUE(llvm::cantFail(::smx::supports(softmaxModule, options)).compiles);
 }
 
 TEST(ScheduleTable, LeavesOpsThatWantDifferentThingsToTheModel) {
