@@ -74,9 +74,8 @@ bool ScheduleEntry::covers(const ScheduleEntry &other) const {
 }
 
 void ScheduleTable::add(ScheduleEntry entry) {
-  llvm::erase_if(entries, [&](const ScheduleEntry &other) {
-    return entry.covers(other);
-  });
+  llvm::erase_if(
+      entries, [&](const ScheduleEntry &other) { return entry.covers(other); });
   entries.insert(entries.begin(), std::move(entry));
 }
 
@@ -135,8 +134,8 @@ llvm::Error mlir::smx::checkSchedules(Stage from, const RoadOptions &options) {
 //===----------------------------------------------------------------------===//
 
 /// Calls `read` for every key of an object. It gives false for a wrong value,
-/// which it has reported, and nothing for a key that it does not know: `keys` is
-/// reported then.
+/// which it has reported, and nothing for a key that it does not know: `keys`
+/// is reported then.
 static bool readObject(const json::Value &value, json::Path path,
                        llvm::StringLiteral keys,
                        llvm::function_ref<std::optional<bool>(

@@ -25,8 +25,7 @@ static Expected<State> compileText(llvm::StringRef text,
   auto module = ModuleInContext::parse(text, options, steps);
   if (!module)
     return module.takeError();
-  if (llvm::Error error =
-          mlir::smx::checkSchedules(options.from, options.road))
+  if (llvm::Error error = mlir::smx::checkSchedules(options.from, options.road))
     return error;
   auto entry = findEntry((*module)->get(), options.entry);
   if (!entry)

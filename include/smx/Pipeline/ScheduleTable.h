@@ -130,8 +130,9 @@ std::string chipOf(const RoadOptions &options);
 /// The attribute of a module that keeps what a table chose between stages.
 inline constexpr llvm::StringLiteral scheduleAttrName = "smx.schedule";
 
-/// Fails if `options.schedules` can decide nothing for a module at stage `from`:
-/// a table of another chip, or a module in which the schedule is chosen.
+/// Fails if `options.schedules` can decide nothing for a module at stage
+/// `from`: a table of another chip, or a module in which the schedule is
+/// chosen.
 llvm::Error checkSchedules(Stage from, const RoadOptions &options);
 /// Looks the ops of `module`, at stage `naive`, up in `options.schedules` and
 /// notes on the module what all of them want: `smx.schedule = {tile_rows =
