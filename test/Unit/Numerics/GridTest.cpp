@@ -15,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -156,8 +157,14 @@ public:
   /// With marked blocks, smaller than tiles, as large, or larger.
   NumericCase withBlocks(NumericCase c) {
     c.targetType = pick<DType>({DType::I64, DType::I32, DType::I8, DType::I1});
-    c.blockQueries = pick<int64_t>({1, 16, 64, 64, 128, 128, 24, 96});
-    c.blockKeys = pick<int64_t>({16, 64, 64, 128, 128, 40, 96});
+    c.blocks = {{pick<int64_t>({1, 16, 64, 64, 128, 128, 24, 96}),
+                 pick<int64_t>({16, 64, 64, 128, 128, 40, 96})}};
+    // A second mask, of blocks that hold no tile, or as large. From the seed of
+    // the case: the cases that follow stay as they were.
+    constexpr NumericCase::MarkedBlocks others[] = {
+        {8, 8}, {64, 64}, {1, 40}, {24, 16}};
+    if (c.seed % 3 == 0)
+      c.blocks.push_back(others[c.seed / 3 % std::size(others)]);
     c.isMaskPerHead = pick<int>({0, 1});
     c.hasSinks = pick<int>({0, 0, 1});
     if (c.targetType == DType::I64 || c.targetType == DType::I32)

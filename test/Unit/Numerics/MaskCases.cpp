@@ -14,6 +14,7 @@ using namespace smx;
 using namespace smx::test;
 using namespace smx::reference;
 using MaskData = NumericCase::MaskData;
+using MarkedBlocks = NumericCase::MarkedBlocks;
 
 /// Ranges of rows: any, empty and out of range too, or the bounds of documents.
 static std::pair<Tensor, Tensor> makeRanges(const NumericCase &config,
@@ -45,13 +46,14 @@ static bool areLengths(const NumericCase &config) {
 
 /// Marks of blocks for each batch and each head or all of them; a row of blocks
 /// may have none.
-static Tensor makeBlocks(const NumericCase &config, std::mt19937_64 &random) {
+static Tensor makeBlocks(const NumericCase &config, MarkedBlocks blocks,
+                         std::mt19937_64 &random) {
   auto blocksOf = [](int64_t extent, int64_t block) {
     return (extent + block - 1) / block;
   };
   Tensor marks({config.batch, config.isMaskPerHead ? config.queryHeads : 1,
-                blocksOf(config.queries, config.blockQueries),
-                blocksOf(config.keys, config.blockKeys)});
+                blocksOf(config.queries, blocks.queries),
+                blocksOf(config.keys, blocks.keys)});
   for (int64_t at = 0; at < marks.size(); ++at)
     marks[at] = random() % 5 < 3;
   return marks;
@@ -76,8 +78,8 @@ smx::test::capturedInputs(const NumericCase &config) {
     captured.push_back({begins, config.targetType});
     captured.push_back({ends, config.targetType});
   }
-  if (config.blockKeys)
-    captured.push_back({makeBlocks(config, random), config.targetType});
+  for (MarkedBlocks blocks : config.blocks)
+    captured.push_back({makeBlocks(config, blocks, random), config.targetType});
   if (config.hasSinks) {
     Tensor sinks({config.queryHeads});
     for (int64_t at = 0; at < sinks.size(); ++at)
@@ -117,9 +119,9 @@ std::string smx::test::maskText(const NumericCase &config,
     masks.push_back(config.maskData == MaskData::Lengths ? "#smx.key_lengths"
                     : areLengths(config) ? "#smx.key_lengths<causal>"
                                          : "#smx.key_ranges");
-  if (config.blockKeys)
+  for (MarkedBlocks blocks : config.blocks)
     masks.push_back(llvm::formatv("#smx.blocks<rows = {0}, keys = {1}>",
-                                  config.blockQueries, config.blockKeys));
+                                  blocks.queries, blocks.keys));
   std::string text;
   if (masks.size() == 1)
     text = llvm::formatv(" mask({0})", masks[0]);
@@ -157,11 +159,8 @@ void smx::test::addMasks(const NumericCase &config, const Tensor *captured,
     conditions.push_back(inRange(captured[0], captured[1]));
     captured += 2;
   }
-  if (config.blockKeys) {
-    conditions.push_back(
-        inBlocks(captured[0], config.blockQueries, config.blockKeys));
-    captured += 1;
-  }
+  for (MarkedBlocks blocks : config.blocks)
+    conditions.push_back(inBlocks(*captured++, blocks.queries, blocks.keys));
   if (!conditions.empty())
     options.mask = [=, all = inAll(conditions)](int64_t b, int64_t h, int64_t i,
                                                 int64_t j) {

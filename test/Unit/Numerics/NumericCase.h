@@ -82,8 +82,12 @@ struct NumericCase {
   std::optional<int64_t> chunk;
   enum class MaskData { None, Lengths, CausalLengths, Ranges, Documents };
   MaskData maskData = MaskData::None;
-  /// Queries and keys of a block, if blocks are marked: three of five are.
-  int64_t blockQueries = 0, blockKeys = 0;
+  /// Queries and keys of a block, of which three of five are marked; of each
+  /// such mask.
+  struct MarkedBlocks {
+    int64_t queries, keys;
+  };
+  std::vector<MarkedBlocks> blocks;
   /// Lengths or blocks for each head, not for each batch.
   bool isMaskPerHead = false;
   bool hasSinks = false;

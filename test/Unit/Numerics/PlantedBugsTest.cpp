@@ -74,7 +74,7 @@ std::vector<NumericCase> sentinels() {
   chunks.chunk = 10;
   cases.push_back(chunks);
   NumericCase blocks = cases[0];
-  blocks.blockQueries = blocks.blockKeys = 32;
+  blocks.blocks = {{32, 32}};
   cases.push_back(blocks);
   NumericCase paged = cases[0];
   paged.page = 16;
