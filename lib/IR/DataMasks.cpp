@@ -158,14 +158,7 @@ VisibleKeys AllOfAttr::buildVisibleKeys(OpBuilder &builder, Location loc,
     VisibleKeys one = part.buildVisibleKeys(builder, loc, firstRow, numRows,
                                             rows, keys, data.take_front(count));
     data = data.drop_front(count);
-    if (!all) {
-      all = one;
-      continue;
-    }
-    all->begin = math.max(all->begin, one.begin);
-    all->fullBegin = math.max(all->fullBegin, one.fullBegin);
-    all->fullEnd = math.min(all->fullEnd, one.fullEnd);
-    all->end = math.min(all->end, one.end);
+    all = all ? math.intersection(*all, one) : one;
   }
   return *all;
 }

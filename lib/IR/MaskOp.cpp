@@ -44,6 +44,7 @@ SmallVector<int64_t> MaskOp::getDataDims(unsigned number) {
   SmallVector<int64_t> dims;
   for (int64_t dim = 0, end = shape.size() - steps.count(); dim < end; ++dim)
     dims.push_back(shape[dim] == 1 && scores[dim] != 1 ? -1 : dim);
+  assert((steps.keys != 0 || steps.rows <= 1) && "blocks have keys, too");
   // The numbers of rows are cut with them, blocks are not.
   if (steps.rows == 1 && steps.keys == 0)
     dims.push_back(getRowDim());
@@ -121,10 +122,7 @@ Value MaskOp::expand(OpBuilder &builder) {
             b, loc, tensor, getDataDims(number),
             {{row, steps[number].rows}, {key, steps[number].keys}});
       }
-      data.push_back(
-          element.getType().isIndex()
-              ? element
-              : arith::IndexCastOp::create(b, loc, b.getIndexType(), element));
+      data.push_back(IndexMath{b, loc}.asIndex(element));
     }
     Value seen =
         getMask().buildIsVisible(b, loc, row, key, getRows(), getKeys(), data);

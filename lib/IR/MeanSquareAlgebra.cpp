@@ -83,10 +83,10 @@ SmallVector<Value>
 MeanSquareAlgebraAttr::expandIdentity(OpBuilder &builder,
                                       Operation *operation) const {
   auto op = cast<IdentityOp>(operation);
-  SmallVector<Value> state = zeroState(builder, op);
-  state[1] = filledLike(builder, op.getLoc(), state[1],
-                        PowersOfTwo(typeOf(state[1])).getLargest());
-  return state;
+  double largest = PowersOfTwo(typeOf(op.getResult(1))).getLargest();
+  return filledState(builder, op, [&](unsigned number) {
+    return number == 1 ? largest : 0.0;
+  });
 }
 
 SmallVector<Value>

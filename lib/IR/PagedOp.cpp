@@ -44,17 +44,23 @@ LogicalResult PagedOp::verify() {
   return diagnostic << " of " << elementOf(getPages()) << ", got " << type;
 }
 
+/// Extents of the result.
+static SmallVector<OpFoldResult> sizesOf(OpBuilder &builder, PagedOp op) {
+  Location loc = op.getLoc();
+  auto sizeOf = [&](Value tensor, int64_t dim) {
+    return tensor::getMixedSize(builder, loc, tensor, dim);
+  };
+  IndexMath math{builder, loc};
+  Value keys = math.mul(
+      getValueOrCreateConstantIndexOp(builder, loc, sizeOf(op.getTable(), 1)),
+      math.constant(op.getPageExtent()));
+  return {sizeOf(op.getTable(), 0), sizeOf(op.getPages(), 2),
+          getAsOpFoldResult(keys), sizeOf(op.getPages(), 3)};
+}
+
 LogicalResult PagedOp::reifyResultShapes(OpBuilder &builder,
                                          ReifiedRankedShapedTypeDims &shapes) {
-  auto sizeOf = [&](Value tensor, int64_t dim) {
-    return tensor::getMixedSize(builder, getLoc(), tensor, dim);
-  };
-  IndexMath math{builder, getLoc()};
-  Value keys = math.mul(
-      getValueOrCreateConstantIndexOp(builder, getLoc(), sizeOf(getTable(), 1)),
-      math.constant(getPageExtent()));
-  shapes = {{sizeOf(getTable(), 0), sizeOf(getPages(), 2),
-             getAsOpFoldResult(keys), sizeOf(getPages(), 3)}};
+  shapes = {sizesOf(builder, *this)};
   return success();
 }
 
@@ -70,10 +76,7 @@ static Value pageOf(OpBuilder &b, Location loc, PagedOp op, Value batch,
                     Value key) {
   IndexMath math{b, loc};
   auto read = [&](Value tensor, ValueRange place) -> Value {
-    Value number = tensor::ExtractOp::create(b, loc, tensor, place);
-    return number.getType().isIndex()
-               ? number
-               : arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+    return math.asIndex(tensor::ExtractOp::create(b, loc, tensor, place));
   };
   Value isUsed = math.less(key, read(op.getLengths(), batch));
   Value entry =
@@ -85,11 +88,8 @@ static Value pageOf(OpBuilder &b, Location loc, PagedOp op, Value batch,
 Value PagedOp::expand(OpBuilder &builder) {
   Location loc = NameLoc::get(builder.getStringAttr("pages"), getLoc());
   auto type = cast<RankedTensorType>(getResult().getType());
-  ReifiedRankedShapedTypeDims sizes;
-  if (failed(reifyResultShapes(builder, sizes)))
-    return {};
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, sizes[0], type.getElementType());
+  Value empty = tensor::EmptyOp::create(builder, loc, sizesOf(builder, *this),
+                                        type.getElementType());
   SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
   Value gathered =
       linalg::GenericOp::create(
@@ -120,11 +120,9 @@ struct PagedTiling : IdentityTiling<PagedTiling, PagedOp> {
   }
 
   SmallVector<Range> getIterationDomain(Operation *op, OpBuilder &b) const {
-    ReifiedRankedShapedTypeDims sizes;
     SmallVector<Range> domain;
-    if (succeeded(cast<PagedOp>(op).reifyResultShapes(b, sizes)))
-      for (OpFoldResult size : sizes[0])
-        domain.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+    for (OpFoldResult size : sizesOf(b, cast<PagedOp>(op)))
+      domain.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
     return domain;
   }
 

@@ -125,18 +125,9 @@ Attribute SoftmaxAlgebraAttr::getPartsAlgebra(unsigned states) const {
 SmallVector<Value>
 SoftmaxAlgebraAttr::expandIdentity(OpBuilder &builder,
                                    Operation *operation) const {
-  auto op = cast<IdentityOp>(operation);
-  double minusInfinity = -std::numeric_limits<double>::infinity();
-  SmallVector<Value> state;
-  ValueRange extents = op.getExtents();
-  for (auto [index, type] : llvm::enumerate(op.getResultTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
-    state.push_back(filledTensor(builder, op.getLoc(), tensor,
-                                 extents.take_front(tensor.getNumDynamicDims()),
-                                 index == 0 ? minusInfinity : 0.0));
-    extents = extents.drop_front(tensor.getNumDynamicDims());
-  }
-  return state;
+  return filledState(builder, cast<IdentityOp>(operation), [](unsigned number) {
+    return number == 0 ? -std::numeric_limits<double>::infinity() : 0.0;
+  });
 }
 
 /// The finishes that want the weights of the very tile that `op` adds: they are

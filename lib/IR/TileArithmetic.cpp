@@ -47,14 +47,16 @@ Value mlir::smx::filledLike(OpBuilder &builder, Location loc, Value like,
   return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
 }
 
-SmallVector<Value> mlir::smx::zeroState(OpBuilder &builder, IdentityOp op) {
+SmallVector<Value>
+mlir::smx::filledState(OpBuilder &builder, IdentityOp op,
+                       function_ref<double(unsigned)> valueOf) {
   SmallVector<Value> state;
   ValueRange extents = op.getExtents();
-  for (Type type : op.getResultTypes()) {
+  for (auto [number, type] : llvm::enumerate(op.getResultTypes())) {
     auto tensor = cast<RankedTensorType>(type);
     state.push_back(filledTensor(builder, op.getLoc(), tensor,
                                  extents.take_front(tensor.getNumDynamicDims()),
-                                 0.0));
+                                 valueOf(number)));
     extents = extents.drop_front(tensor.getNumDynamicDims());
   }
   return state;

@@ -104,8 +104,13 @@ Value filledTensor(OpBuilder &builder, Location loc, RankedTensorType type,
 /// The same, of the type and shape of `like`.
 Value filledLike(OpBuilder &builder, Location loc, Value like, double value);
 
+/// A state of `op`, of which component `n` is `valueOf(n)` everywhere.
+SmallVector<Value> filledState(OpBuilder &builder, IdentityOp op,
+                               function_ref<double(unsigned)> valueOf);
 /// A state of `op` whose components are all 0.
-SmallVector<Value> zeroState(OpBuilder &builder, IdentityOp op);
+inline SmallVector<Value> zeroState(OpBuilder &builder, IdentityOp op) {
+  return filledState(builder, op, [](unsigned) { return 0.0; });
+}
 /// The extent of a tile along dimension `stream` of the domain, as a `type`.
 Value streamExtent(OpBuilder &builder, Location loc, const TileOperand &tile,
                    unsigned stream, FloatType type);

@@ -87,18 +87,9 @@ static bool isNone(Value keys) {
 
 SmallVector<Value> TopKAlgebraAttr::expandIdentity(OpBuilder &builder,
                                                    Operation *operation) const {
-  auto op = cast<IdentityOp>(operation);
-  SmallVector<Value> state;
-  ValueRange extents = op.getExtents();
-  for (auto [index, type] : llvm::enumerate(op.getResultTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
-    state.push_back(filledTensor(
-        builder, op.getLoc(), tensor,
-        extents.take_front(tensor.getNumDynamicDims()),
-        index == 1 ? 0.0 : -std::numeric_limits<double>::infinity()));
-    extents = extents.drop_front(tensor.getNumDynamicDims());
-  }
-  return state;
+  return filledState(builder, cast<IdentityOp>(operation), [](unsigned number) {
+    return number == 1 ? 0.0 : -std::numeric_limits<double>::infinity();
+  });
 }
 
 SmallVector<Value> TopKAlgebraAttr::expandUpdate(OpBuilder &builder,

@@ -3,6 +3,7 @@
 #include "CrossEntropy.h"
 
 #include "Targets.h"
+#include "smx/IR/IndexMath.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -103,7 +104,7 @@ void mlir::smx::buildCrossEntropyBackward(CrossEntropyBackwardOp op) {
     auto scaled = [&](Value x) -> Value {
       return scale == 1.0 ? x : arith::MulFOp::create(b, loc, x, number(scale));
     };
-    Value target = Targets::asIndex(b, loc, args[1]);
+    Value target = IndexMath{b, loc}.asIndex(args[1]);
     Value gradient = arith::SelectOp::create(
         b, loc, Targets::isInRange(b, loc, target, extent),
         scaled(wide(args[3])),

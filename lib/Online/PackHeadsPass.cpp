@@ -67,8 +67,7 @@ std::pair<Value, Value> Packer::headAndQuery(IndexMath math, Value head,
   // Rows are no negative numbers.
   Value queries = math.constant(packing.queries);
   Value first = math.mul(head, math.constant(packing.heads));
-  return {math.add(first, math.div(row, queries)),
-          math.b.createOrFold<arith::RemSIOp>(math.loc, row, queries)};
+  return {math.add(first, math.div(row, queries)), math.rem(row, queries)};
 }
 
 // Not a reshape, which bufferization would copy where rows have gaps: a read at
@@ -116,14 +115,13 @@ Value Packer::unpack(Value tensor, Value like) {
   if (type.getRank() == batchDims + 2)
     sizes.back() =
         getExtent(builder, op.getLoc(), op.getValue(), type.getRank() - 1);
-  return move(tensor, type, sizes,
-              [&](IndexMath math, Value head, Value query) {
-                Value heads = math.constant(packing.heads);
-                Value within =
-                    math.b.createOrFold<arith::RemSIOp>(math.loc, head, heads);
-                Value first = math.mul(within, math.constant(packing.queries));
-                return std::pair(math.div(head, heads), math.add(first, query));
-              });
+  return move(
+      tensor, type, sizes, [&](IndexMath math, Value head, Value query) {
+        Value heads = math.constant(packing.heads);
+        Value first =
+            math.mul(math.rem(head, heads), math.constant(packing.queries));
+        return std::pair(math.div(head, heads), math.add(first, query));
+      });
 }
 
 void Packer::remapPositions(Region &region, unsigned firstPosition) {

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Targets.h"
+#include "smx/IR/IndexMath.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -73,7 +74,7 @@ Value Targets::maskedSum(Value extent, Type element, bool isNegated) {
                Value isTarget =
                    arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                          linalg::IndexOp::create(b, loc, rows),
-                                         asIndex(b, loc, args[1]));
+                                         IndexMath{b, loc}.asIndex(args[1]));
                Value term = arith::SelectOp::create(
                    b, loc, isTarget,
                    asScore(b, loc, args[0], element, isNegated),
@@ -93,7 +94,7 @@ Value Targets::scores(Type element, bool isNegated) {
     return mapRows(
         targets, element,
         [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-          Value target = asIndex(b, loc, args[0]);
+          Value target = IndexMath{b, loc}.asIndex(args[0]);
           Value inRange = isInRange(b, loc, target, extent);
           Value first = arith::ConstantIndexOp::create(b, loc, 0);
           SmallVector<Value> place;
@@ -113,14 +114,15 @@ Value Targets::scores(Type element, bool isNegated) {
   SmallVector<Value> inputs{targets};
   if (!known)
     inputs.push_back(maskedSum(extent, element, isNegated));
-  return mapRows(inputs, element,
-                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   Value none = constant(b, loc, nan, element);
-                   if (known)
-                     return none;
-                   return arith::SelectOp::create(
-                       b, loc,
-                       isInRange(b, loc, asIndex(b, loc, args[0]), extent),
-                       args[1], none);
-                 });
+  return mapRows(
+      inputs, element,
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value none = constant(b, loc, nan, element);
+        if (known)
+          return none;
+        return arith::SelectOp::create(
+            b, loc,
+            isInRange(b, loc, IndexMath{b, loc}.asIndex(args[0]), extent),
+            args[1], none);
+      });
 }

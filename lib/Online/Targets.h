@@ -26,11 +26,6 @@ public:
   /// 0 for rows that are ignored, 1 for others.
   Value weights(Type element);
 
-  static Value asIndex(OpBuilder &b, Location loc, Value target) {
-    if (target.getType().isIndex())
-      return target;
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), target);
-  }
   /// True for a target that names a place of a row of `extent` places.
   static Value isInRange(OpBuilder &b, Location loc, Value index,
                          Value extent) {

@@ -101,6 +101,7 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
   bool hasFinite = false;
   dropZeros(reader, scores);
   while (auto taken = takeMask(reader, masks, scores, isScore)) {
+    dropZeros(reader, taken->rest);
     SmallVector<MaskCondition> conjuncts, others;
     masks.splitConjuncts(taken->condition, taken->visibleWhen, conjuncts);
     Band narrowed = band;
@@ -128,7 +129,6 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
         result.finiteConditions = conjuncts;
         result.finiteValue = taken->value;
         scores = taken->rest;
-        dropZeros(reader, scores);
       }
       break;
     }
@@ -136,7 +136,6 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
     band = narrowed;
     llvm::append_range(result.conditions, others);
     scores = taken->rest;
-    dropZeros(reader, scores);
   }
   result.left = band.left;
   result.right = band.right;

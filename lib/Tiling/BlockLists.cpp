@@ -26,8 +26,7 @@ static Value read(OpBuilder &builder, Location loc, Value tensor,
   SmallVector<Value> index(place);
   index.push_back(last);
   Value number = tensor::ExtractOp::create(builder, loc, tensor, index);
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    number);
+  return IndexMath{builder, loc}.asIndex(number);
 }
 
 Value TileList::rankOf(OpBuilder &builder, Location loc,
@@ -163,7 +162,7 @@ Value ListBuilder::buildSeen() {
     if (isReduced) {
       Value all = loop(rank), keys = math.constant(keyBlocks);
       rowBlock = math.div(all, keys);
-      keyBlock = b.createOrFold<arith::RemSIOp>(loc, all, keys);
+      keyBlock = math.rem(all, keys);
     }
     place.push_back(blockAt(math, loop(leading), rowTile, blocks.getRows(),
                             rowBlock, mask.getRows()));

@@ -2,6 +2,8 @@
 
 #include "MaskData.h"
 
+#include "smx/IR/IndexMath.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -18,10 +20,7 @@ static Value read(OpBuilder &builder, Location loc, Value tensor,
   Value element = tensor::ExtractOp::create(
       builder, loc, tensor,
       getValueOrCreateConstantIndexOp(builder, loc, index));
-  if (element.getType().isIndex())
-    return element;
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    element);
+  return IndexMath{builder, loc}.asIndex(element);
 }
 
 /// The smallest and the largest element of every `tile` neighbours along the

@@ -131,13 +131,8 @@ StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
     VisibleKeys keys = mask.getMask().buildVisibleKeys(
         builder, loc, index(rows.offsets[row]), index(rows.sizes[row]),
         mask.getRows(), mask.getKeys(), *data);
-    if (bounds.ranged.empty())
-      bounds.keys = keys;
-    else
-      bounds.keys = {math.max(bounds.keys.begin, keys.begin),
-                     math.max(bounds.keys.fullBegin, keys.fullBegin),
-                     math.min(bounds.keys.fullEnd, keys.fullEnd),
-                     math.min(bounds.keys.end, keys.end)};
+    bounds.keys =
+        bounds.ranged.empty() ? keys : math.intersection(bounds.keys, keys);
     bounds.ranged.push_back(mask);
   }
   if (bounds.ranged.empty() || isConstantIntValue(found.firstKey, 0))

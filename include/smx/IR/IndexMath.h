@@ -40,10 +40,14 @@ struct IndexMath {
   }
   Value atLeast(Value x, int64_t least) { return max(x, constant(least)); }
   Value clamp(Value x, Value high) { return min(atLeast(x, 0), high); }
-  /// x mod y, which is not negative, for y > 0.
+  /// x mod y, for x that is not negative and y > 0.
+  Value rem(Value x, Value y) {
+    return b.createOrFold<arith::RemSIOp>(loc, x, y);
+  }
+  /// x mod y, which is not negative, for any x and y > 0.
   Value remainder(Value x, int64_t y) {
     Value size = constant(y);
-    Value rest = b.createOrFold<arith::RemSIOp>(loc, x, size);
+    Value rest = rem(x, size);
     return b.createOrFold<arith::SelectOp>(loc, less(rest, constant(0)),
                                            add(rest, size), rest);
   }
@@ -57,6 +61,17 @@ struct IndexMath {
   Value isWithin(Value x, Value begin, Value end) {
     return b.createOrFold<arith::AndIOp>(loc, lessEqual(begin, x),
                                          less(x, end));
+  }
+  /// An integer, or an index, as an index.
+  Value asIndex(Value x) {
+    if (x.getType().isIndex())
+      return x;
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), x);
+  }
+  /// The keys that are visible by both.
+  VisibleKeys intersection(const VisibleKeys &x, const VisibleKeys &y) {
+    return {max(x.begin, y.begin), max(x.fullBegin, y.fullBegin),
+            min(x.fullEnd, y.fullEnd), min(x.end, y.end)};
   }
   /// The key that row `row` meets on the diagonal.
   Value diagonal(Anchor anchor, Value row, Value rows, Value keys) {
