@@ -163,6 +163,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     // What is streamed has 16 bits an element, and a warpgroup rows enough.
     if (warpgroups && inputBits == 16 && columns <= 256 &&
         rowExtent.value_or(ShapedType::kDynamic) != 1) {
+      tile.hasSlack = true;
       // The longer a tile of rows, the more of its keys a mask cuts; and the
       // longer its begin and end, of which two warpgroups leave registers to
       // overlap them.

@@ -89,6 +89,23 @@ static bool mayHide(Value scores) {
          llvm::any_of(linalgOp.getDpsInputs(), mayHide);
 }
 
+/// True if what computes `scores` asks for the place of a key.
+static bool dependOnPlaces(Value scores, unsigned keyDim) {
+  if (auto mask = scores.getDefiningOp<MaskOp>())
+    return dependOnPlaces(mask.getInput(), keyDim);
+  auto generic = scores.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumReductionLoops() != 0 ||
+      !llvm::all_of(generic.getRegionOutputArgs(),
+                    [](Value out) { return out.use_empty(); }))
+    return false;
+  AffineExpr key = generic.getIndexingMapsArray().back().getResult(keyDim);
+  for (auto index : generic.getBody()->getOps<linalg::IndexOp>())
+    if (getAffineDimExpr(index.getDim(), scores.getContext()) == key &&
+        !index->use_empty())
+      return true;
+  return false;
+}
+
 StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
                                        StreamingReductionOpInterface op,
                                        const DomainTile &rows,
@@ -134,6 +151,11 @@ StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
     bounds.keys =
         bounds.ranged.empty() ? keys : math.intersection(bounds.keys, keys);
     bounds.ranged.push_back(mask);
+    // Scores that change with the distance, as in ALiBi, are largest at the
+    // diagonal, where a mask ends: from there on references stay where they
+    // are. In the other order they rise with every tile.
+    bounds.isBackward |= tileSizes.hasSlack && !bounds.tiles &&
+                         dependOnPlaces(found.masked, mask.getKeyDim());
   }
   if (bounds.ranged.empty() || isConstantIntValue(found.firstKey, 0))
     return bounds;

@@ -22,6 +22,8 @@ struct StreamBounds {
   bool hasTail = true;
   /// Something else may hide places too.
   bool isHiddenElsewhere = false;
+  /// Tiles are visited from the last one that is seen to the first.
+  bool isBackward = false;
 
   bool isAnalysed() const { return !ranged.empty() || !listed.empty(); }
   /// Masks that hide nothing in a tile that `ranged` cut or do not cut.

@@ -34,6 +34,8 @@ struct LoopBuilder {
   OpFoldResult extent;
   int64_t tile;
   const std::optional<TileList> &list;
+  /// The last tile of a loop comes first; all of them are whole then.
+  bool isBackward;
   StreamBody body;
 
   Value index(OpFoldResult value) {
@@ -69,6 +71,14 @@ struct LoopBuilder {
         {extent, offset});
   }
 
+  /// As far from the last tile of `[begin, end)` as `at` is from the first.
+  Value mirrored(OpBuilder &b, Value at, Value begin, Value end) {
+    AffineExpr sum = dim(1) + dim(2) - tile - dim(0);
+    SmallVector<OpFoldResult> operands{at, begin, end};
+    return getValueOrCreateConstantIndexOp(
+        b, loc, affine::makeComposedFoldedAffineApply(b, loc, sum, operands));
+  }
+
   /// Tiles of `size`, or of what is left if there is none.
   SmallVector<Value> loop(OpFoldResult from, OpFoldResult to, OpFoldResult size,
                           bool masked, ValueRange carried) {
@@ -88,7 +98,9 @@ struct LoopBuilder {
     auto forOp = scf::ForOp::create(
         builder, loc, begin, end, step, carried,
         [&](OpBuilder &b, Location loc, Value at, ValueRange args) {
-          Value offset = list ? list->offsetOf(b, loc, at) : at;
+          Value offset = list         ? list->offsetOf(b, loc, at)
+                         : isBackward ? mirrored(b, at, begin, end)
+                                      : at;
           // A tail is at most one tile, and starts where the whole tiles end.
           scf::YieldOp::create(b, loc, visit(b, offset, args));
         });
@@ -102,7 +114,8 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
     OpBuilder &builder, Location loc, OpFoldResult extent, int64_t tile,
     std::optional<StreamRange> range, const StreamBounds &bounds,
     bool joinsTail, ValueRange initial, StreamBody body) {
-  LoopBuilder loops{builder, loc, extent, tile, bounds.tiles, body};
+  LoopBuilder loops{builder, loc,  extent, tile, bounds.tiles,
+                    /*isBackward=*/false, body};
   OpFoldResult first = range ? range->begin : builder.getIndexAttr(0);
   OpFoldResult last = range ? range->end : extent;
   OpFoldResult full = builder.getIndexAttr(tile);
@@ -128,17 +141,41 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
   Value fullBegin = loops.max(begin, loops.roundedUp(keys.fullBegin));
   Value fullEnd = loops.min(loops.roundedDown(keys.fullEnd), end);
   OpFoldResult frontEnd = begin;
-  if (!matchPattern(keys.fullBegin, m_Zero())) {
-    frontEnd = loops.min(fullBegin, end);
+  auto visitFront = [&] {
     carried = loops.loop(begin, frontEnd, full, /*masked=*/true, carried);
+  };
+  bool hasFront = !matchPattern(keys.fullBegin, m_Zero());
+  if (hasFront) {
+    frontEnd = loops.min(fullBegin, end);
+    if (!bounds.isBackward)
+      visitFront();
   }
   Value backBegin = loops.max(loops.index(frontEnd), fullEnd);
-  carried = loops.loop(frontEnd, backBegin, full, /*masked=*/false, carried);
-  if (hasTail && joinsTail) {
+  auto visitWhole = [&] {
+    carried = loops.loop(frontEnd, backBegin, full, /*masked=*/false, carried);
+  };
+  auto visitJoined = [&] {
     Value joined = loops.min(loops.roundedUp(keys.end),
                              loops.roundedUp(loops.index(last)));
-    return loops.loop(backBegin, joined, OpFoldResult(), /*masked=*/true,
-                      carried);
+    carried = loops.loop(backBegin, joined, OpFoldResult(), /*masked=*/true,
+                         carried);
+  };
+  if (bounds.isBackward) {
+    assert((joinsTail || !hasTail) && "a tail alone is no multiple of a tile");
+    loops.isBackward = true;
+    if (hasTail)
+      visitJoined();
+    else
+      carried = loops.loop(backBegin, end, full, /*masked=*/true, carried);
+    visitWhole();
+    if (hasFront)
+      visitFront();
+    return carried;
+  }
+  visitWhole();
+  if (hasTail && joinsTail) {
+    visitJoined();
+    return carried;
   }
   carried = loops.loop(backBegin, end, full, /*masked=*/true, carried);
   if (!hasTail)

@@ -20,6 +20,9 @@ struct TileSizes {
   /// The streamed quantity of a row that is not resident is deferred, instead
   /// of being computed in a second look at the stream.
   bool isDeferred = false;
+  /// The reference of a row moves only where a score is above it by more than a
+  /// slack, and that is dear: the order of the tiles matters.
+  bool hasSlack = false;
 
   /// True if columns, the last of a domain of `sizes`, are cut into strips.
   bool hasStrips(ArrayRef<OpFoldResult> sizes) const {

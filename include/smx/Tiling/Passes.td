@@ -10,7 +10,9 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     An `scf.forall` runs over tiles of rows; inside it an `scf.for` streams the tiles of the
     reduced axis with the state in `iter_args`. Producers of the streamed tensors are computed
     tile by tile. Where a mask limits what a tile of rows sees, tiles that no row sees are not
-    visited, tiles that all rows see are not masked, and only the ones in between are. Where a tensor
+    visited, tiles that all rows see are not masked, and only the ones in between are. Where references
+    move rarely (`warpgroups`), the tiles of masked scores that depend on a key's place are visited from the
+    last one on: such scores tend to be largest at the diagonal, and would move the reference in every tile. Where a tensor
     marks blocks (`#smx.blocks`), the tiles that are visited are listed in front, and loops run along
     the list. A tile of keys in pages (`smx.paged`) is a slice of one page: tiles divide it. Ragged
     tails are loops of their own, so that all other tiles have a static shape. A quantity that
