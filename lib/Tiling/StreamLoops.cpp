@@ -114,8 +114,13 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
     OpBuilder &builder, Location loc, OpFoldResult extent, int64_t tile,
     std::optional<StreamRange> range, const StreamBounds &bounds,
     bool joinsTail, ValueRange initial, StreamBody body) {
-  LoopBuilder loops{builder, loc,  extent, tile, bounds.tiles,
-                    /*isBackward=*/false, body};
+  LoopBuilder loops{builder,
+                    loc,
+                    extent,
+                    tile,
+                    bounds.tiles,
+                    /*isBackward=*/false,
+                    body};
   OpFoldResult first = range ? range->begin : builder.getIndexAttr(0);
   OpFoldResult last = range ? range->end : extent;
   OpFoldResult full = builder.getIndexAttr(tile);
@@ -157,8 +162,8 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
   auto visitJoined = [&] {
     Value joined = loops.min(loops.roundedUp(keys.end),
                              loops.roundedUp(loops.index(last)));
-    carried = loops.loop(backBegin, joined, OpFoldResult(), /*masked=*/true,
-                         carried);
+    carried =
+        loops.loop(backBegin, joined, OpFoldResult(), /*masked=*/true, carried);
   };
   if (bounds.isBackward) {
     assert((joinsTail || !hasTail) && "a tail alone is no multiple of a tile");

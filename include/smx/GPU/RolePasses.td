@@ -133,6 +133,46 @@ def FoldScoresPass : Pass<"smx-gpu-fold-scores", "::mlir::smx::gpu::KernelOp"> {
   ];
 }
 
+def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "tanh of small numbers is a polynomial, where weights are looked at anyway";
+  let description = [{
+    Soft caps, c tanh(s / c), take two of the three special functions of a weight, of which a multiprocessor computes 16 in a
+    cycle: more time than the products. Scores are mostly well below the cap. There tanh is an odd polynomial, whose
+    coefficients take the factors before and behind it:
+
+        |x| <= 1:   tanh x = x P(x^2);   exp2(tanh(k s) f + r) = exp2(s Q(s^2) + r),   Q(z) = k f P(k^2 z)
+
+    That is done where sums of weights decide a branch (`smx-gpu-speculate`), which now is also taken where a square is above
+    1 / k^2, and computes tanh as it stands. Only where an approximation is allowed (`afn`): P has as many coefficients as keep
+    an exponent within 2^-11, which is less than weights of 16 bits are off by; at most 6, for factors of about 1000.
+
+    ```mlir
+    %t = math.tanh %x fastmath<afn>
+    %e = math.fma %t, %f, %r
+    %p = math.exp2 %e
+    %l = smx_gpu.partial_reduce <add> %p
+    %large = arith.cmpf ugt, %l, %bound
+    %moves = smx_gpu.any %large
+    scf.if %moves { uses of %t }
+    ```
+    ==>
+    ```mlir
+    %z = arith.mulf %x, %x
+    %q = math.fma .. // Q(z)
+    %e = math.fma %x, %q, %r
+    %p = math.exp2 %e
+    %l = smx_gpu.partial_reduce <add> %p
+    %large = arith.cmpf ugt, %l, %bound
+    %most = smx_gpu.partial_reduce <maxnum> %z
+    %far = arith.cmpf ogt, %most, %limit
+    %either = arith.ori %large, %far
+    %moves = smx_gpu.any %either
+    scf.if %moves { %t = math.tanh %x fastmath<afn>; uses of %t }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
   let summary = "begin the next tile of rows under the last product of this one";
   let description = [{
