@@ -31,6 +31,7 @@ void mlir::smx::buildNVVMPipeline(OpPassManager &pm,
   // Its polynomials are plain arithmetic.
   device.addPass(createSmxCPUExpandMathPass());
   device.addPass(createSCFToControlFlowPass());
+  device.addNestedPass<LLVM::LLVMFuncOp>(createSmxNVVMThreadBranchesPass());
   device.addPass(createConvertToLLVMPass());
   device.addPass(createReconcileUnrealizedCastsPass());
   // What conversions leave to be folded and merged, LLVM folds in less time.

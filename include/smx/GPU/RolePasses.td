@@ -173,6 +173,45 @@ def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "do not guess weights where the reference moved lately";
+  let description = [{
+    Weights by a reference that then moves are computed in vain (`smx-gpu-speculate`). A warp whose reference has moved
+    begins its next rounds with the maximum, and guesses again when `rounds` of them have not moved it. So scores
+    whose maximum rises in every tile take as long as without guesses, and others pay one branch a round.
+
+    Right for every input: with the maximum first, a round is right whether its reference moves or not.
+
+    ```mlir
+    scf.for .. iter_args(%r) {
+      %p0 = weights by %r
+      %large = smx_gpu.any ..
+      %r1, %p = scf.if %large { maximum, %r1, weights by %r1 } else { scf.yield %r, %p0 }
+    }
+    ```
+    ==>
+    ```mlir
+    scf.for .. iter_args(%r, %left = %c0) {
+      %is_expected = arith.cmpi ne, %left, %c0
+      %large, %p0 = scf.if %is_expected { scf.yield %true, %zeros } else {
+        %p0 = weights by %r
+        %large = smx_gpu.any ..
+      }
+      %left1, %r1, %p = scf.if %large {
+        maximum, %r1, weights by %r1
+        %again = %left == 0 or smx_gpu.any of the rows that moved
+        %left1 = arith.select %again, %rounds, %left - 1
+      } else { scf.yield %c0, %r, %p0 }
+    }
+    ```
+  }];
+  let options = [
+    Option<"rounds", "rounds", "int64_t", "8",
+           "rounds without a move after which weights are guessed again; 0 = they always are">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
   let summary = "begin the next tile of rows under the last product of this one";
   let description = [{

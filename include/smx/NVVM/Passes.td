@@ -60,6 +60,28 @@ def SmxNVVMSinkIntoBranchesPass : Pass<"smx-nvvm-sink-into-branches", "::mlir::L
   }];
 }
 
+def SmxNVVMThreadBranchesPass : Pass<"smx-nvvm-thread-branches", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "lead a path on which the answer is known past the question";
+  let description = [{
+    A branch on an argument of a block where paths meet: a path that hands over a constant goes where that leads. Only
+    where nothing on that way reads what the paths hand over, so that no value needs a second definition. (LLVM's own pass
+    leaves code alone in which threads may part.)
+
+    ```mlir
+    ^a: cf.br ^c(%true, %zero : i1, f32)
+    ^b: cf.br ^c(%large, %p : i1, f32)
+    ^c(%q: i1, %x: f32): cf.cond_br %q, ^move, ^keep
+    ```
+    ==>
+    ```mlir
+    ^a: cf.br ^move
+    ^b: cf.br ^c(%large, %p : i1, f32)
+    ^c(%q: i1, %x: f32): cf.cond_br %q, ^move, ^keep
+    ```
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
+}
+
 def SmxNVVMExpandMathPass : Pass<"smx-nvvm-expand-math"> {
   let summary = "expand math on vectors of registers into what the GPU has instructions for";
   let description = [{

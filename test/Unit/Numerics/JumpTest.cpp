@@ -9,6 +9,7 @@
 #include "NumericCase.h"
 #include "TargetUnderTest.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 using namespace smx;
@@ -122,6 +123,70 @@ TEST_P(Jumps, AreFollowedByBlocksThatWalkOverTiles) {
         ASSERT_EQ((*out)[0][(h * queries + i) * headDim + d],
                   v[(h * keys + placeOf(h)) * headDim + d])
             << "head " << h << ", query " << i << ", column " << d;
+}
+
+/// The score rises at some keys and stays where it is in between, for fewer and
+/// for more rounds than a schedule may expect another rise for. All keys from
+/// the last rise on have one weight, and those before it none: the result is
+/// the mean of their values. Queries of 16 rows in a row, a warp's, have the
+/// rises or have none.
+TEST_P(Jumps, AreFollowedWhereTheyEndAndBeginAgain) {
+  constexpr int64_t keys = 3072, columns = 64;
+  // Weights and sums are exact; the mean is rounded to the type.
+  const double allowed = GetParam() == DType::BF16 ? 0x1p-8 : 0x1p-10;
+  const TargetUnderTest &target = targetUnderTest();
+  auto rises = [](std::initializer_list<int64_t> places) {
+    return std::vector<int64_t>(places);
+  };
+  std::vector<int64_t> always, early;
+  for (int64_t j = 40; j < keys; j += 64)
+    always.push_back(j);
+  early.assign(always.begin(), always.begin() + always.size() / 3);
+  std::vector<int64_t> twice = early;
+  twice.insert(twice.end(), {2600, 2664, 2728});
+  for (int64_t headDim : {64, 128, 256}) {
+    NumericCase c = attentionCase(headDim, GetParam());
+    c.keys = keys;
+    CompileOptions options;
+    options.optLevel = 1;
+    target.applyTo(options.road);
+    if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
+      options.road.chip = "sm_90a";
+    llvm::Expected<Kernel> kernel = compile(c.text(), options);
+    ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+    for (const std::vector<int64_t> &places :
+         {always, early, twice, rises({200}), rises({200, 500, 2900})}) {
+      SCOPED_TRACE(c.text() + ", " + std::to_string(places.size()) + " rises");
+      Tensor q({1, 1, queries, headDim}), k({1, 1, keys, headDim}),
+          v({1, 1, keys, headDim});
+      auto hasRises = [](int64_t query) { return query / 16 % 3 != 1; };
+      for (int64_t i = 0; i < queries; ++i)
+        q[i * headDim] = hasRises(i);
+      std::vector<double> all(columns), last(columns);
+      for (int64_t j = 0; j < keys; ++j) {
+        int64_t level =
+            llvm::count_if(places, [&](int64_t p) { return p <= j; });
+        k[j * headDim] = 32.0 * double(level);
+        for (int64_t d = 0; d < columns; ++d) {
+          double value = double((7 * j + 3 * d + j / 64 * 5) % 64);
+          v[j * headDim + d] = value;
+          all[d] += value / keys;
+          if (j >= places.back())
+            last[d] += value / double(keys - places.back());
+        }
+      }
+      llvm::Expected<std::vector<Tensor>> out = runKernel(
+          *kernel, {q, k, v}, {{1, 1, queries, headDim}, {1, 1, queries}},
+          {GetParam(), GetParam(), GetParam()}, {GetParam(), DType::F32}, 0);
+      ASSERT_TRUE(bool(out)) << llvm::toString(out.takeError());
+      for (int64_t i : {0, 15, 16, 31, 32, 63, 64, 79, 80, 127})
+        for (int64_t d = 0; d < columns; ++d) {
+          double expected = (hasRises(i) ? last : all)[d];
+          ASSERT_NEAR((*out)[0][i * headDim + d], expected, allowed * expected)
+              << "query " << i << ", column " << d;
+        }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, Jumps, testing::Values(DType::BF16, DType::F16),
