@@ -2,6 +2,7 @@
 
 #include "../ExplainFlag.h"
 #include "../RoadFlags.h"
+#include "../SkipPassFlag.h"
 #include "DeviceOutput.h"
 
 #include "smx/Pipeline/ScheduleTable.h"
@@ -81,6 +82,7 @@ static cl::opt<std::string>
             cl::desc("text before the names of the functions of a C header"),
             cl::value_desc("text"));
 static ExplainFlag explain(category);
+static SkipPassFlag skipPass(category);
 static cl::opt<bool> timing("timing", cl::cat(category),
                             cl::desc("print the time per stage to stderr"));
 static cl::opt<std::string>
@@ -99,6 +101,8 @@ static std::string argv0;
 static bool isDeviceForm() {
   return emitName == "ptx" || emitName == "cubin" || emitName == "c-header";
 }
+
+static bool isCodeForm() { return emitName == "llvm-ir" || emitName == "asm"; }
 
 static int fail(const llvm::Twine &message, int code) {
   llvm::errs() << tool << ": " << message << "\n";
@@ -238,6 +242,7 @@ static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
+  skipPass.apply(context);
   if (remarks.getNumOccurrences()) {
     // A kind that has no pattern of its own is not reported at all.
     std::string wanted = remarks.empty() ? ".*" : remarks.getValue();
@@ -259,6 +264,11 @@ static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
   auto text = runTo(*module, from, to, llvm::errs(), device->get());
   if (!text)
     return fail(llvm::toString(text.takeError()), exitFailure);
+  if (llvm::StringRef name = skipPass.findUnused(); !name.empty())
+    return fail("--skip-pass=" + name +
+                    ": no pass of this name runs from --from to --emit; "
+                    "--mlir-print-ir-before-all shows which do",
+                exitBadUse);
   if (!*device)
     os << *text;
   else if (llvm::Error error = (*device)->write(*module, os, manifest))
@@ -271,6 +281,9 @@ static int checkFlags() {
   if (!manifestName.empty() && !isDeviceForm())
     return fail("--manifest goes with --emit=ptx, cubin or c-header, not " +
                     emitName,
+                exitBadUse);
+  if (!skipPass.findUnused().empty() && (isCodeForm() || explain.isGiven()))
+    return fail("--skip-pass goes with --emit=<stage>, ptx, cubin or c-header",
                 exitBadUse);
   if (!llvm::is_contained({"", "ptx", "cubin"}, imageName))
     return fail("--image=" + imageName + ": choose ptx or cubin", exitBadUse);
@@ -289,7 +302,7 @@ static int run() {
     return code;
   if (!roadFlags.loadSchedules(tool))
     return exitBadUse;
-  bool isCode = emitName == "llvm-ir" || emitName == "asm";
+  bool isCode = isCodeForm();
   std::optional<Stage> from = roadFlags.getFrom(tool);
   std::optional<Stage> to =
       isCode ? Stage::Llvm

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Times attention on scores whose maximum rises in every tile, beside random ones, in one process, taking turns.
+
+    integration/gpu/rising.py --tools DIR [--dims 64,128,256] [--length 4096] [--causal]
+
+DIR holds softmax-compile. Needs PyTorch with CUDA. bf16. Three kernels: as they are compiled; with weights by the old reference
+in every round (without `smx-gpu-expect-move`); with the maximum of every tile first (without `smx-gpu-speculate`). Each is run into
+poisoned outputs and compared with float64 on sampled rows before it is timed. Writes <gpu>-rising as JSON and table, after
+every work anew; ends with an error if a kernel is refused or wrong.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import sys
+
+import torch
+
+import bench
+import driver
+import results
+import works
+from kernel import compile_image
+
+# {peer: flags of the compiler}
+KERNELS = {"smx": [], "smx, always guessing": ["--skip-pass=smx-gpu-expect-move"],
+           "smx, maximum first": ["--skip-pass=smx-gpu-speculate"]}
+# Tiles have at least so many keys; over these a rising score gains so much, in units of e: more than 8 powers of two.
+TILE_KEYS, RISE = 64, 8
+INPUTS = ("random", "rising")
+
+
+@dataclasses.dataclass(frozen=True)
+class Work(works.Attention):
+    kind: str = "random"
+
+    @property
+    def name(self):
+        return f"{super().name}, {self.kind}"
+
+    def inputs(self):
+        q, k, v = (torch.randn(self.shape, device="cuda", dtype=bench.DTYPES[self.dtype]) for _ in range(3))
+        if self.kind == "rising":
+            q[..., 0] = self.dim**0.5  # times the scale: 1
+            k[..., 0] = torch.arange(self.length, device="cuda") * (RISE / TILE_KEYS)
+        return q, k, v
+
+
+def measure(work, images):
+    sets = [(inputs, torch.empty_like(inputs[2])) for inputs in (work.inputs() for _ in range(2))]
+    rows = {name: {"work": work.name, "peer": name} for name in images}
+    error = lambda q, k, v, out: bench.attention_error(work, q, k, v, out)  # noqa: E731
+    calls = {name: bench.smx_calls(image, sets, error, rows[name]) for name, image in images.items()}
+    for name, ms in bench.turns({name: of_peer for name, of_peer in calls.items() if of_peer}).items():
+        rows[name] |= {"ms": round(ms, 4), "figure": round(work.figure(ms), 1), "unit": work.unit}
+    return list(rows.values())
+
+
+def lines_of(rows):
+    of_work = {}
+    for row in rows:
+        of_work.setdefault(row["work"], {})[row["peer"]] = row
+    cells = []
+    for work, peers in of_work.items():
+        figures = [peers[name].get("figure", peers[name].get("refused")) for name in KERNELS]
+        ours, *others = (peers[name].get("figure") for name in KERNELS)
+        cells.append([work, *figures, *(f"{ours / other:.3f}" if ours and other else "-" for other in others)])
+    return results.table(["work", *KERNELS, "to always guessing", "to maximum first"], cells)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    results.add_flags(parser, results.SPEED)
+    parser.add_argument("--dims", default="64,128,256")
+    parser.add_argument("--length", type=int, default=4096)
+    parser.add_argument("--causal", action="store_true")
+    arguments = parser.parse_args()
+    torch.manual_seed(0)
+    torch.zeros(1, device="cuda")
+    driver.use_device()
+    chip, rows = driver.chip(), []
+    head = results.head(arguments) | {"torch": torch.__version__, "chip": chip}
+    dims = [int(dim) for dim in arguments.dims.split(",")]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        images = {dim: {name: pool.submit(compile_image, arguments.tools, Work(dim, arguments.length, arguments.causal).text, chip,
+                                          16, flags) for name, flags in KERNELS.items()} for dim in dims}
+        concurrent.futures.wait([image for of_dim in images.values() for image in of_dim.values()])
+    for dim in dims:
+        for kind in INPUTS:
+            rows += measure(Work(dim, arguments.length, arguments.causal, kind=kind), images[dim])
+            torch.cuda.empty_cache()
+            results.write(arguments.output, "rising", head | {"rows": rows}, [
+                f"TFLOP/s in one process, taking turns. rising: over {TILE_KEYS} keys scores gain {RISE} (in units of e), so that the",
+                "maximum moves in every tile. always guessing: the kernel without `smx-gpu-expect-move`; maximum first: that without",
+                "`smx-gpu-speculate`. Ratios are of the first column.", "", *lines_of(rows)], show=(dim, kind) == (dims[-1], INPUTS[-1]))
+    return 1 if any("refused" in row for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
