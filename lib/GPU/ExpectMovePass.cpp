@@ -8,6 +8,8 @@
 //   if (large) { move; left = moved or guessed ? n : left - 1 }
 //   else { keep; left = 0 }
 //
+// Rows of one input often rise alike: the next rows begin with the same `left`.
+//
 //===----------------------------------------------------------------------===//
 
 #include "smx/GPU/Passes.h"
@@ -46,6 +48,9 @@ private:
   void guardGuess(RewriterBase &rewriter, Value isExpected);
   /// The rounds that are left, as both sides of the branch know them.
   Value countRounds(RewriterBase &rewriter, Value left, int64_t rounds);
+  /// The next run of the loop, for other rows, begins with the last value that
+  /// the rounds carry.
+  void carryOn(RewriterBase &rewriter);
 
   scf::ForOp loop;
   AnyOp question;
@@ -145,6 +150,25 @@ void GuessingLoop::guardGuess(RewriterBase &rewriter, Value isExpected) {
     rewriter.moveOpBefore(op, yield);
 }
 
+/// The same branch with one result more, whose sides do not yield that yet.
+static scf::IfOp withResult(RewriterBase &rewriter, scf::IfOp branch,
+                            Type type) {
+  auto types = llvm::to_vector(branch.getResultTypes());
+  types.push_back(type);
+  rewriter.setInsertionPoint(branch);
+  auto wider =
+      scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
+                        /*addThenBlock=*/false, /*addElseBlock=*/false);
+  wider.getThenRegion().takeBody(branch.getThenRegion());
+  wider.getElseRegion().takeBody(branch.getElseRegion());
+  if (wider.getElseRegion().empty()) {
+    rewriter.createBlock(&wider.getElseRegion());
+    scf::YieldOp::create(rewriter, branch.getLoc());
+  }
+  rewriter.replaceOp(branch, wider.getResults().drop_back());
+  return wider;
+}
+
 Value GuessingLoop::countRounds(RewriterBase &rewriter, Value left,
                                 int64_t rounds) {
   Location loc = answer.getLoc();
@@ -160,46 +184,78 @@ Value GuessingLoop::countRounds(RewriterBase &rewriter, Value left,
   Value fewer = arith::SubIOp::create(rewriter, loc, left, number(1));
   Value next =
       arith::SelectOp::create(rewriter, loc, again, number(rounds), fewer);
-  rewriter.modifyOpInPlace(yield, [&] { yield->insertOperands(0, next); });
+  rewriter.modifyOpInPlace(
+      yield, [&] { yield->insertOperands(yield->getNumOperands(), next); });
   yield = answer.elseYield();
   rewriter.setInsertionPoint(yield);
   Value none = number(0);
-  rewriter.modifyOpInPlace(yield, [&] { yield->insertOperands(0, none); });
-  // The same branch, with one result more.
-  SmallVector<Type> types{left.getType()};
-  llvm::append_range(types, answer.getResultTypes());
-  rewriter.setInsertionPoint(answer);
-  auto branch = scf::IfOp::create(rewriter, loc, types, answer.getCondition(),
-                                  /*addThenBlock=*/false,
-                                  /*addElseBlock=*/false);
-  branch.getThenRegion().takeBody(answer.getThenRegion());
-  branch.getElseRegion().takeBody(answer.getElseRegion());
-  rewriter.replaceOp(answer, branch.getResults().drop_front());
-  answer = branch;
-  return branch.getResult(0);
+  rewriter.modifyOpInPlace(
+      yield, [&] { yield->insertOperands(yield->getNumOperands(), none); });
+  answer = withResult(rewriter, answer, left.getType());
+  return answer.getResults().back();
+}
+
+void GuessingLoop::carryOn(RewriterBase &rewriter) {
+  Value carried = loop.getResults().back(), none = loop.getInitArgs().back();
+  // What has the value of before once that has a name.
+  SmallVector<std::pair<Operation *, unsigned>> begins;
+  auto hasBefore = [&](Operation *op, unsigned operand) {
+    begins.push_back({op, operand});
+  };
+  hasBefore(loop, loop->getNumOperands() - 1);
+  while (true) {
+    Operation *parent = carried.getDefiningOp()->getParentOp();
+    if (auto outer = dyn_cast<scf::ForOp>(parent)) {
+      auto wider = cast<scf::ForOp>(*outer.replaceWithAdditionalYields(
+          rewriter, none, /*replaceInitOperandUsesInLoop=*/false,
+          [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+            return SmallVector<Value>{carried};
+          }));
+      for (auto [op, operand] : begins)
+        op->setOperand(operand, wider.getRegionIterArgs().back());
+      begins.clear();
+      hasBefore(wider, wider->getNumOperands() - 1);
+      carried = wider.getResults().back();
+    } else if (auto outer = dyn_cast<scf::IfOp>(parent)) {
+      scf::IfOp wider = withResult(rewriter, outer, carried.getType());
+      for (Region *region : {&wider.getThenRegion(), &wider.getElseRegion()}) {
+        bool runs = region == carried.getParentRegion();
+        Operation *yield = region->front().getTerminator();
+        yield->insertOperands(yield->getNumOperands(), runs ? carried : none);
+        if (!runs)
+          hasBefore(yield, yield->getNumOperands() - 1);
+      }
+      carried = wider.getResults().back();
+    } else {
+      return;
+    }
+  }
 }
 
 void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t rounds) {
   Location loc = loop.getLoc();
-  rewriter.setInsertionPoint(loop);
+  Operation *outermost = loop;
+  while (isa<scf::ForOp, scf::IfOp>(outermost->getParentOp()))
+    outermost = outermost->getParentOp();
+  rewriter.setInsertionPoint(outermost);
   Value none = arith::ConstantIntOp::create(rewriter, loc, /*value=*/0,
                                             /*width=*/32);
-  auto makeYields = [](OpBuilder &, Location,
-                       ArrayRef<BlockArgument> arguments) {
-    return SmallVector<Value>(arguments.begin(), arguments.end());
-  };
+  // The last one is replaced below.
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, none, /*replaceInitOperandUsesInLoop=*/false, makeYields));
+      rewriter, none, /*replaceInitOperandUsesInLoop=*/false,
+      [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+        return SmallVector<Value>(arguments);
+      }));
   Value left = loop.getRegionIterArgs().back();
   rewriter.setInsertionPoint(guess.front());
-  Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
   Value isExpected = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::ne, left, zero);
+      rewriter, loc, arith::CmpIPredicate::ne, left, none);
   guardGuess(rewriter, isExpected);
   Value next = countRounds(rewriter, left, rounds);
   Operation *yield = loop.getBody()->getTerminator();
   rewriter.modifyOpInPlace(
       yield, [&] { yield->setOperand(yield->getNumOperands() - 1, next); });
+  carryOn(rewriter);
 }
 
 namespace {

@@ -156,7 +156,6 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSmallTanhPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createExpectMovePass());
   }
   pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass());
   if (options.wideProducts == WideProducts::MatrixUnit)
@@ -173,6 +172,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   // Branches on sizes that are constants are gone.
   if (hasWarpgroups(options)) {
     pm.addPass(gpu::createNextTilePass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createExpectMovePass());
     pm.addPass(createCanonicalizerPass());
   }
 }

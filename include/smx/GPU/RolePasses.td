@@ -173,45 +173,6 @@ def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
-def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
-  let summary = "do not guess weights where the reference moved lately";
-  let description = [{
-    Weights by a reference that then moves are computed in vain (`smx-gpu-speculate`). A warp whose reference has moved
-    begins its next rounds with the maximum, and guesses again when `rounds` of them have not moved it. So scores
-    whose maximum rises in every tile take as long as without guesses, and others pay one branch a round.
-
-    Right for every input: with the maximum first, a round is right whether its reference moves or not.
-
-    ```mlir
-    scf.for .. iter_args(%r) {
-      %p0 = weights by %r
-      %large = smx_gpu.any ..
-      %r1, %p = scf.if %large { maximum, %r1, weights by %r1 } else { scf.yield %r, %p0 }
-    }
-    ```
-    ==>
-    ```mlir
-    scf.for .. iter_args(%r, %left = %c0) {
-      %is_expected = arith.cmpi ne, %left, %c0
-      %large, %p0 = scf.if %is_expected { scf.yield %true, %zeros } else {
-        %p0 = weights by %r
-        %large = smx_gpu.any ..
-      }
-      %left1, %r1, %p = scf.if %large {
-        maximum, %r1, weights by %r1
-        %again = %left == 0 or smx_gpu.any of the rows that moved
-        %left1 = arith.select %again, %rounds, %left - 1
-      } else { scf.yield %c0, %r, %p0 }
-    }
-    ```
-  }];
-  let options = [
-    Option<"rounds", "rounds", "int64_t", "8",
-           "rounds without a move after which weights are guessed again; 0 = they always are">
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
 def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
   let summary = "begin the next tile of rows under the last product of this one";
   let description = [{
@@ -248,6 +209,51 @@ def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
   let options = [
     Option<"rounds", "rounds", "int64_t", "32", "most tiles of keys that a tile of rows meets; 0 = never">,
     Option<"tiles", "tiles", "int64_t", "4", "fewest tiles of rows of a block">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "do not guess weights where the reference moved lately";
+  let description = [{
+    Weights by a reference that then moves are computed in vain (`smx-gpu-speculate`). A warp whose reference has moved
+    begins its next rounds with the maximum, and guesses again when `rounds` of them have not moved it. So scores whose
+    maximum rises in every tile take as long as without guesses; others pay a branch a round. What is expected goes
+    on from one tile of rows to the next, through the loops around.
+
+    Right for every input: with the maximum first, a round is right whether its reference moves or not. Warps part on this
+    around arithmetic alone.
+
+    ```mlir
+    scf.for .. {
+      scf.for .. iter_args(%r) {
+        %p0 = weights by %r
+        %large = smx_gpu.any ..
+        %r1, %p = scf.if %large { maximum, %r1, weights by %r1 } else { scf.yield %r, %p0 }
+      }
+    }
+    ```
+    ==>
+    ```mlir
+    scf.for .. iter_args(%before = %c0) {
+      .. = scf.for .. iter_args(%r, %left = %before) {
+        %is_expected = arith.cmpi ne, %left, %c0
+        %large, %p0 = scf.if %is_expected { scf.yield %true, %zeros } else {
+          %p0 = weights by %r
+          %large = smx_gpu.any ..
+        }
+        %r1, %p, %left1 = scf.if %large {
+          maximum, %r1, weights by %r1
+          %again = %left == 0 or smx_gpu.any of the rows that moved
+          %left1 = arith.select %again, %rounds, %left - 1
+        } else { scf.yield %r, %p0, %c0 }
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"rounds", "rounds", "int64_t", "8",
+           "rounds without a move after which weights are guessed again; 0 = they always are">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

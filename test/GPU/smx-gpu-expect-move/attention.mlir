@@ -3,9 +3,9 @@
 // RUN: softmax-opt %s --smx-gpu-expect-move=rounds=3 --canonicalize --split-input-file | FileCheck %s --check-prefix=THREE
 // RUN: softmax-opt %s --smx-gpu-expect-move=rounds=0 --split-input-file | FileCheck %s --check-prefix=NEVER
 // RUN: softmax-opt %s --smx-gpu-expect-move --split-input-file --remarks-filter=smx-gpu-expect-move 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-1: after a move the next 8 rounds begin with the maximum
+// REMARK-COUNT-2: after a move the next 8 rounds begin with the maximum
 // REMARK-NOT: begin with the maximum
-// NEVER-COUNT-2: scf.if
+// NEVER-COUNT-4: scf.if
 // NEVER-NOT: scf.if
 // THREE-DAG: arith.constant 3 : i32
 // THREE-DAG: arith.constant 1 : i32
@@ -99,16 +99,16 @@ smx_gpu.kernel @attention(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memre
       // CHECK: %[[AGAIN:.+]] = arith.ori %[[MOVED]], %[[FAILED]]
       // CHECK: %[[FEWER:.+]] = arith.subi %[[LEFT]], %[[ONE]] : i32
       // CHECK: %[[NEXT:.+]] = arith.select %[[AGAIN]], %[[ROUNDS]], %[[FEWER]] : i32
-      // CHECK: scf.yield %[[NEXT]], %[[R1]]
+      // CHECK: scf.yield %[[R1]], {{.+}}, %[[NEXT]] :
       scf.yield %m1, %l1, %w1, %o2 : tensor<64xf32, #S>, tensor<64x8xf32, #L>, tensor<64x64xbf16, #L>, tensor<64x64xf32, #L>
     } else {
       // CHECK: } else {
       // CHECK-NEXT: %[[L2:.+]] = arith.addf %[[GUESS]]#1, %[[L]]
-      // CHECK-NEXT: scf.yield %[[NONE]], %[[R]], %[[L2]], %[[GUESS]]#2, %[[SUM]]
+      // CHECK-NEXT: scf.yield %[[R]], %[[L2]], %[[GUESS]]#2, %[[SUM]], %[[NONE]]
       %l2 = arith.addf %l0, %l : tensor<64x8xf32, #L>
       scf.yield %m, %l2, %w0, %o1 : tensor<64xf32, #S>, tensor<64x8xf32, #L>, tensor<64x64xbf16, #L>, tensor<64x64xf32, #L>
     }
-    // CHECK: scf.yield %[[NEW]]#1, %[[NEW]]#2, %[[NEW]]#4, %[[NEW]]#3, %[[NEW]]#0
+    // CHECK: scf.yield %[[NEW]]#0, %[[NEW]]#1, %[[NEW]]#3, %[[NEW]]#2, %[[NEW]]#4
     scf.yield %new#0, %new#1, %new#3, %new#2 : tensor<64xf32, #S>, tensor<64x8xf32, #L>, tensor<64x64xf32, #L>, tensor<64x64xbf16, #L>
   }
   smx_gpu.store %r#2, %y[%c0, %c0] dims [0, 1] : tensor<64x64xf32, #L>, memref<?x64xf32>
@@ -145,5 +145,56 @@ smx_gpu.kernel @other_question(%y: memref<?x8xf32>, %n: index) warps(4) {
     scf.yield %l1 : tensor<64x8xf32, #L>
   }
   smx_gpu.store %r, %y[%c0, %c0] dims [0, 1] : tensor<64x8xf32, #L>, memref<?x8xf32>
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.fragment<warps = 4>
+#S = #smx_gpu.slice<1, #L>
+
+// The next rows begin with what the last round of these expects, or, if these have no rounds, with what they began with.
+// CHECK-LABEL: @tiles
+smx_gpu.kernel @tiles(%x: memref<?x64xf32>, %y: memref<?xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %bounds = arith.constant dense<2048.0> : tensor<64x8xf32, #L>
+  %none = arith.constant dense<0.0> : tensor<64x8xf32, #L>
+  %lowest = arith.constant dense<-100.0> : tensor<64xf32, #S>
+  // CHECK: %[[NONE:.+]] = arith.constant 0 : i32
+  // CHECK: scf.for {{.+}} iter_args(%[[BEFORE:.+]] = %[[NONE]]) -> (i32)
+  scf.for %i = %c0 to %n step %c64 {
+    %some = arith.cmpi sgt, %n, %i : index
+    // CHECK: %[[LAST:.+]] = scf.if %{{.+}} -> (i32) {
+    scf.if %some {
+      // CHECK: %[[ROUNDS:.+]]:3 = scf.for {{.+}} iter_args({{.+}}, {{.+}}, %{{.+}} = %[[BEFORE]])
+      %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m = %lowest, %l = %none) -> (tensor<64xf32, #S>, tensor<64x8xf32, #L>) {
+        %s = smx_gpu.load %x[%j, %c0] dims [0, 1] : memref<?x64xf32> -> tensor<64x64xf32, #L>
+        %b0 = smx_gpu.broadcast %m : tensor<64xf32, #S> -> tensor<64x64xf32, #L>
+        %d0 = arith.subf %s, %b0 : tensor<64x64xf32, #L>
+        %p0 = math.exp2 %d0 : tensor<64x64xf32, #L>
+        %l0 = smx_gpu.partial_reduce <add> %p0 : tensor<64x64xf32, #L> -> tensor<64x8xf32, #L>
+        %large = arith.cmpf ugt, %l0, %bounds : tensor<64x8xf32, #L>
+        %moves = smx_gpu.any %large : tensor<64x8xi1, #L>
+        %new:2 = scf.if %moves -> (tensor<64xf32, #S>, tensor<64x8xf32, #L>) {
+          %t = smx_gpu.reduce <maxnum> %s dim 1 : tensor<64x64xf32, #L> -> tensor<64xf32, #S>
+          %far = arith.cmpf ogt, %t, %m : tensor<64xf32, #S>
+          %m1 = arith.select %far, %t, %m : tensor<64xi1, #S>, tensor<64xf32, #S>
+          scf.yield %m1, %l : tensor<64xf32, #S>, tensor<64x8xf32, #L>
+        } else {
+          %l2 = arith.addf %l0, %l : tensor<64x8xf32, #L>
+          scf.yield %m, %l2 : tensor<64xf32, #S>, tensor<64x8xf32, #L>
+        }
+        scf.yield %new#0, %new#1 : tensor<64xf32, #S>, tensor<64x8xf32, #L>
+      }
+      // CHECK: smx_gpu.store
+      smx_gpu.store %r#0, %y[%i] dims [0] : tensor<64xf32, #S>, memref<?xf32>
+      // CHECK-NEXT: scf.yield %[[ROUNDS]]#2 : i32
+    }
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: scf.yield %[[BEFORE]] : i32
+    // CHECK: scf.yield %[[LAST]] : i32
+  }
   smx_gpu.return
 }
