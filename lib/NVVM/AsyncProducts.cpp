@@ -229,6 +229,8 @@ struct LowerWait : TilePattern<gpu::WaitOp> {
   }
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // mma
 //===----------------------------------------------------------------------===//
@@ -242,6 +244,22 @@ static bool mayBeLostInRounds(gpu::MmaOp op) {
          loop.isDefinedOutsideOfLoop(op.getA());
 }
 
+bool isOfWarpgroup(gpu::MmaOp op, const KernelPlan &plan) {
+  auto layout = cast<gpu::FragmentAttr>(
+      cast<RankedTensorType>(op.getResult().getType()).getEncoding());
+  gpu::SharedType b = op.getB().getType();
+  auto sharedA = dyn_cast<gpu::SharedType>(op.getA().getType());
+  bool isSwizzled = b.getSwizzle() && (!sharedA || sharedA.getSwizzle());
+  constexpr int64_t warpgroup = 4;
+  return chipOf(op).hasWarpgroupProducts() && isSwizzled &&
+         b.getElementType().getIntOrFloatBitWidth() == 16 &&
+         layout.getWarps() == warpgroup &&
+         plan.team(op).firstWarp % warpgroup == 0 &&
+         op.getAcc().getType().getDimSize(1) <= MatrixDescriptor::mostColumns &&
+         !mayBeLostInRounds(op);
+}
+
+namespace {
 /// A product of one warpgroup in step: issued and waited for.
 struct LowerMmaByWarpgroup : TilePattern<gpu::MmaOp> {
   using TilePattern::TilePattern;
@@ -250,17 +268,7 @@ struct LowerMmaByWarpgroup : TilePattern<gpu::MmaOp> {
   matchAndRewrite(gpu::MmaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     WarpgroupProduct product(op, adaptor);
-    auto layout = cast<gpu::FragmentAttr>(
-        cast<RankedTensorType>(op.getResult().getType()).getEncoding());
-    bool isSwizzled = product.sharedB.getSwizzle() &&
-                      (!product.sharedA || product.sharedA.getSwizzle());
-    constexpr int64_t warpgroup = 4;
-    if (!chipOf(op).hasWarpgroupProducts() || !isSwizzled ||
-        product.sharedB.getElementType().getIntOrFloatBitWidth() != 16 ||
-        layout.getWarps() != warpgroup ||
-        plan.team(op).firstWarp % warpgroup != 0 ||
-        product.columns > MatrixDescriptor::mostColumns ||
-        mayBeLostInRounds(op))
+    if (!isOfWarpgroup(op, plan))
       return rewriter.notifyMatchFailure(op, "not for the unit of a warpgroup");
     ThreadCode code(rewriter, op, plan);
     product.fencesProxies = plan.readsGenericWrites(op);

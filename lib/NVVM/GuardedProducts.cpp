@@ -135,9 +135,17 @@ Value MatrixProduct::multiplyTermByTerm() {
 
 Value MatrixProduct::emitGuarded(llvm::function_ref<Value()> whereFinite) {
   // Asked of b, so that nobody has to keep the sums from before.
+  auto isAny = [&] { return isAnyOfBNotFinite(); };
+  auto isNone = [&]() -> Value {
+    return LLVM::ConstantOp::create(code, code.getBoolAttr(false));
+  };
+  Value condition = product.guardCondition;
+  Value isGuarded =
+      condition ? code.choose(code.getI1Type(), condition, isAny, isNone)
+                : isAny();
   return code.choose(
-      product.acc.getType(), isAnyOfBNotFinite(),
-      [&] { return multiplyTermByTerm(); }, whereFinite);
+      product.acc.getType(), isGuarded, [&] { return multiplyTermByTerm(); },
+      whereFinite);
 }
 
 Value multiplyGuarded(ThreadCode &code, const Product &product,

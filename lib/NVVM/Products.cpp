@@ -2,6 +2,8 @@
 
 #include "Products.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace mlir::smx {
 
 Product::Product(gpu::MmaOp op, gpu::MmaOp::Adaptor operands)
@@ -15,6 +17,13 @@ Product::Product(gpu::MmaOp op, gpu::MmaOp::Adaptor operands)
   columns = result.getDimSize(1);
   blockStride = 16 * layout.getWarps();
   blocks = result.getDimSize(0) / blockStride;
+}
+
+/// True for the unit that has a single-precision accumulator.
+static bool isOnMatrixUnit(gpu::MmaOp op) {
+  Type type = op.getB().getType().getElementType();
+  return type.isF16() || type.isBF16() ||
+         op.getPrecision() == gpu::Precision::TF32x3;
 }
 
 namespace {
@@ -31,8 +40,7 @@ struct LowerMma : TilePattern<gpu::MmaOp> {
     Product product(op, adaptor);
     Type type = product.elementType;
     Value result;
-    if (type.isF16() || type.isBF16() ||
-        op.getPrecision() == gpu::Precision::TF32x3)
+    if (isOnMatrixUnit(op))
       result = multiplyOnMatrixUnit(code, product);
     // The guard is a comparison of every term, which the unit has none of.
     else if (type.isF64() && doublesOnMatrixUnit && !product.isGuarded)
@@ -49,11 +57,51 @@ struct LowerMma : TilePattern<gpu::MmaOp> {
 
   bool doublesOnMatrixUnit;
 };
+
+/// The only thing that the block of a branch computes, or null.
+gpu::MmaOp onlyProductOf(Block *block) {
+  if (!block || !llvm::hasNItems(*block, 2))
+    return {};
+  auto product = dyn_cast<gpu::MmaOp>(block->front());
+  return product && product->getResults() == block->back().getOperands()
+             ? product
+             : gpu::MmaOp();
+}
+
+/// A product of the matrix unit that is guarded on one side of a branch alone.
+/// What the unit does where b is finite is there once: half of the code.
+struct LowerCutTileMma : TilePattern<scf::IfOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(scf::IfOp branch, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    gpu::MmaOp cut = onlyProductOf(branch.thenBlock());
+    gpu::MmaOp whole = onlyProductOf(branch.elseBlock());
+    if (!cut || !whole || !cut.getGuarded() || whole.getGuarded() ||
+        cut->getOperands() != whole->getOperands() ||
+        cut.getTransposeB() != whole.getTransposeB() ||
+        cut.getPrecision() != whole.getPrecision() || !isOnMatrixUnit(cut) ||
+        isOfWarpgroup(cut, plan))
+      return rewriter.notifyMatchFailure(
+          branch, "not one product of the matrix unit, guarded and not");
+    SmallVector<Value> operands;
+    if (failed(rewriter.getRemappedValues(cut->getOperands(), operands)))
+      return failure();
+    ThreadCode code(rewriter, branch, plan);
+    Product product(cut, gpu::MmaOp::Adaptor(operands, cut));
+    product.guardCondition = adaptor.getCondition();
+    rewriter.replaceOp(branch, multiplyOnMatrixUnit(code, product));
+    return success();
+  }
+};
 } // namespace
 
 void populateProductPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan, bool doublesOnMatrixUnit,
                              RewritePatternSet &patterns) {
   patterns.add<LowerMma>(converter, plan, doublesOnMatrixUnit);
+  // Before that of any branch.
+  patterns.add<LowerCutTileMma>(converter, plan, /*benefit=*/2);
 }
 } // namespace mlir::smx

@@ -19,6 +19,9 @@ struct Product {
   bool isBTransposed;
   /// A term is 0 where a is -0.
   bool isGuarded;
+  /// i1, the same in all threads: without it no a is -0. Null if one may always
+  /// be. For the matrix unit.
+  Value guardCondition;
   Type elementType;
   int64_t columns, reduced;
   /// Blocks of 16 rows that a warp has; the first row of block `i` is
@@ -52,6 +55,9 @@ Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product);
 /// which the whole group is asked for.
 Value multiplyGuarded(ThreadCode &code, const Product &product,
                       llvm::function_ref<Value()> whereFinite);
+
+/// True for a product of a warpgroup that runs on its own.
+bool isOfWarpgroup(gpu::MmaOp op, const KernelPlan &plan);
 
 /// f64 on the matrix unit: fused multiply-adds too, but not in the order of the
 /// reduced dimension. Not for guarded products.

@@ -96,6 +96,57 @@ smx_gpu.kernel @guarded(%x: memref<?x16xf16>) warps(1) {
   smx_gpu.return
 }
 
+// Guarded in a tile that is cut alone: without a look, another tile takes the same product, which is there once.
+// CHECK-LABEL: llvm.func @guarded_where_cut
+// CHECK-SAME: %[[CUT:[a-z0-9]+]]: i1
+smx_gpu.kernel @guarded_where_cut(%x: memref<?x16xf16>, %cut: i1) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x16xf16> -> tensor<16x16xf16, #L>
+  %b = smx_gpu.alloc : !f16
+  %acc = arith.constant dense<0.0> : tensor<16x24xf32, #L>
+  // CHECK: %[[GUARDED:.+]] = scf.if %[[CUT]] -> (i1)
+  // CHECK: %[[ANY:.+]] = nvvm.vote.sync any
+  // CHECK: scf.yield %[[ANY]]
+  // CHECK: } else {
+  // CHECK: %[[NONE:.+]] = llvm.mlir.constant(false) : i1
+  // CHECK-NEXT: scf.yield %[[NONE]]
+  // CHECK: scf.if %[[GUARDED]] -> (vector<12xf32>)
+  // CHECK-COUNT-4: nvvm.mma.sync
+  // CHECK: } else {
+  // CHECK-COUNT-3: nvvm.mma.sync
+  // CHECK-NOT: nvvm.mma.sync
+  %r = scf.if %cut -> (tensor<16x24xf32, #L>) {
+    %g = smx_gpu.mma %a, %b, %acc guarded : tensor<16x16xf16, #L>, !f16 -> tensor<16x24xf32, #L>
+    scf.yield %g : tensor<16x24xf32, #L>
+  } else {
+    %u = smx_gpu.mma %a, %b, %acc : tensor<16x16xf16, #L>, !f16 -> tensor<16x24xf32, #L>
+    scf.yield %u : tensor<16x24xf32, #L>
+  }
+  smx_gpu.return
+}
+
+// Products of different operands are two.
+// CHECK-LABEL: llvm.func @guarded_other
+// CHECK-SAME: %[[CUT:[a-z0-9]+]]: i1
+smx_gpu.kernel @guarded_other(%x: memref<?x16xf16>, %cut: i1) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x16xf16> -> tensor<16x16xf16, #L>
+  %b = smx_gpu.alloc : !f16
+  %c = smx_gpu.alloc : !f16
+  %acc = arith.constant dense<0.0> : tensor<16x24xf32, #L>
+  // CHECK: scf.if %[[CUT]] -> (vector<12xf32>)
+  // CHECK-COUNT-10: nvvm.mma.sync
+  // CHECK-NOT: nvvm.mma.sync
+  %r = scf.if %cut -> (tensor<16x24xf32, #L>) {
+    %g = smx_gpu.mma %a, %b, %acc guarded : tensor<16x16xf16, #L>, !f16 -> tensor<16x24xf32, #L>
+    scf.yield %g : tensor<16x24xf32, #L>
+  } else {
+    %u = smx_gpu.mma %a, %c, %acc : tensor<16x16xf16, #L>, !f16 -> tensor<16x24xf32, #L>
+    scf.yield %u : tensor<16x24xf32, #L>
+  }
+  smx_gpu.return
+}
+
 // A look at a large operand: 20 loads of a thread, eight at a time.
 // CHECK-LABEL: llvm.func @looks
 smx_gpu.kernel @looks(%x: memref<?x80xbf16>) warps(1) {
