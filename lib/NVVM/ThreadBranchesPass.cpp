@@ -7,6 +7,9 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <optional>
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_SMXNVVMTHREADBRANCHESPASS
