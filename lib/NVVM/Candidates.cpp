@@ -45,11 +45,6 @@ Value candidateOf(ThreadCode &code, Value x, Value column) {
   return above(code, column, orderOf(code, x));
 }
 
-Value orderOfCandidate(ThreadCode &code, Value candidate) {
-  auto words = VectorType::get(2, code.getI32Type());
-  return code.getRegister(LLVM::BitcastOp::create(code, words, candidate), 1);
-}
-
 Value elementOf(ThreadCode &code, Value candidate, Type type) {
   auto words = VectorType::get(2, code.getI32Type());
   Value pair = LLVM::BitcastOp::create(code, words, candidate);

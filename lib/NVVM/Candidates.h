@@ -20,8 +20,6 @@ Value numberOf(ThreadCode &code, Value order);
 
 /// Of an element in `column`, i32.
 Value candidateOf(ThreadCode &code, Value x, Value column);
-/// Its order, i32.
-Value orderOfCandidate(ThreadCode &code, Value candidate);
 /// The element, of `type`, and its column, i64.
 Value elementOf(ThreadCode &code, Value candidate, Type type);
 Value columnOf(ThreadCode &code, Value candidate);
