@@ -339,12 +339,13 @@ void VectorSplitter::run() {
   fillPhis();
   for (Instruction *op : splits)
     op->dropAllReferences();
-  eraseUnused(function);
-  for (Instruction *op : splits) {
+  // Elements of pairs may be extractions: they are needed until here.
+  for (Instruction *op : splits)
     if (!op->use_empty())
       join(op);
+  eraseUnused(function);
+  for (Instruction *op : splits)
     op->eraseFromParent();
-  }
 }
 
 PreservedAnalyses mlir::smx::SplitVectorsPass::run(Function &function,
