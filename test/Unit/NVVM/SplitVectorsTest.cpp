@@ -91,6 +91,21 @@ TEST(SplitVectorsTest, ExtremaOfHalvesAreOfPairs) {
             "  ret bfloat %19\n");
 }
 
+TEST(SplitVectorsTest, PairsCanBePutTogether) {
+  std::string body =
+      split(R"(define void @f(<4 x half> %a, <4 x half> %b, ptr %to) {
+    %m = call <4 x half> @llvm.maxnum.v4f16(<4 x half> %a, <4 x half> %b)
+    store <4 x half> %m, ptr %to
+    ret void
+  }
+  declare <4 x half> @llvm.maxnum.v4f16(<4 x half>, <4 x half>))");
+  for (const char *line :
+       {"%14 = extractelement <2 x half> %13, i64 0\n",
+        "%26 = insertelement <4 x half> %25, half %22, i64 3\n",
+        "store <4 x half> %26, ptr %to"})
+    EXPECT_NE(body.find(line), std::string::npos) << body;
+}
+
 TEST(SplitVectorsTest, StoresTakeWhatTheyStore) {
   // A store of two elements waits for no other ones.
   EXPECT_EQ(split(R"(define void @f(<4 x float> %a, ptr %to) {
