@@ -57,6 +57,11 @@ private:
 };
 } // namespace
 
+/// Of what it is that an asynchronous product leaves.
+static int64_t registersOf(WaitOp wait) {
+  return getRegisterCount(cast<RankedTensorType>(wait.getTile().getType()));
+}
+
 static std::optional<double> splatValue(Value value) {
   DenseFPElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
@@ -150,6 +155,10 @@ bool Decision::collect() {
       !sums.getTile().getDefiningOp<math::Exp2Op>() ||
       !dependent.contains(factor))
     return false;
+  // Products of so many more columns than weights take longer than these, with
+  // the maximum first or not.
+  if (2 * registersOf(scoresDone) < registersOf(sumDone))
+    return false;
   auto difference = factor.getOperand().getDefiningOp<arith::SubFOp>();
   if (!difference || difference.getLhs() != carried ||
       difference.getRhs() != guard)
@@ -184,9 +193,6 @@ Value Decision::boundOfSums(OpBuilder &builder) {
 void Decision::waitEarly() {
   if (sumDone->isBeforeInBlock(follow))
     return;
-  auto registersOf = [](WaitOp wait) {
-    return getRegisterCount(cast<RankedTensorType>(wait.getTile().getType()));
-  };
   // Else exponentials take less time than the products, and nothing is won by
   // them beside these.
   if (registersOf(scoresDone) < registersOf(sumDone))

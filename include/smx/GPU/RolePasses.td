@@ -71,7 +71,8 @@ def SpeculatePass : Pass<"smx-gpu-speculate", "::mlir::smx::gpu::KernelOp"> {
     A loop over keys whose reference has a slack, and of which a product runs under the softmax, has its weights from the
     reference as it is. Their sums tell whether one is larger than the slack allows (or not a number): only then a warp
     looks for the maximum, moves the reference and computes them again. So in most rounds neither the maximum nor its
-    exchange is computed, and no exponential waits for them. The product is waited for before the weights: what it
+    exchange is computed, and no exponential waits for them. Not beside a sum of more than twice as many columns as weights
+    (head dim 256): those products take longer, and nothing is won. The product is waited for before the weights: what it
     reads would take registers beside scores and weights.
 
     Right for every input: the weights that are used have been looked at. Those of the old reference r are right for
