@@ -9,9 +9,13 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/ControlFlowSinkUtils.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <functional>
 
@@ -43,7 +47,7 @@ public:
   /// factors, and only branches need it besides.
   static std::optional<Score> match(math::FmaOp weight);
   void fold();
-  size_t count() const { return terms.size(); }
+  ArrayRef<Term> getTerms() const { return terms; }
   /// What the score itself is computed by.
   const llvm::SetVector<Operation *> &getArithmetic() const {
     return arithmetic;
@@ -145,18 +149,56 @@ Value Score::splat(OpBuilder &builder, const Factor &factor) {
   return tensor::SplatOp::create(builder, loc, product, type);
 }
 
-/// True if `value` is computed from a product of the same round.
-static bool waits(Value value, Block *block) {
+/// What computes `value` in `block`, in order; nothing if it is not known.
+static std::optional<SmallVector<Operation *>> sliceOf(Value value,
+                                                       Block *block) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != block)
-    return false;
+    return SmallVector<Operation *>();
   BackwardSliceOptions options;
   options.inclusive = true;
+  options.omitBlockArguments = true;
   options.filter = [&](Operation *other) { return other->getBlock() == block; };
   llvm::SetVector<Operation *> slice;
   if (failed(getBackwardSlice(op, &slice, options)))
-    return true;
-  return llvm::any_of(slice, llvm::IsaPred<WaitOp>);
+    return std::nullopt;
+  return slice.takeVector();
+}
+
+/// True if `value` is computed from a product of the same round.
+static bool waits(Value value, Block *block) {
+  auto slice = sliceOf(value, block);
+  return !slice || llvm::any_of(*slice, llvm::IsaPred<WaitOp>);
+}
+
+static bool isRead(Operation *op) { return isa<GatherOp, LoadOp>(op); }
+
+/// Has branches read `term` once more, rather than keep what was read in
+/// registers until it is known whether they are taken.
+static void readInBranches(Value term, Block *block) {
+  auto slice = sliceOf(term, block);
+  if (!slice || llvm::none_of(*slice, isRead) ||
+      !llvm::all_of(*slice, [](Operation *op) {
+        return isRead(op) || isMemoryEffectFree(op);
+      }))
+    return;
+  llvm::MapVector<Block *, SmallVector<OpOperand *>> uses;
+  for (OpOperand &use : term.getUses())
+    if (use.getOwner()->getBlock() != block)
+      uses[use.getOwner()->getBlock()].push_back(&use);
+  for (auto &[branch, operands] : uses) {
+    OpBuilder builder(branch, branch->begin());
+    IRMapping copies;
+    for (Operation *op : *slice) {
+      Operation *copy = builder.clone(*op, copies);
+      if (auto load = dyn_cast<LoadOp>(copy))
+        load.setAgain(true);
+      else if (auto gather = dyn_cast<GatherOp>(copy))
+        gather.setAgain(true);
+    }
+    for (OpOperand *operand : operands)
+      operand->set(copies.lookup(term));
+  }
 }
 
 /// A distance, or another number made of the places of elements.
@@ -200,6 +242,7 @@ struct FoldScoresPass
         weights.push_back(fma);
     });
     llvm::SetVector<Operation *> arithmetic;
+    SmallVector<std::pair<Value, Block *>> read;
     for (math::FmaOp weight : weights) {
       std::optional<Score> score = Score::match(weight);
       if (!score)
@@ -207,11 +250,16 @@ struct FoldScoresPass
       remark::passed(weight.getLoc(), remark::RemarkOpts::name("FoldScores")
                                           .category("smx-gpu-fold-scores"))
           << "weights are computed from the terms of a score: "
-          << remark::metric("terms", static_cast<int64_t>(score->count()));
+          << remark::metric("terms",
+                            static_cast<int64_t>(score->getTerms().size()));
+      for (const Term &term : score->getTerms())
+        read.push_back({term.tile, weight->getBlock()});
       score->fold();
       arithmetic.insert_range(score->getArithmetic());
     }
     sinkInto(kernel, arithmetic);
+    for (auto [term, block] : read)
+      readInBranches(term, block);
   }
 
   /// Moves scores into the branches that need them.

@@ -32,8 +32,12 @@ ParseResult GatherOp::parse(OpAsmParser &parser, OperationState &result) {
   MemRefType memory;
   RankedTensorType tile;
   if (parser.parseOperand(source) ||
-      parser.parseOperandList(indices, OpAsmParser::Delimiter::Square) ||
-      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseOperandList(indices, OpAsmParser::Delimiter::Square))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("again")))
+    result.addAttribute(getAgainAttrName(result.name),
+                        parser.getBuilder().getUnitAttr());
+  if (parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseColonType(memory) || parser.parseArrow() ||
       parser.parseType(tile) ||
       parser.resolveOperand(source, memory, result.operands) ||
@@ -46,7 +50,9 @@ ParseResult GatherOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void GatherOp::print(OpAsmPrinter &printer) {
-  printer << " " << getSource() << "[" << getIndices() << "]";
-  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " " << getSource() << "[" << getIndices() << "]"
+          << (getAgain() ? " again" : "");
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                /*elidedAttrs=*/{getAgainAttrName()});
   printer << " : " << getSource().getType() << " -> " << getTile().getType();
 }

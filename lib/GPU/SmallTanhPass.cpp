@@ -90,17 +90,21 @@ static std::optional<double> splatValue(Value value) {
 bool SmallTanh::collectScale() {
   arithmetic.push_back(tanh);
   x = tanh.getOperand();
-  while (auto product = x.getDefiningOp<arith::MulFOp>()) {
-    if (std::optional<double> right = splatValue(product.getRhs())) {
-      scale *= *right;
-      x = product.getLhs();
-    } else if (std::optional<double> left = splatValue(product.getLhs())) {
-      scale *= *left;
-      x = product.getRhs();
-    } else {
+  while (Operation *op = x.getDefiningOp()) {
+    if (!isa<arith::MulFOp, arith::DivFOp>(op))
       break;
-    }
-    arithmetic.push_back(product);
+    bool isProduct = isa<arith::MulFOp>(op);
+    std::optional<double> left = isProduct ? splatValue(op->getOperand(0))
+                                           : std::optional<double>(),
+                          right = splatValue(op->getOperand(1));
+    if (!left && !right)
+      break;
+    if (right)
+      scale *= isProduct ? *right : 1 / *right;
+    else
+      scale *= *left;
+    x = op->getOperand(right ? 0 : 1);
+    arithmetic.push_back(op);
   }
   return scale != 0;
 }

@@ -53,8 +53,8 @@ struct LowerGather : TilePattern<gpu::GatherOp> {
       for (auto [d, index] : llvm::enumerate(adaptor.getIndices()))
         address = code.advance(
             address, code.mul(code.getRegister(index, i), memory.steps[d]));
-      vectors.push_back(
-          loadGlobal(code, address, memory.one, /*predicate=*/Value()));
+      vectors.push_back(loadGlobal(code, address, memory.one,
+                                   /*predicate=*/Value(), op.getAgain()));
     }
     rewriter.replaceOp(op, code.fromVectors(vectors));
     return success();
@@ -140,7 +140,7 @@ struct LowerGatherOfPlaces : LowerGather {
     if (inside) {
       isInside = rewriter.getRemappedValue(inside);
       first = loadGlobal(code, from(&PlaceIndex::outside), memory.one,
-                         /*predicate=*/Value());
+                         /*predicate=*/Value(), op.getAgain());
     }
     SmallVector<Value> vectors;
     for (int64_t i : llvm::seq(gpu::getRegisterCount(tile))) {
@@ -148,7 +148,8 @@ struct LowerGatherOfPlaces : LowerGather {
       for (auto [d, index] : llvm::enumerate(indices))
         place = memory.advance(code, place, d, index.sum.ofRegister(tile, i));
       Value predicate = inside ? code.getRegister(isInside, i) : Value();
-      Value read = loadGlobal(code, place, memory.one, predicate);
+      Value read =
+          loadGlobal(code, place, memory.one, predicate, op.getAgain());
       vectors.push_back(
           inside ? LLVM::SelectOp::create(code, predicate, read, first) : read);
     }

@@ -95,12 +95,14 @@ private:
 } // namespace
 
 /// All registers of the tile, in accesses of `n` elements.
-static Value loadRuns(ThreadTile &tile, VectorType type, int64_t n) {
+static Value loadRuns(ThreadTile &tile, VectorType type, int64_t n,
+                      bool again) {
   ThreadCode &code = tile.code;
   auto run = VectorType::get(n, type.getElementType());
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < tile.registers(); i += n)
-    vectors.push_back(loadGlobal(code, tile.address(i), run, tile.isValid(i)));
+    vectors.push_back(
+        loadGlobal(code, tile.address(i), run, tile.isValid(i), again));
   return code.fromVectors(vectors);
 }
 
@@ -141,11 +143,12 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
     ThreadTile tile(code, tileType, memory);
     int64_t n = tile.widestRun();
     Value whole = tile.runsAreWhole(n);
+    bool again = op.getAgain();
     Value result =
         whole ? code.choose(
-                    type, whole, [&] { return loadRuns(tile, type, n); },
-                    [&] { return loadRuns(tile, type, 1); })
-              : loadRuns(tile, type, n);
+                    type, whole, [&] { return loadRuns(tile, type, n, again); },
+                    [&] { return loadRuns(tile, type, 1, again); })
+              : loadRuns(tile, type, n, again);
     rewriter.replaceOp(op, result);
     return success();
   }

@@ -129,8 +129,8 @@ struct Words {
         // No 8-bit registers.
         type(IntegerType::get(context, bytes >= 4 ? 32 : 16)) {}
 
-  std::string instruction(StringRef name) const {
-    std::string text = (name + ".global").str();
+  std::string instruction(StringRef name, bool again = false) const {
+    std::string text = (name + (again ? ".volatile.global" : ".global")).str();
     if (count > 1)
       text += ".v" + std::to_string(count);
     return text + ".b" + std::to_string(std::min<int64_t>(bytes, 4) * 8);
@@ -175,7 +175,7 @@ static VectorType memoryType(VectorType type) {
 }
 
 static Value loadPredicated(ThreadCode &code, Value address, VectorType type,
-                            Value predicate) {
+                            Value predicate, bool again) {
   Words words(code.getContext(), type);
   std::string text = "{\n\t", constraints;
   for (int64_t i : llvm::seq(words.count)) {
@@ -185,8 +185,8 @@ static Value loadPredicated(ThreadCode &code, Value address, VectorType type,
   }
   std::string place = std::to_string(words.count);
   text += "@$" + std::to_string(words.count + 1) + " " +
-          words.instruction("ld") + " " + words.operands(0) + ", [$" + place +
-          "];\n\t}";
+          words.instruction("ld", again) + " " + words.operands(0) + ", [$" +
+          place + "];\n\t}";
   SmallVector<Value> loaded =
       emitAsm(code, SmallVector<Type>(words.count, words.type),
               {address, predicate}, text, constraints + "l,b");
@@ -197,13 +197,14 @@ static Value loadPredicated(ThreadCode &code, Value address, VectorType type,
 }
 
 Value loadGlobal(ThreadCode &code, Value address, VectorType type,
-                 Value predicate) {
+                 Value predicate, bool again) {
   VectorType stored = memoryType(type);
   Value vector =
       predicate
-          ? loadPredicated(code, address, stored, predicate)
+          ? loadPredicated(code, address, stored, predicate, again)
           : Value(LLVM::LoadOp::create(code, stored, address,
-                                       Words(code.getContext(), stored).bytes));
+                                       Words(code.getContext(), stored).bytes,
+                                       /*isVolatile=*/again));
   return stored == type ? vector : LLVM::TruncOp::create(code, type, vector);
 }
 

@@ -29,6 +29,20 @@ smx_gpu.kernel @distance(%j: index, %table: memref<?xf32>, %x: memref<?x?xf32>) 
   smx_gpu.return
 }
 
+// Read again, whatever was read from there before.
+// CHECK-LABEL: llvm.func @again
+smx_gpu.kernel @again(%table: memref<?xf32>, %x: memref<?x?xf32, strided<[?, 1]>>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %column = smx_gpu.position 1 : !places
+  // CHECK: llvm.load volatile %{{.+}} : !llvm.ptr<1> -> vector<1xf32>
+  %t = smx_gpu.gather %table[%column] again : memref<?xf32> -> tensor<16x8xf32, #L>
+  // CHECK: llvm.load volatile %{{.+}} : !llvm.ptr<1> -> vector<2xf32>
+  %u = smx_gpu.load %x[%c0, %c0] dims [0, 1] again {aligned = 16 : i64} : memref<?x?xf32, strided<[?, 1]>> -> tensor<16x8xf32, #L>
+  %sum = arith.addf %t, %u : tensor<16x8xf32, #L>
+  smx_gpu.store %sum, %x[%c0, %c0] dims [0, 1] : tensor<16x8xf32, #L>, memref<?x?xf32, strided<[?, 1]>>
+  smx_gpu.return
+}
+
 // The first element stands for those outside: it is read once, and they are not read.
 // CHECK-LABEL: llvm.func @guarded
 smx_gpu.kernel @guarded(%j: index, %n: index, %table: memref<?x?xf32>, %x: memref<?x?xf32>) warps(1) {

@@ -109,7 +109,8 @@ def FoldScoresPass : Pass<"smx-gpu-fold-scores", "::mlir::smx::gpu::KernelOp"> {
 
     The terms that wait for no product come first. That is done where a score has no other use but inside branches
     (`smx-gpu-speculate`), and the score is computed there, as it stands. A term of the places themselves, such as a
-    distance, is left to one constant for each register (`reassoc`): that of all its registers is added once.
+    distance, is left to one constant for each register (`reassoc`): that of all its registers is added once. A term that is
+    read from memory is read `again` in the branches: to keep it until they are decided takes as many registers as the scores.
 
     Rounds otherwise: by 2^-24 of the largest term and of the reference, as the sum of the terms did.
 

@@ -22,7 +22,7 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     Dimension `d` of the tile runs along dimension `dims[d]` of the memref, from `offsets`; where
     `dims[d]` is -1 the tile repeats along `d`. With `valid`, only the first `valid[d]` places along
     each dimension are read, and the others are 0. `aligned` promises that all rows start at multiples
-    of so many bytes.
+    of so many bytes. What is read `again` is not kept in registers from the first time on.
 
     P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
     P2: entries of `dims` are -1 or different dimensions of the memref.
@@ -36,10 +36,11 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
-                       DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned);
+                       DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned,
+                       UnitAttr:$again);
   let results = (outs SmxGpu_Tile:$tile);
   let assemblyFormat = [{
-    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims attr-dict `:` type($source) `->` type($tile)
+    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims (`again` $again^)? attr-dict `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
 }
@@ -87,6 +88,7 @@ def SmxGpu_GatherOp : SmxGpu_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let description = [{
     Element `p` of the result is `source[indices[0][p], indices[1][p], ..]`. All indices must be in range.
     What an address has to do with its neighbours is not known: `smx_gpu.load` is faster where it fits.
+    `again` as for `smx_gpu.load`.
 
     P19: there is one index per dimension of the memref, of index elements in the shape and layout of the result.
     P4 as for `smx_gpu.load`.
@@ -97,7 +99,7 @@ def SmxGpu_GatherOp : SmxGpu_Op<"gather", [MemoryEffects<[MemRead]>]> {
     %t = smx_gpu.gather %x[%ri, %ci] : memref<?x?xf32, strided<[?, 1], offset: ?>> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
     ```
   }];
-  let arguments = (ins AnyMemRef:$source, Variadic<SmxGpu_Tile>:$indices);
+  let arguments = (ins AnyMemRef:$source, Variadic<SmxGpu_Tile>:$indices, UnitAttr:$again);
   let results = (outs SmxGpu_Tile:$tile);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

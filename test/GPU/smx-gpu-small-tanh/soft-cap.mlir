@@ -21,7 +21,8 @@ smx_gpu.kernel @cap(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) warps
   // CHECK-DAG: %[[C2:.+]] = arith.constant dense<0.0040740{{.*}}> : tensor<64x64xf32
   // CHECK-DAG: %[[C3:.+]] = arith.constant dense<-8.75{{.*}}E-5> : tensor<64x64xf32
   // CHECK-DAG: %[[C4:.+]] = arith.constant dense<1.10{{.*}}E-6> : tensor<64x64xf32
-  %quarter = arith.constant dense<0.25> : !s
+  %half = arith.constant dense<0.5> : !s
+  %two = arith.constant dense<2.0> : !s
   %cap = arith.constant dense<32.0> : !s
   %lowest = arith.constant dense<-1.0> : !row
   %bound = arith.constant dense<100.0> : !p
@@ -31,7 +32,8 @@ smx_gpu.kernel @cap(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) warps
     %t = smx_gpu.load %x[%j, %c0] dims [0, 1] : memref<?x64xf32> -> !s
     // CHECK: %[[R:.+]] = smx_gpu.broadcast
     %reference = smx_gpu.broadcast %m : !row -> !s
-    %share = arith.mulf %t, %quarter : !s
+    %less = arith.divf %t, %two : !s
+    %share = arith.mulf %less, %half : !s
     %y0 = math.tanh %share fastmath<afn> : !s
     // CHECK-NOT: math.tanh
     // CHECK: %[[Z:.+]] = arith.mulf %[[X]], %[[X]]
@@ -53,7 +55,8 @@ smx_gpu.kernel @cap(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) warps
     %large = arith.cmpf ugt, %sums, %bound : !p
     %moves = smx_gpu.any %large : tensor<64x8xi1, #L>
     // CHECK: scf.if %[[MOVES]]
-    // CHECK: %[[SHARE:.+]] = arith.mulf %[[X]]
+    // CHECK: %[[LESS:.+]] = arith.divf %[[X]]
+    // CHECK: %[[SHARE:.+]] = arith.mulf %[[LESS]]
     // CHECK: math.tanh %[[SHARE]] fastmath<afn>
     // CHECK: else
     // CHECK-NOT: math.tanh
