@@ -19,11 +19,10 @@ struct StreamRange {
 
 /// Visits `range` of `[0, extent)`, or all of it, in tiles of `tile` elements,
 /// in order: masked tiles in front, tiles seen whole, masked tiles behind, and
-/// what is left over at the end; or all in the opposite order, if the bounds say
-/// so. Loops that can not run because of static
-/// extents are not built. If `joinsTail`, the loop over masked tiles behind
-/// goes on to what is left over: a body less to compile, for tiles of any size
-/// up to the whole.
+/// what is left over at the end; or all in the opposite order, if the bounds
+/// say so. Loops that can not run because of static extents are not built. If
+/// `joinsTail`, the loop over masked tiles behind goes on to what is left over:
+/// a body less to compile, for tiles of any size up to the whole.
 SmallVector<Value> buildStreamLoops(OpBuilder &builder, Location loc,
                                     OpFoldResult extent, int64_t tile,
                                     std::optional<StreamRange> range,
