@@ -66,6 +66,9 @@ static double readStored(reference::DType dtype, const char *bytes) {
   case DType::BF16:
     return reference::fromBF16Bits(
         static_cast<uint16_t>(readAs<uint16_t>(bytes)));
+  case DType::F8E4M3FN:
+    return reference::fromF8E4M3FNBits(
+        static_cast<uint8_t>(readAs<uint8_t>(bytes)));
   case DType::I1:
   case DType::U8:
     return readAs<uint8_t>(bytes);

@@ -30,6 +30,9 @@ Slot mlir::smx::gpuhost::loadElement(DType dtype, const char *address) {
     return floatSlot(::smx::reference::fromF16Bits(readAs<uint16_t>(address)));
   case DType::BF16:
     return floatSlot(::smx::reference::fromBF16Bits(readAs<uint16_t>(address)));
+  case DType::F8E4M3FN:
+    return floatSlot(
+        ::smx::reference::fromF8E4M3FNBits(readAs<uint8_t>(address)));
   case DType::I1:
     return intSlot(readAs<uint8_t>(address) != 0);
   case DType::U8:
@@ -53,6 +56,8 @@ void mlir::smx::gpuhost::storeElement(DType dtype, char *address, Slot value) {
     return writeAs(address, ::smx::reference::toF16Bits(value.f));
   case DType::BF16:
     return writeAs(address, ::smx::reference::toBF16Bits(value.f));
+  case DType::F8E4M3FN:
+    return writeAs(address, ::smx::reference::toF8E4M3FNBits(value.f));
   case DType::I1:
   case DType::U8:
   case DType::I8:

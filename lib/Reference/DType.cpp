@@ -19,6 +19,8 @@ std::string_view nameOf(DType dtype) {
     return "f16";
   case DType::BF16:
     return "bf16";
+  case DType::F8E4M3FN:
+    return "f8E4M3FN";
   case DType::I1:
     return "i1";
   case DType::I8:
@@ -34,15 +36,16 @@ std::string_view nameOf(DType dtype) {
 }
 
 std::optional<DType> dtypeFromName(std::string_view name) {
-  for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16,
-                      DType::I1, DType::I8, DType::U8, DType::I32, DType::I64})
+  for (DType dtype :
+       {DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3FN,
+        DType::I1, DType::I8, DType::U8, DType::I32, DType::I64})
     if (nameOf(dtype) == name)
       return dtype;
   return std::nullopt;
 }
 
 std::string_view dtypeNames() {
-  return "f64, f32, f16, bf16, i1, i8, u8, i32, i64";
+  return "f64, f32, f16, bf16, f8E4M3FN, i1, i8, u8, i32, i64";
 }
 
 int64_t byteWidth(DType dtype) {
@@ -56,6 +59,7 @@ int64_t byteWidth(DType dtype) {
   case DType::F16:
   case DType::BF16:
     return 2;
+  case DType::F8E4M3FN:
   case DType::I1:
   case DType::I8:
   case DType::U8:
@@ -65,7 +69,8 @@ int64_t byteWidth(DType dtype) {
 }
 
 bool isLowPrecision(DType dtype) {
-  return dtype == DType::F16 || dtype == DType::BF16;
+  return dtype == DType::F16 || dtype == DType::BF16 ||
+         dtype == DType::F8E4M3FN;
 }
 
 bool isFloat(DType dtype) {
@@ -81,6 +86,8 @@ int mantissaBits(DType dtype) {
     return 23;
   case DType::F16:
     return 10;
+  case DType::F8E4M3FN:
+    return 3;
   default:
     return 7;
   }
@@ -93,12 +100,17 @@ int minExponent(DType dtype) {
     return -1022;
   case DType::F16:
     return -14;
+  case DType::F8E4M3FN:
+    return -6;
   default:
     return -126;
   }
 }
 
 double maxFinite(DType dtype) {
+  // The largest significand of the largest exponent is that of NaN.
+  if (dtype == DType::F8E4M3FN)
+    return 448;
   // The largest exponent is the mirror image of the smallest: 1 - minExponent.
   double belowTwo = 2.0 - std::ldexp(1.0, -mantissaBits(dtype));
   return std::ldexp(belowTwo, 1 - minExponent(dtype));
@@ -172,6 +184,36 @@ double fromBF16Bits(uint16_t bits) {
       std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
 }
 
+uint8_t toF8E4M3FNBits(double x) {
+  const uint8_t sign = std::signbit(x) ? 0x80 : 0;
+  constexpr uint8_t nan = 0x7f;
+  if (std::isnan(x))
+    return sign | nan;
+  // The magnitudes rise with their bits from 0 to 448; beyond, the step to NaN
+  // would be to 480.
+  const double magnitude = std::abs(x);
+  if (magnitude > 464)
+    return sign | nan;
+  const double ulp = ulpAt(DType::F8E4M3FN, magnitude);
+  const double rounded = std::nearbyint(magnitude / ulp) * ulp;
+  const int exponent = rounded < 0x1p-6 ? -6 : std::ilogb(rounded);
+  const int significand = static_cast<int>(std::ldexp(rounded, 3 - exponent));
+  // The leading one of a normal number, which is 8, raises the exponent by one.
+  return sign | static_cast<uint8_t>((exponent + 6) * 8 + significand);
+}
+
+double fromF8E4M3FNBits(uint8_t bits) {
+  const int exponentField = bits >> 3 & 0xf, fraction = bits & 7;
+  double magnitude;
+  if ((bits & 0x7f) == 0x7f)
+    magnitude = std::numeric_limits<double>::quiet_NaN();
+  else if (exponentField == 0)
+    magnitude = std::ldexp(fraction, -9);
+  else
+    magnitude = std::ldexp(fraction + 8, exponentField - 10);
+  return bits & 0x80 ? -magnitude : magnitude;
+}
+
 /// Truncates; out of range goes to the nearest end, NaN to 0 (a cast would be
 /// undefined).
 template <typename Integer>
@@ -195,6 +237,8 @@ double roundTo(DType dtype, double x) {
     return fromF16Bits(toF16Bits(x));
   case DType::BF16:
     return fromBF16Bits(toBF16Bits(x));
+  case DType::F8E4M3FN:
+    return fromF8E4M3FNBits(toF8E4M3FNBits(x));
   case DType::I1:
     return x != 0;
   case DType::I8:

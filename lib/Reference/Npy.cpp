@@ -38,6 +38,8 @@ static double loadElement(DType dtype, const std::byte *from) {
     return fromF16Bits(load<uint16_t>(from));
   case DType::BF16:
     return fromBF16Bits(load<uint16_t>(from));
+  case DType::F8E4M3FN:
+    return fromF8E4M3FNBits(load<uint8_t>(from));
   case DType::I1:
     return load<uint8_t>(from) != 0;
   case DType::I8:
@@ -62,6 +64,8 @@ static void storeElement(DType dtype, double x, std::byte *to) {
     return store(to, toF16Bits(x));
   case DType::BF16:
     return store(to, toBF16Bits(x));
+  case DType::F8E4M3FN:
+    return store(to, toF8E4M3FNBits(x));
   case DType::I1:
     return store<uint8_t>(to, x != 0);
   case DType::I8:

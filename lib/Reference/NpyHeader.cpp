@@ -10,8 +10,8 @@ namespace smx::reference {
 static constexpr std::string_view magic = "\x93NUMPY";
 static constexpr size_t maxRank = 64;
 
-/// The descr that NumPy writes for a dtype. bf16 has none of its own there: it
-/// is 2 opaque bytes.
+/// The descr that NumPy writes for a dtype. bf16 and f8E4M3FN have none of
+/// their own there: they are opaque bytes.
 static std::string_view descrOf(DType dtype) {
   switch (dtype) {
   case DType::F64:
@@ -22,6 +22,8 @@ static std::string_view descrOf(DType dtype) {
     return "<f2";
   case DType::BF16:
     return "<V2";
+  case DType::F8E4M3FN:
+    return "|V1";
   case DType::I1:
     return "|b1";
   case DType::I8:
@@ -43,8 +45,8 @@ static Result<DType> dtypeOfDescr(std::string_view descr) {
         "big-endian elements " + quoted +
         " are not supported; save array.astype(array.dtype.newbyteorder('<'))"};
   for (DType dtype :
-       {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I1, DType::I8,
-        DType::U8, DType::I32, DType::I64}) {
+       {DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3FN,
+        DType::I1, DType::I8, DType::U8, DType::I32, DType::I64}) {
     const std::string_view own = descrOf(dtype);
     // Byte order means nothing for single bytes and opaque ones: both marks are
     // found in files.
@@ -57,7 +59,7 @@ static Result<DType> dtypeOfDescr(std::string_view descr) {
   }
   return Failure{"element type " + quoted +
                  " is not supported; use one of '<f8', '<f4', '<f2', '<V2' "
-                 "(bf16), '<i8', '<i4', "
+                 "(bf16), '|V1' (f8E4M3FN), '<i8', '<i4', "
                  "'|i1', '|u1', '|b1'"};
 }
 

@@ -29,6 +29,7 @@ inline int64_t readScalar(const TensorView &view) {
     return as(int32_t());
   case DType::I8:
     return as(int8_t());
+  case DType::F8E4M3FN:
   case DType::U8:
   case DType::I1:
     return as(uint8_t());

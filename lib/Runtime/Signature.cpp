@@ -114,7 +114,11 @@ static std::string printSizes(llvm::ArrayRef<int64_t> sizes) {
 
 /// True if memory of type `given` can be read as `wanted`.
 static bool isSameMemory(DType given, DType wanted) {
-  auto isByte = [](DType t) { return t == DType::I8 || t == DType::U8; };
+  // Who has no type of f8E4M3FN passes its codes as bytes.
+  auto isByte = [wanted](DType t) {
+    return t == DType::I8 || t == DType::U8 ||
+           (t == DType::F8E4M3FN && t == wanted);
+  };
   return given == wanted || (isByte(given) && isByte(wanted));
 }
 

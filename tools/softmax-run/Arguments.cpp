@@ -35,6 +35,11 @@ static Expected<Argument> readInput(size_t number, const TensorSpec &spec,
   auto array = reference::readNpy(source);
   if (!array)
     return createStringError(array.message());
+  // NumPy has no name for the type: its codes are bytes.
+  using reference::DType;
+  if (spec.dtype == DType::F8E4M3FN &&
+      (array->dtype == DType::U8 || array->dtype == DType::I8))
+    array->dtype = DType::F8E4M3FN;
   return Argument{HostTensor::from(*array), source};
 }
 

@@ -15,9 +15,13 @@
 namespace smx::reference {
 
 /// Element types of tensors. The integers serve masks and indices.
-enum class DType { F64, F32, F16, BF16, I1, I8, U8, I32, I64 };
+/// F8E4M3FN is OCP's 8-bit float of a sign, 4 bits of exponent and 3 of
+/// significand, without infinities.
+enum class DType { F64, F32, F16, BF16, F8E4M3FN, I1, I8, U8, I32, I64 };
 
-/// The name as written in IR and on command lines: "f64", "bf16", "i1", ...
+/// The name as written in IR and on command lines: "f64", "bf16", "f8E4M3FN",
+/// "i1",
+/// ...
 std::string_view nameOf(DType dtype);
 /// The inverse of nameOf; nothing for an unknown name.
 std::optional<DType> dtypeFromName(std::string_view name);
@@ -27,12 +31,15 @@ std::string_view dtypeNames();
 /// Bytes of one element; i1 takes a byte.
 int64_t byteWidth(DType dtype);
 bool isFloat(DType dtype);
-/// f16 and bf16: the types that the published low-precision rule is for.
+/// f16, bf16 and f8E4M3FN: the types that the published low-precision rule is
+/// for.
 bool isLowPrecision(DType dtype);
 
-/// Bits of the significand after the leading one: 52, 23, 10, 7. Floats only.
+/// Bits of the significand after the leading one: 52, 23, 10, 7, 3. Floats
+/// only.
 int mantissaBits(DType dtype);
-/// Exponent of the smallest normal number: -1022, -126, -14, -126. Floats only.
+/// Exponent of the smallest normal number: -1022, -126, -14, -126, -6.
+/// Floats only.
 int minExponent(DType dtype);
 /// Largest finite number. Floats only.
 double maxFinite(DType dtype);
@@ -47,6 +54,11 @@ uint16_t toF16Bits(double x);
 double fromF16Bits(uint16_t bits);
 uint16_t toBF16Bits(double x);
 double fromBF16Bits(uint16_t bits);
+
+/// Bit patterns of f8E4M3FN, which has neither infinity nor more than one NaN
+/// of a sign (all other bits set). Too large a number and infinity give NaN.
+uint8_t toF8E4M3FNBits(double x);
+double fromF8E4M3FNBits(uint8_t bits);
 
 /// `x` after storing it as `dtype` and loading it back. Integers: truncated and
 /// saturated, NaN is 0, i1 is `x != 0`.

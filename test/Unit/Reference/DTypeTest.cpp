@@ -83,6 +83,32 @@ TEST(DType, KnownPatterns) {
   EXPECT_EQ(fromBF16Bits(0x4049), 3.140625);
 }
 
+TEST(DType, F8E4M3FNCodes) {
+  EXPECT_EQ(fromF8E4M3FNBits(0x38), 1.0);
+  EXPECT_EQ(fromF8E4M3FNBits(0x01), std::ldexp(1, -9));
+  EXPECT_EQ(fromF8E4M3FNBits(0x07), 7 * std::ldexp(1, -9));
+  EXPECT_EQ(fromF8E4M3FNBits(0x08), std::ldexp(1, -6));
+  EXPECT_EQ(fromF8E4M3FNBits(0x7e), 448.0);
+  EXPECT_EQ(fromF8E4M3FNBits(0xc4), -3.0);
+  EXPECT_TRUE(std::isnan(fromF8E4M3FNBits(0x7f)));
+  EXPECT_TRUE(std::isnan(fromF8E4M3FNBits(0xff)));
+  for (int code = 0; code < 256; ++code)
+    EXPECT_EQ(toF8E4M3FNBits(fromF8E4M3FNBits(code)), code);
+  // Magnitudes rise with their codes; half way between two, the even one.
+  for (int code = 0; code < 0x7e; ++code) {
+    const double low = fromF8E4M3FNBits(code),
+                 high = fromF8E4M3FNBits(code + 1), middle = (low + high) / 2;
+    EXPECT_LT(low, high);
+    EXPECT_EQ(toF8E4M3FNBits(middle), code + code % 2);
+    EXPECT_EQ(toF8E4M3FNBits(std::nextafter(middle, 0)), code);
+    EXPECT_EQ(toF8E4M3FNBits(-std::nextafter(middle, inf)), 0x80 + code + 1);
+  }
+  EXPECT_EQ(toF8E4M3FNBits(464), 0x7e);
+  EXPECT_EQ(toF8E4M3FNBits(464.001), 0x7f);
+  EXPECT_EQ(toF8E4M3FNBits(-inf), 0xff);
+  EXPECT_EQ(maxFinite(DType::F8E4M3FN), 448);
+}
+
 TEST(DType, DoubleToBF16RoundsOnce) {
   // Just above the middle of 1 and its neighbour. Through f32 the 2^-40 is
   // lost, and the tie goes to 1.
@@ -132,8 +158,8 @@ TEST(DType, IntegersTruncateAndSaturate) {
 
 TEST(DType, NamesRoundTrip) {
   for (DType dtype :
-       {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I1, DType::I8,
-        DType::U8, DType::I32, DType::I64}) {
+       {DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3FN,
+        DType::I1, DType::I8, DType::U8, DType::I32, DType::I64}) {
     EXPECT_EQ(dtypeFromName(nameOf(dtype)), dtype);
     EXPECT_NE(dtypeNames().find(nameOf(dtype)), std::string_view::npos);
   }

@@ -41,8 +41,9 @@ static std::vector<std::byte> withShape(const std::string &shape,
 }
 
 TEST(Npy, EveryDTypeAndShapeSurvives) {
-  for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16,
-                      DType::I1, DType::I8, DType::U8, DType::I32, DType::I64})
+  for (DType dtype :
+       {DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3FN,
+        DType::I1, DType::I8, DType::U8, DType::I32, DType::I64})
     for (const Shape &shape :
          {Shape{}, Shape{0}, Shape{5}, Shape{2, 0, 3}, Shape{2, 3, 4}}) {
       Tensor tensor = *generate("normal", shape, {DType::F64, 3});
