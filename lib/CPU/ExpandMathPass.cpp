@@ -8,6 +8,7 @@
 #include "PowerOfTwo.h"
 
 #include "smx/CPU/Exp2Polynomial.h"
+#include "smx/CPU/NarrowFloats.h"
 #include "smx/CPU/Passes.h"
 #include "smx/IR/ScaledDifference.h"
 
@@ -284,6 +285,7 @@ struct SmxCPUExpandMathPass
     patterns.add<ExpandOp<math::Exp2Op>, ExpandOp<math::ExpOp>,
                  ExpandOp<math::TanhOp>>(&getContext(), avx512);
     patterns.add<ExpandTruncation>(&getContext());
+    populateNarrowFloatPatterns(patterns);
     // Whole powers: LLVM's powi takes no vector of exponents.
     math::populateExpansionPatterns(patterns, {"fpowi"});
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -17,6 +17,8 @@ struct Chip {
   bool hasTensorCopies() const { return version >= 90; }
   /// A kernel can wait for the end of the one that was launched before it.
   bool hasDependentLaunches() const { return version >= 90; }
+  /// cvt from e4m3, in a version of PTX that is old enough for all drivers.
+  bool widensF8() const { return version >= 90; }
   /// Threads can sleep on an mbarrier.
   bool suspendsOnBarriers() const { return version >= 90; }
 };

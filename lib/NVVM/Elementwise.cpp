@@ -4,7 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelLowering.h"
+#include "Chip.h"
+#include "ThreadAddresses.h"
+
+#include "smx/CPU/NarrowFloats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -82,6 +85,53 @@ struct RebuildOnRegisters : ConversionPattern {
   }
 };
 
+/// Two numbers of f8E4M3FN as two of f16, by one instruction.
+Value widenPair(ThreadCode &code, Value pair) {
+  Value word = LLVM::BitcastOp::create(code, code.getI16Type(), pair);
+  Value halves =
+      LLVM::InlineAsmOp::create(
+          code, code.getI32Type(), word, "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h",
+          /*has_side_effects=*/false, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+  return LLVM::BitcastOp::create(code, VectorType::get(2, code.getF16Type()),
+                                 halves);
+}
+
+/// Tiles of f8E4M3FN are integers here.
+struct LowerNarrowExtension : TilePattern<arith::ExtFOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<Float8E4M3FNType>(getElementTypeOrSelf(op.getIn().getType())))
+      return rewriter.notifyMatchFailure(op, "not from f8E4M3FN");
+    Type to = getTypeConverter()->convertType(op.getType());
+    Value codes = adaptor.getIn();
+    auto vector = dyn_cast<VectorType>(codes.getType());
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    if (!chipOf(op).widensF8() || !vector || vector.getNumElements() % 2) {
+      rewriter.replaceOp(op, widenF8E4M3FN(b, codes, to));
+      return success();
+    }
+    ThreadCode code(rewriter, op, plan);
+    SmallVector<Value> halves;
+    for (int64_t i = 0; i < vector.getNumElements(); i += 2)
+      halves.push_back(widenPair(code, code.getRegisters(codes, i, 2)));
+    Value result = code.fromVectors(halves);
+    // Both have all numbers of f8E4M3FN: by way of f32 to bf16.
+    Type single = vector.clone(b.getF32Type());
+    if (result.getType() != to && getElementTypeOrSelf(to).isBF16())
+      result = arith::TruncFOp::create(
+          b, to, arith::ExtFOp::create(b, single, result));
+    else if (result.getType() != to)
+      result = arith::ExtFOp::create(b, to, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 /// index is i64 from here on: the cast to another width is one between
 /// integers.
 template <typename OpTy, typename Widen>
@@ -108,7 +158,9 @@ struct LowerIndexCast : ConvertOpToLLVMPattern<OpTy> {
 } // namespace
 
 void populateElementwisePatterns(const TileTypeConverter &converter,
+                                 const KernelPlan &plan,
                                  RewritePatternSet &patterns) {
+  patterns.add<LowerNarrowExtension>(converter, plan, /*benefit=*/2);
   patterns.add<RebuildOnRegisters>(converter, patterns.getContext());
   patterns
       .add<LowerConstant, LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,

@@ -142,7 +142,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populateRolePatterns(converter, *plan, StringRef(chip).ends_with("a"),
                          patterns);
     populateClusterPatterns(converter, *plan, patterns);
-    populateElementwisePatterns(converter, patterns);
+    populateElementwisePatterns(converter, *plan, patterns);
     populatePositionPatterns(converter, *plan, patterns);
     populateGlobalTilePatterns(converter, *plan, patterns);
     populateAssertPatterns(converter, *plan, patterns);

@@ -63,7 +63,8 @@ struct LowerGather : TilePattern<gpu::GatherOp> {
   /// What a gather reads from.
   struct GatheredMemory {
     GatheredMemory(ThreadCode &code, gpu::GatherOp op, Value source)
-        : one(VectorType::get(1, op.getTile().getType().getElementType())) {
+        : one(VectorType::get(
+              1, registerElement(op.getTile().getType().getElementType()))) {
       auto type = cast<MemRefType>(op.getSource().getType());
       SmallVector<int64_t> origin(type.getRank(), -1),
           extents(type.getRank(), 1);

@@ -50,7 +50,7 @@ GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
                : code.i64(strides[k]);
   };
   GlobalTile tile;
-  tile.elementType = type.getElementType();
+  tile.elementType = registerElement(type.getElementType());
   tile.elementBytes = bytesOfElement(tile.elementType);
   tile.aligned = std::max(aligned, tile.elementBytes);
 

@@ -48,6 +48,10 @@ public:
 /// Bytes of an element in memory: 8 for index, and 1 for i1.
 int64_t bytesOfElement(Type element);
 
+/// The type of a register that holds an element of a tile: index has 64 bits,
+/// and floats of 8 bits, for which LLVM has no type, are integers.
+Type registerElement(Type element);
+
 /// True for a tensor with a layout or a slice of one.
 bool isRegisterTile(Type type);
 
@@ -338,6 +342,7 @@ void populateClusterPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan,
                              RewritePatternSet &patterns);
 void populateElementwisePatterns(const TileTypeConverter &converter,
+                                 const KernelPlan &plan,
                                  RewritePatternSet &patterns);
 void populatePositionPatterns(const TileTypeConverter &converter,
                               const KernelPlan &plan,

@@ -150,7 +150,8 @@ struct LowerRead : TilePattern<gpu::ReadOp> {
     bool isHeld = op.getShared().getDefiningOp<gpu::HoldOp>() != nullptr;
     forEachVector(code, tile, op.getShared().getType(), adaptor.getShared(),
                   [&](int64_t, int64_t count, Value address) {
-                    auto type = VectorType::get(count, tile.getElementType());
+                    auto type = VectorType::get(
+                        count, registerElement(tile.getElementType()));
                     Value vector = loadShared(code, type, address);
                     if (isHeld)
                       vector.getDefiningOp<LLVM::LoadOp>().setVolatile_(true);

@@ -81,7 +81,7 @@ ShiftedRow::ShiftedRow(ThreadCode &code, RankedTensorType tile,
                        const GlobalTile &memory)
     : code(code), bytes(memory.elementBytes), elements(pieceBytes / bytes),
       vectors(gpu::getRegisterCount(tile) / elements),
-      vector(VectorType::get(elements, tile.getElementType())),
+      vector(VectorType::get(elements, registerElement(tile.getElementType()))),
       words(VectorType::get(pieceWords, code.getI32Type())) {
   int64_t columns = tile.getDimSize(1);
   stripe = cast<gpu::StripedAttr>(gpu::getLayout(tile)).getColumnThreads() *

@@ -8,6 +8,14 @@ bool isRegisterTile(Type type) {
   return gpu::getLayout(type) || gpu::getSlice(type);
 }
 
+Type registerElement(Type element) {
+  if (element.isIndex())
+    return IntegerType::get(element.getContext(), 64);
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+    return IntegerType::get(element.getContext(), 8);
+  return element;
+}
+
 static LLVM::LLVMStructType descriptorType(MemRefType memref) {
   MLIRContext *context = memref.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
@@ -23,10 +31,8 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context)
   addConversion([](RankedTensorType tile) -> std::optional<Type> {
     if (!isRegisterTile(tile))
       return std::nullopt;
-    Type element = tile.getElementType();
-    if (element.isIndex())
-      element = IntegerType::get(tile.getContext(), 64);
-    return VectorType::get(gpu::getRegisterCount(tile), element);
+    return VectorType::get(gpu::getRegisterCount(tile),
+                           registerElement(tile.getElementType()));
   });
   addConversion([](MemRefType memref) { return descriptorType(memref); });
   addConversion([](gpu::SharedType type) {

@@ -59,7 +59,7 @@ def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
 }
 
 def SmxCPUExpandMathPass : Pass<"smx-cpu-expand-math"> {
-  let summary = "expand math.exp2, math.exp and math.tanh into polynomials";
+  let summary = "expand math.exp2, math.exp and math.tanh into polynomials, and what LLVM has no type for";
   let description = [{
     Works on scalars and vectors of f64, f32, f16 and bf16 (the last two through f32). The argument is split into an
     integer n and a remainder in [-1/2, 1/2] (exp: by two multiply-adds with ln 2 in two parts), the remainder goes
@@ -77,6 +77,8 @@ def SmxCPUExpandMathPass : Pass<"smx-cpu-expand-math"> {
     `exp(c * (x - y))` with `fastmath<contract>` on every step (the product is optional, c a constant) is expanded as one
     operation: the difference is never rounded, so the error is that of the exponential alone, however far x is from y. A
     `math.exp2` with the attribute `result_bits` takes a shorter polynomial: relative error 2.8e-6 up to 16, 1.0e-4 up to 12.
+
+    `arith.extf` of f8E4M3FN, for which LLVM has no type, becomes integer arithmetic; it is exact for every code.
 
     NaN gives NaN, -inf gives +0, overflow gives +inf, zero gives exactly 1. With `avx512` 1-d vectors of 128, 256 and 512 bits are
     scaled by VSCALEF, which does all of that in one instruction; without it by integer arithmetic on the exponent.

@@ -1,0 +1,20 @@
+//===- NarrowFloats.h - floats of 8 bits in integer arithmetic --*- C++ -*-===//
+#ifndef SMX_CPU_NARROWFLOATS_H
+#define SMX_CPU_NARROWFLOATS_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::smx {
+
+/// The numbers of `codes` (i8, or a vector of them) in f8E4M3FN, as `to`, a
+/// float of at least 16 bits or a vector of them: exact for every code,
+/// whatever the machine does with denormals.
+Value widenF8E4M3FN(ImplicitLocOpBuilder &b, Value codes, Type to);
+
+/// Widens f8E4M3FN, for which LLVM has no type.
+void populateNarrowFloatPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::smx
+
+#endif // SMX_CPU_NARROWFLOATS_H
