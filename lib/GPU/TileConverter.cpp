@@ -146,9 +146,10 @@ LogicalResult TileConverter::convertSlice(Operation *op, Value result,
 LogicalResult TileConverter::loadIfTile(Operation *op, Value view) {
   bool isTile = llvm::any_of(view.getUses(), [&](OpOperand &use) {
     // What is not read in a body, or only moved, is loaded where it is used,
-    // and the second operand of a product is not loaded at all.
+    // and the second operand of a product is not loaded at all, nor what it is
+    // widened from.
     auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!generic || movedInput(generic) == &use)
+    if (!generic || movedInput(generic) == &use || isWidenedOperand(generic))
       return false;
     std::optional<TileProduct> product = matchProduct(generic, classes);
     return !product || product->b != &use;
@@ -298,6 +299,9 @@ LogicalResult TileConverter::convert(Operation *op) {
       views[generic.getResult(0)] = *view;
       return loadIfTile(generic, generic.getResult(0));
     }
+    // Products do it, in shared memory.
+    if (isWidenedOperand(generic))
+      return success();
     return convertGeneric(generic);
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))

@@ -60,6 +60,12 @@ private:
   LogicalResult convertGeneric(linalg::GenericOp op);
   LogicalResult convertProduct(linalg::GenericOp op,
                                const TileProduct &product);
+  /// True if `op` widens what products multiply by, and nobody else reads it.
+  bool isWidenedOperand(linalg::GenericOp op) const;
+  /// What `op` makes of `stage`, a shared tile along classes `dims` of its
+  /// operand of 8 bits; seen by all warps.
+  FailureOr<Value> widenStage(linalg::GenericOp op, Value stage,
+                              ArrayRef<std::optional<TileClasses::Class>> dims);
   LogicalResult convertExtract(tensor::ExtractOp op);
   LogicalResult convertFill(linalg::FillOp op);
   LogicalResult convertTranspose(linalg::TransposeOp op);

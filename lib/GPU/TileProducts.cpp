@@ -8,6 +8,8 @@
 #include "Swizzle.h"
 #include "TileConverter.h"
 
+#include "smx/Tiling/Dequantization.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -22,6 +24,12 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   FailureOr<Value> a = tileOf(aTensor, op);
   if (failed(acc) || failed(a))
     return failure();
+  // What is widened is copied as it is, and widened from a stage.
+  auto widening = bTensor.getDefiningOp<linalg::GenericOp>();
+  if (widening && isWidenedOperand(widening))
+    bTensor = findQuantized(widening)->get();
+  else
+    widening = nullptr;
   GlobalView *view = viewOf(bTensor);
   if (!view)
     return op->emitOpError("expected the second operand of a product to lie in "
@@ -29,7 +37,7 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
 
   // 16-bit operands are multiplied as they are; weights, which the nest
   // computes in f32, are rounded to the type of the values.
-  Type bType = getElementTypeOrSelf(bTensor.getType());
+  Type bType = getElementTypeOrSelf(product.b->get().getType());
   auto aType = cast<RankedTensorType>(a->getType());
   bool isComputed = viewOf(aTensor) == nullptr;
   if (isComputed && isPadded(product.reduced, aType.getDimSize(1)))
@@ -58,9 +66,11 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   Class second = transposed ? product.reduced : product.columns;
   SmallVector<int64_t, 2> shape{schedule.paddedExtent(first, classes),
                                 schedule.paddedExtent(second, classes)};
-  int64_t swizzle = widestSwizzle(shape[1] * bBits / 8);
+  Type copied = getElementTypeOrSelf(bTensor.getType());
+  int64_t swizzle =
+      widestSwizzle(shape[1] * copied.getIntOrFloatBitWidth() / 8);
   auto channelType =
-      ChannelType::get(builder.getContext(), shape, bType, swizzle, 1);
+      ChannelType::get(builder.getContext(), shape, copied, swizzle, 1);
   Value &channel = channels[isComputed][{view->memref, channelType}];
   if (!channel) {
     OpBuilder::InsertionGuard guard(builder);
@@ -77,6 +87,12 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
                 box.aligned, /*multicast=*/0);
   Value stage =
       GetOp::create(builder, loc, channelType.getStageType(), channel);
+  if (widening) {
+    FailureOr<Value> wide = widenStage(widening, stage, {first, second});
+    if (failed(wide))
+      return failure();
+    stage = *wide;
+  }
   auto mma = MmaOp::create(builder, loc, acc->getType(), *a, stage, *acc,
                            transposed, product.guarded, Precision::Exact);
   ReleaseOp::create(builder, loc, channel);

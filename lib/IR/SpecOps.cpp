@@ -184,12 +184,15 @@ static LogicalResult verifyPositionRegion(AttentionOp op, Region &region,
 LogicalResult AttentionOp::verify() {
   ArrayRef<int64_t> q = shapeOf(getQuery()), k = shapeOf(getKey()),
                     v = shapeOf(getValue());
-  Type element = elementOf(getQuery());
+  Type element = elementOf(getQuery()), keyElement = elementOf(getKey());
+  bool isQuantized = isa<Float8E4M3FNType>(keyElement) &&
+                     (element.isF16() || element.isBF16());
   if (q.size() < 2 || k.size() != q.size() || v.size() != q.size() ||
-      !isa<FloatType>(element) || elementOf(getKey()) != element ||
-      elementOf(getValue()) != element) // A1
+      !isa<FloatType>(element) || (keyElement != element && !isQuantized) ||
+      elementOf(getValue()) != keyElement) // A1
     return emitOpError("expected query, key and value of one rank of at "
-                       "least 2 and one floating-point type, got ")
+                       "least 2 and one floating-point type (or f8E4M3FN keys "
+                       "and values for queries of f16 or bf16), got ")
            << getQuery().getType() << ", " << getKey().getType() << " and "
            << getValue().getType();
   if (!areCompatible(q.back(), k.back())) // A2

@@ -170,9 +170,26 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     op.erase();
   }
 
+  /// Operands of 8 bits become those of the type that is multiplied: of
+  /// queries with 16 bits, or f16, which has all their numbers as well.
+  static void widenOperands(OpBuilder &builder, AttentionOp op) {
+    auto isNarrow = [](Value tensor) {
+      return isa<Float8E4M3FNType>(getElementTypeOrSelf(tensor.getType()));
+    };
+    Type wide = isNarrow(op.getQuery())
+                    ? builder.getF16Type()
+                    : getElementTypeOrSelf(op.getQuery().getType());
+    Location loc = NameLoc::get(builder.getStringAttr("widen"), op.getLoc());
+    for (OpOperand *operand :
+         {&op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable()})
+      if (isNarrow(operand->get()))
+        operand->set(extended(builder, loc, operand->get(), wide));
+  }
+
   void lowerAttention(AttentionOp op) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
+    widenOperands(builder, op);
     AttentionScores attention = buildAttentionScores(builder, op);
     unsigned rows = op.getNumBatchDims() + 1, dims = rows + 2;
     bool isDouble = op.getScoreType().isF64();

@@ -59,8 +59,8 @@ Value mlir::smx::mapElements(
       .getResult(0);
 }
 
-static Value extended(OpBuilder &builder, Location loc, Value tensor,
-                      Type wanted) {
+Value mlir::smx::extended(OpBuilder &builder, Location loc, Value tensor,
+                          Type wanted) {
   return mapElements(builder, loc, tensor, wanted,
                      [&](OpBuilder &b, Location loc, Value x) -> Value {
                        return arith::ExtFOp::create(b, loc, wanted, x);

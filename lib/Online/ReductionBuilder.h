@@ -104,6 +104,9 @@ private:
 Value mapElements(OpBuilder &builder, Location loc, Value tensor, Type element,
                   llvm::function_ref<Value(OpBuilder &, Location, Value)> body);
 
+/// `tensor` with elements of the wider type `wanted`.
+Value extended(OpBuilder &builder, Location loc, Value tensor, Type wanted);
+
 /// `tensor` in f64 if one of `others` has elements of that type: a result is as
 /// exact as its own type and all that it is computed from.
 Value widened(OpBuilder &builder, Location loc, Value tensor,

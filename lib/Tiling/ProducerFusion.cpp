@@ -2,6 +2,8 @@
 
 #include "ProducerFusion.h"
 
+#include "smx/Tiling/Dequantization.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -120,8 +122,21 @@ static RowUse rowUseOf(OpOperand &operand, RowUse result) {
   return use;
 }
 
+/// Where a block computes `producer`, which makes 16 bits of 8, if it does: as
+/// long as its rows are few, for itself, or each block would do what the others
+/// do.
+static bool isWidenedWith(Operation *producer, Operation *consumer,
+                          const TileSizes &tile) {
+  auto generic = dyn_cast<linalg::GenericOp>(producer);
+  int64_t rows = 1;
+  for (int64_t extent : tile.rows)
+    rows *= extent;
+  return generic && findQuantized(generic) && !isElementwise(consumer) &&
+         rows <= mostRowsToWidenFor;
+}
+
 ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
-                               bool inBlocks) {
+                               const TileSizes &tile) {
   llvm::SmallPtrSet<Operation *, 8> group(consumers.begin(), consumers.end());
   // What feeds a product of this reduction is asked for many times: no product
   // behind a product.
@@ -147,10 +162,14 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
         return group.contains(user) || isa<tensor::DimOp>(user);
       });
       // A block copies what its rows share to where all of its threads find it,
-      // from memory: it is computed before, and once.
+      // from memory: it is computed before, and once. So are rows of 8 bits,
+      // which copies could not bring to warpgroups.
       RowUse use = rowUseOf(operand, rowUses.lookup(consumer));
+      auto generic = dyn_cast<linalg::GenericOp>(producer);
       bool isComputedBefore =
-          inBlocks && use.kind == RowUse::Operand && !onlyMoves(producer);
+          tile.inBlocks && !isWidenedWith(producer, consumer, tile) &&
+          ((use.kind == RowUse::Operand && !onlyMoves(producer)) ||
+           (generic && findQuantized(generic)));
       if (!(isSlice || isTileable) || !isOurs || isComputedBefore)
         continue;
       group.insert(producer);

@@ -3,7 +3,7 @@
 #ifndef SMX_LIB_TILING_PRODUCERFUSION_H
 #define SMX_LIB_TILING_PRODUCERFUSION_H
 
-#include "smx/IR/Smx.h"
+#include "TileSizeModel.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::smx {
@@ -25,10 +25,11 @@ class ProducerFusion {
 public:
   /// `consumers` are the ops of one reduction (updates, merges, finishes). With
   /// `isOnePass` every tile is asked for once, so that products may be
-  /// recomputed per tile as well. `inBlocks`: what all rows of a tile are
-  /// multiplied by is not computed with the tile.
+  /// recomputed per tile as well. In blocks, what all rows of a tile are
+  /// multiplied by is not computed with the tile, unless it is widened for few
+  /// rows.
   ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
-                 bool inBlocks);
+                 const TileSizes &tile);
 
   /// The tile of `tensor` at `slice`; masks `seenWhole` are known to hide
   /// nothing there.

@@ -26,7 +26,7 @@ public:
                              [&](FinishOp op) {
                                return op.isStreamed() && !tileSizes.isDeferred;
                              }),
-               tileSizes.inBlocks) {}
+               tileSizes) {}
 
   /// Builds the loops; returns one value per finish, or component of the state
   /// if the stream is cut.

@@ -2,7 +2,7 @@
 
 // A1
 func.func @ranks_differ(%q: tensor<2x7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
-  // expected-error @+1 {{'smx.attention' op expected query, key and value of one rank of at least 2 and one floating-point type, got 'tensor<2x7x16xf32>', 'tensor<9x16xf32>' and 'tensor<9x4xf32>'}}
+  // expected-error @+1 {{'smx.attention' op expected query, key and value of one rank of at least 2 and one floating-point type (or f8E4M3FN keys and values for queries of f16 or bf16), got 'tensor<2x7x16xf32>', 'tensor<9x16xf32>' and 'tensor<9x4xf32>'}}
   %o = smx.attention %q, %k, %v scale(1.0) : tensor<2x7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<2x7x4xf32>
   return
 }
@@ -11,8 +11,26 @@ func.func @ranks_differ(%q: tensor<2x7x16xf32>, %k: tensor<9x16xf32>, %v: tensor
 
 // A1
 func.func @element_types_differ(%q: tensor<7x16xf32>, %k: tensor<9x16xf16>, %v: tensor<9x4xf16>) {
-  // expected-error @+1 {{'smx.attention' op expected query, key and value of one rank of at least 2 and one floating-point type, got 'tensor<7x16xf32>', 'tensor<9x16xf16>' and 'tensor<9x4xf16>'}}
+  // expected-error @+1 {{'smx.attention' op expected query, key and value of one rank of at least 2 and one floating-point type (or f8E4M3FN keys and values for queries of f16 or bf16), got 'tensor<7x16xf32>', 'tensor<9x16xf16>' and 'tensor<9x4xf16>'}}
   %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf32>, tensor<9x16xf16>, tensor<9x4xf16> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+// A1
+func.func @quantized_keys_for_wide_queries(%q: tensor<7x16xf32>, %k: tensor<9x16xf8E4M3FN>, %v: tensor<9x4xf8E4M3FN>) {
+  // expected-error @+1 {{(or f8E4M3FN keys and values for queries of f16 or bf16), got 'tensor<7x16xf32>', 'tensor<9x16xf8E4M3FN>' and 'tensor<9x4xf8E4M3FN>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf32>, tensor<9x16xf8E4M3FN>, tensor<9x4xf8E4M3FN> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+// A1
+func.func @quantized_keys_alone(%q: tensor<7x16xbf16>, %k: tensor<9x16xf8E4M3FN>, %v: tensor<9x4xbf16>) {
+  // expected-error @+1 {{got 'tensor<7x16xbf16>', 'tensor<9x16xf8E4M3FN>' and 'tensor<9x4xbf16>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xbf16>, tensor<9x16xf8E4M3FN>, tensor<9x4xbf16> -> tensor<7x4xbf16>
   return
 }
 

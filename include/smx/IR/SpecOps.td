@@ -281,7 +281,13 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     whether a position is seen. Both may capture values, `tensor.extract` from captured tensors
     included. An analysable mask (`mask(#smx.band<..>)`) also limits the loops; tensors that it reads follow it.
 
-    A1: query, key and value have the same rank, at least 2, and the same floating-point element type.
+    Operands of f8E4M3FN are widened, which is exact: to the type of the queries, or to f16 where these are f8E4M3FN
+    themselves. Scales of quantised tensors are ordinary IR: of queries and keys in `score`, of values, where they
+    are of a tensor or head, behind the result; of any granularity in front, where `arith.extf` and `arith.mulf` are
+    computed with the tiles.
+
+    A1: query, key and value have the same rank, at least 2, and the same floating-point element type; or keys and
+        values have f8E4M3FN, and queries f16 or bf16.
     A2: the head dims of query and key agree.
     A3: key and value have the same number of keys and heads.
     A4: leading dimensions agree, but the number of query heads may be a multiple of that of key heads.
