@@ -245,6 +245,19 @@ public:
     return c;
   }
 
+  /// Keys and values, or queries too, of 8 bits; `c` is of 16.
+  NumericCase quantized(NumericCase c) {
+    c.dtype = pick<DType>({DType::F16, DType::BF16, DType::BF16});
+    c.quantized = pick<NumericCase::Quantized>(
+        {NumericCase::Quantized::KeysAndValues,
+         NumericCase::Quantized::KeysAndValues, NumericCase::Quantized::All});
+    if (c.quantized == NumericCase::Quantized::KeysAndValues)
+      c.scales = pick<NumericCase::Scales>({NumericCase::Scales::None,
+                                            NumericCase::Scales::PerHead,
+                                            NumericCase::Scales::PerToken});
+    return c;
+  }
+
   /// Any head dims up to 512, and 576, any ratio of heads, in any layout.
   NumericCase headDims() {
     NumericCase c = attention();
@@ -356,7 +369,8 @@ enum class Family {
   BlockAttention,
   LongBlockAttention,
   PagedAttention,
-  HeadDims
+  HeadDims,
+  QuantizedAttention
 };
 
 /// Configurations `first` to `first + count` of a family. Small parts are
@@ -429,6 +443,8 @@ std::vector<Part> allParts() {
       onCpuOrGpu(20, 60));
   add("paged_attention", Family::PagedAttention, Op::Attention,
       onCpuOrGpu(60, 100));
+  add("quantized_attention", Family::QuantizedAttention, Op::Attention,
+      onCpuOrGpu(80, 120));
   add("head_dims", Family::HeadDims, Op::Attention,
       onCpuOrGpu(260, target.isDevice() ? 800 : 60));
   return parts;
@@ -461,6 +477,11 @@ TEST_P(Grid, MatchesTheReference) {
             ? maker.paged(i % 2   ? maker.decoding()
                           : i % 4 ? maker.longAttention()
                                   : maker.attention())
+        : part.family == Family::QuantizedAttention
+            ? maker.quantized(i % 4 == 0   ? maker.attention()
+                              : i % 4 == 1 ? maker.masked(maker.decoding())
+                              : i % 4 == 2 ? maker.decoding()
+                                           : maker.longAttention())
         : part.family == Family::LongBlockAttention
             ? maker.withBlocks(maker.longAttention())
         : part.family == Family::LongMaskedAttention

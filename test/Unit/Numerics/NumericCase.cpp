@@ -6,6 +6,7 @@
 #include "LossCases.h"
 #include "MaskCases.h"
 #include "PagedCases.h"
+#include "QuantizedCases.h"
 #include "TargetUnderTest.h"
 #include "smx/CUDA/Buffer.h"
 #include "smx/Reference/Generators.h"
@@ -84,6 +85,8 @@ std::string NumericCase::text() const {
           typeText(input.values.shape(), input.dtype, isDynamic, fixed));
       arguments += captured.back();
     }
+    if (quantized != Quantized::None)
+      return quantizedText(*this, captured);
     if (page) {
       std::string gathered;
       for (auto [name, in, out] :
@@ -178,9 +181,15 @@ std::vector<Tensor> NumericCase::makeInputs() const {
       return page ? Shape{pageCount(*this), page, keyHeads, dim}
                   : Shape{batch, keyHeads, keys, dim};
     };
-    std::vector<Tensor> inputs{
-        make("normal", {batch, queryHeads, queries, headDim}),
-        make(generator, shapeOf(headDim)), make("normal", shapeOf(valueDim))};
+    auto makeIn = [&](DType type, std::string_view name, const Shape &shape) {
+      options.dtype = type;
+      return make(name, shape);
+    };
+    std::vector<Tensor> inputs;
+    inputs.push_back(makeIn(queryType(*this), "normal",
+                            {batch, queryHeads, queries, headDim}));
+    inputs.push_back(makeIn(keyType(*this), generator, shapeOf(headDim)));
+    inputs.push_back(makeIn(keyType(*this), "normal", shapeOf(valueDim)));
     if (poisonsHiddenKeys)
       for (size_t i : {1, 2})
         for (int64_t at = 0; at < inputs[i].size(); ++at)
@@ -191,6 +200,8 @@ std::vector<Tensor> NumericCase::makeInputs() const {
     if (page)
       for (size_t i : {1, 2})
         poisonUnused(*this, inputs.back(), inputs[3], inputs[i]);
+    for (Tensor &scale : scaleInputs(*this))
+      inputs.push_back(std::move(scale));
     return inputs;
   }
   std::vector<Tensor> inputs{make(generator, shape)};
@@ -208,8 +219,15 @@ std::vector<DType> NumericCase::inputTypes(size_t count) const {
   std::vector<DType> types(count, dtype);
   if (op == Op::Attention) {
     std::vector<CapturedInput> captured = capturedInputs(*this);
+    size_t first = count - captured.size() - scaleInputs(*this).size();
     for (size_t i = 0; i < captured.size(); ++i)
-      types[count - captured.size() + i] = captured[i].dtype;
+      types[first + i] = captured[i].dtype;
+    if (quantized != Quantized::None) {
+      types[0] = queryType(*this);
+      types[1] = types[2] = keyType(*this);
+    }
+    if (scales != Scales::None)
+      types[count - 2] = types[count - 1] = DType::F32;
   }
   return types;
 }
@@ -252,10 +270,13 @@ NumericCase::expect(const std::vector<Tensor> &inputs) const {
     const Tensor &q = inputs[0];
     const Tensor k =
         page ? gatherPages(*this, inputs[1], inputs.back(), inputs[3])
-             : inputs[1];
+        : scales != Scales::None
+            ? dequantized(*this, inputs[1], inputs[inputs.size() - 2])
+            : inputs[1];
     const Tensor v =
         page ? gatherPages(*this, inputs[2], inputs.back(), inputs[3])
-             : inputs[2];
+        : scales != Scales::None ? dequantized(*this, inputs[2], inputs.back())
+                                 : inputs[2];
     AttentionResult exact = attention(q, k, v, options);
     std::vector<Expected> expected;
     Mode mode = dtype == DType::F64 ? Mode::Precise : Mode::Fast;
@@ -354,6 +375,10 @@ struct Memory {
     if (!isFloat(dtype)) {
       const int64_t integer = static_cast<int64_t>(x);
       std::memcpy(to, &integer, byteWidth(dtype)); // little-endian
+      return;
+    }
+    if (dtype == DType::F8E4M3FN) {
+      *to = toF8E4M3FNBits(x);
       return;
     }
     float single = static_cast<float>(x);

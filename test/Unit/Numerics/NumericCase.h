@@ -94,6 +94,13 @@ struct NumericCase {
   /// Keys and values lie in pages of so many keys, if any, by a table; lengths
   /// for each batch say how many there are (`maskData`).
   int64_t page = 0;
+  /// Keys and values, or queries too, are f8E4M3FN; `dtype` is that of the
+  /// others and of the result. Scales of keys and values, one for each head or
+  /// token of it, are multiplied in front of the op.
+  enum class Quantized { None, KeysAndValues, All };
+  Quantized quantized = Quantized::None;
+  enum class Scales { None, PerHead, PerToken };
+  Scales scales = Scales::None;
   /// NaN in every key and value past the last query's position: with a causal
   /// top-left mask nobody sees them.
   bool poisonsHiddenKeys = false;
