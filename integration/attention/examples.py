@@ -19,10 +19,12 @@ WITHOUT_GPU = "cpu", "sm_80", "sm_90a"
 LIMIT = 0.02
 
 READS = {"alibi": ["slopes"], "block-sparse": ["blocks"], "cascade": ["lengths"], "document": ["begin", "end"],
-         "drafted": ["pages", "lengths"], "paged": ["pages", "lengths"], "relative-bias": ["table"], "sinks": ["sinks"]}
+         "drafted": ["pages", "lengths"], "fp8": ["k_scales", "v_scales"],
+         "fp8-heads": ["q_head_scales", "k_head_scales", "v_head_scales"], "paged": ["pages", "lengths"], "relative-bias": ["table"], "sinks": ["sinks"]}
 # Of examples that are not of 16 heads with 264 queries and keys. Pages: five for each of two sequences, and one that nobody has.
 PAGES = ["11x64x4x128"] * 2
 SHAPES = {"cascade": ["2x4x4x128"] + ["4x100x128"] * 2 + ["2x4x264x128"] * 2, "drafted": ["2x16x4x128", *PAGES],
+          "fp8": ["2x16x1x128"] + ["2x4x264x128"] * 2, "fp8-heads": ["2x16x264x128"] + ["2x4x264x128"] * 2,
           "paged": ["2x16x1x128", *PAGES], "sinks": ["2x16x264x128"] + ["2x4x264x128"] * 2}
 
 

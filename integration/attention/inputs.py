@@ -9,6 +9,8 @@ begin.npy, end.npy [B, S]   for each token the first of its document, and the on
 pages.npy      [B, S/64]   the page of each 64 keys of a sequence, in no order; -1 behind its length
 lengths.npy    [B]         keys of each sequence: S - 9 of the first, and less of the others
 blocks.npy     [B, 1, S/128, S/128]   1 where a block of queries sees one of keys: its own, and about half of the others
+k_scales.npy, v_scales.npy [B, 4, S]  of f8E4M3FN keys and values, about 1
+q_head_scales.npy [16], k_head_scales.npy, v_head_scales.npy [4]   the same for each head
 """
 
 import argparse
@@ -17,6 +19,7 @@ import pathlib
 import struct
 
 HEADS = 16
+KEY_HEADS = 4
 
 
 def write(path, code, shape, values):
@@ -61,6 +64,11 @@ def main():
     write(arguments.folder / "lengths.npy", "i", [batch], lengths)
     write(arguments.folder / "pages.npy", "i", [batch, pages],
           [(pages - page) * batch - number if page * 64 < lengths[number] else -1 for number in range(batch) for page in range(pages)])
+    for name, step in (("k_scales", 3), ("v_scales", 5)):
+        write(arguments.folder / f"{name}.npy", "f", [batch, KEY_HEADS, length],
+              [0.7 + 0.05 * (step * n % 13) for n in range(batch * KEY_HEADS * length)])
+    for name, heads in (("q_head_scales", HEADS), ("k_head_scales", KEY_HEADS), ("v_head_scales", KEY_HEADS)):
+        write(arguments.folder / f"{name}.npy", "f", [heads], [0.7 + 0.05 * (5 * head % 13) for head in range(heads)])
     blocks = -(-length // 128)
     write(arguments.folder / "blocks.npy", "b", [batch, 1, blocks, blocks],
           [int(row == key or (row * 7 + key * 5 + number * 3) % 4 < 2) for number in range(batch) for row in range(blocks) for key in range(blocks)])
