@@ -52,6 +52,31 @@ static void dropHostFunctions(ModuleOp module) {
   }
 }
 
+/// Tiles of 8-bit floats are bytes: they can be moved and widened, and nothing
+/// is computed on them.
+static LogicalResult refuseNarrowArithmetic(gpu::KernelOp kernel) {
+  auto isNarrow = [](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile && isa<FloatType>(tile.getElementType()) &&
+           tile.getElementTypeBitWidth() == 8;
+  };
+  WalkResult walked = kernel.walk([&](Operation *op) {
+    auto extension = dyn_cast<arith::ExtFOp>(op);
+    bool isWidened = extension && isa<Float8E4M3FNType>(
+                                      getElementTypeOrSelf(extension.getIn()));
+    if (isWidened ||
+        isa<gpu::LoadOp, gpu::StoreOp, gpu::ReadOp, gpu::WriteOp,
+            gpu::GatherOp>(op) ||
+        (llvm::none_of(op->getOperandTypes(), isNarrow) &&
+         llvm::none_of(op->getResultTypes(), isNarrow)))
+      return WalkResult::advance();
+    op->emitOpError("has no form on floats of 8 bits; f8E4M3FN can be widened "
+                    "by 'arith.extf', and f16 has all its numbers");
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 /// Where the thread reads its number for an outermost loop: before it, or in
 /// each round, if a round has loops of its own. What it computes from the
 /// number is then nothing to such a round, and takes no registers across it.
@@ -118,6 +143,9 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
           remark::RemarkOpts::name("IndexWidth").category("smx-gpu-to-nvvm"))
           << remark::metric("places-in-tiles", 32)
           << remark::metric("offsets-in-memory", 64);
+    for (gpu::KernelOp kernel : module.getOps<gpu::KernelOp>())
+      if (failed(refuseNarrowArithmetic(kernel)))
+        return signalPassFailure();
     LaunchOrder order(module);
     dropHostFunctions(module);
     mlir::gpu::GPUModuleOp device = moveKernels(module, chip);
