@@ -16,6 +16,7 @@
 #include "smx/GPU/SmxGpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -41,6 +42,8 @@ public:
   static std::optional<GuessingLoop> match(scf::ForOp loop);
   void rewrite(RewriterBase &rewriter, int64_t rounds);
   Location getLoc() { return loop.getLoc(); }
+  /// Columns of a tile of weights.
+  int64_t countColumns();
 
 private:
   bool matchMove();
@@ -260,6 +263,15 @@ void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t rounds) {
   carryOn(rewriter);
 }
 
+int64_t GuessingLoop::countColumns() {
+  int64_t most = 0;
+  for (auto weights : loop.getBody()->getOps<math::Exp2Op>())
+    if (auto tile = dyn_cast<RankedTensorType>(weights.getType());
+        tile && tile.getRank() == 2)
+      most = std::max(most, tile.getDimSize(1));
+  return most;
+}
+
 namespace {
 struct ExpectMovePass
     : mlir::smx::gpu::impl::ExpectMovePassBase<ExpectMovePass> {
@@ -270,7 +282,8 @@ struct ExpectMovePass
       return;
     SmallVector<GuessingLoop> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (std::optional<GuessingLoop> found = GuessingLoop::match(loop))
+      if (std::optional<GuessingLoop> found = GuessingLoop::match(loop);
+          found && found->countColumns() <= columns)
         loops.push_back(*found);
     });
     IRRewriter rewriter(&getContext());

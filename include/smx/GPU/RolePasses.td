@@ -220,8 +220,9 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
   let description = [{
     Weights by a reference that then moves are computed in vain (`smx-gpu-speculate`). A warp whose reference has moved
     begins its next rounds with the maximum, and guesses again when `rounds` of them have not moved it. So scores whose
-    maximum rises in every tile take as long as without guesses; others pay a branch a round. What is expected goes
-    on from one tile of rows to the next, through the loops around.
+    maximum rises in every tile take about as long as without guesses; others pay a branch a round. What is expected goes
+    on from one tile of rows to the next, through the loops around. Tiles of more than `columns` keys keep their guesses: of
+    so many exponentials the first begin before the other product is done, which the branch would end.
 
     Right for every input: with the maximum first, a round is right whether its reference moves or not. Warps part on this
     around arithmetic alone.
@@ -255,7 +256,8 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
   }];
   let options = [
     Option<"rounds", "rounds", "int64_t", "8",
-           "rounds without a move after which weights are guessed again; 0 = they always are">
+           "rounds without a move after which weights are guessed again; 0 = they always are">,
+    Option<"columns", "columns", "int64_t", "96", "most keys of a tile whose rounds look at what happened before">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

@@ -1,6 +1,7 @@
 // A warp whose reference moved lately leaves out weights by the old one, and begins with the maximum.
 // RUN: softmax-opt %s --smx-gpu-expect-move --canonicalize --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-expect-move=rounds=3 --canonicalize --split-input-file | FileCheck %s --check-prefix=THREE
+// RUN: softmax-opt %s --smx-gpu-expect-move=columns=63 --split-input-file | FileCheck %s --check-prefix=NEVER
 // RUN: softmax-opt %s --smx-gpu-expect-move=rounds=0 --split-input-file | FileCheck %s --check-prefix=NEVER
 // RUN: softmax-opt %s --smx-gpu-expect-move --split-input-file --remarks-filter=smx-gpu-expect-move 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // REMARK-COUNT-2: after a move the next 8 rounds begin with the maximum
