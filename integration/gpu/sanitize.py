@@ -80,7 +80,7 @@ FAMILIES = {
     "attention bf16, grouped heads, one query": (attention(heads=(8, 2), lengths=(1, 700)), []),
 }
 # What reads tables of pages, marks of blocks, ranges, biases: examples with their data.
-EXAMPLES = "alibi", "block-sparse", "cascade", "document", "drafted", "paged", "relative-bias"
+EXAMPLES = "alibi", "block-sparse", "cascade", "document", "drafted", "fp8", "fp8-heads", "paged", "relative-bias", "soft-cap"
 
 
 def sanitized(tool, *command):
