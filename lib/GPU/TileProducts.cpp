@@ -8,7 +8,7 @@
 #include "Swizzle.h"
 #include "TileConverter.h"
 
-#include "smx/Tiling/Dequantization.h"
+#include "smx/IR/Dequantization.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -174,9 +174,8 @@ SmallVector<Value> TopKAlgebraAttr::expandFinish(OpBuilder &builder,
             v[2], m.constant(-std::numeric_limits<double>::infinity(), wide));
         if (isProbability) {
           Value score = m.cast(scoreOfKey(m.b, m.loc, v[2]), soft.type);
-          // No better than the result shows.
-          Value weight = soft.weight(m, score, soft.guarded(m, v[0]), element,
-                                     soft.bitsFor(element));
+          Value weight = soft.weight(m, score, soft.guarded(m, v[0]), soft.type,
+                                     soft.bitsFor(soft.type));
           Value share = soft.nanIfInfinite(m, v[1], m.div(weight, v[1]));
           share = m.select(isNone, m.constant(0.0, soft.type), share);
           return {m.cast(share, element)};

@@ -2,7 +2,7 @@
 
 #include "ProducerFusion.h"
 
-#include "smx/Tiling/Dequantization.h"
+#include "smx/IR/Dequantization.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 //===- Dequantization.h - tiles that are widened as they are read -*- C++
 //-*-===//
-#ifndef SMX_TILING_DEQUANTIZATION_H
-#define SMX_TILING_DEQUANTIZATION_H
+#ifndef SMX_IR_DEQUANTIZATION_H
+#define SMX_IR_DEQUANTIZATION_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -19,4 +19,4 @@ inline constexpr int64_t mostRowsToWidenFor = 32;
 
 } // namespace mlir::smx
 
-#endif // SMX_TILING_DEQUANTIZATION_H
+#endif // SMX_IR_DEQUANTIZATION_H

@@ -1,6 +1,6 @@
 //===- Dequantization.cpp - tiles that are widened as they are read -------===//
 
-#include "smx/Tiling/Dequantization.h"
+#include "smx/IR/Dequantization.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
