@@ -130,7 +130,9 @@ def measure(arguments):
     for work in PROFILES:
         counted = count(arguments, work.name, [flag for section in SECTIONS for flag in ("--section", section)])
         # Of several kernels the one that takes longest.
-        profiles[work.name] = max(counted, key=lambda launch: launch[DURATION])
+        longest = max(counted, key=lambda launch: launch[DURATION])
+        kept = [DURATION, STALL, *SHOWN.values()]
+        profiles[work.name] = {metric: value for metric, value in longest.items() if any(re.match(k, metric) for k in kept)}
         save()
     save(show=True)
 
