@@ -170,13 +170,18 @@ def usable(peers):
     return found
 
 
+def time_peers(work, rows, peers):
+    """Times {name: calls} in turns, those that have calls; time and figure go into the row of each."""
+    for name, ms in turns({name: calls for name, calls in peers.items() if calls}).items():
+        rows[name] |= {"ms": round(ms, 4), "figure": round(work.figure(ms), 1), "unit": work.unit}
+
+
 def measure(work, prepare, images):
     """A row for each of our `images`, with "refused" in place of a time if there is none, and one for each peer."""
     sets, peers, error = prepare(work)
     rows = {name: {"work": work.name, "peer": name} for name in (*images, *peers)}
     ours = {name: smx_calls(image, sets, error, rows[name]) for name, image in images.items()}
-    for name, ms in turns({name: calls for name, calls in ours.items() if calls} | usable(peers)).items():
-        rows[name] |= {"ms": round(ms, 4), "figure": round(work.figure(ms), 1), "unit": work.unit}
+    time_peers(work, rows, ours | usable(peers))
     done = [row for row in rows.values() if "ms" in row or "refused" in row]
     print(work.name + ": " + ", ".join(f"{r['peer']} {r.get('figure', r.get('refused'))}" for r in done), flush=True)
     return done
@@ -192,11 +197,8 @@ def gemm(size=8192):
 
 def lines_of(rows, ours, peers, ceiling, error):
     """The table of a suite: our ratio to the best peer, to the ceiling, {work: figure}, and our error if `error` names it."""
-    works_of = {}
-    for row in rows:
-        works_of.setdefault(row["work"], {})[row["peer"]] = row
     cells = []
-    for work, of_work in works_of.items():
+    for work, of_work in results.by_work(rows).items():
         if "smx" not in of_work:
             continue
         figures = {peer: row.get("figure", row.get("refused")) for peer, row in of_work.items()}

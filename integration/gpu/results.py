@@ -57,6 +57,14 @@ def write(folder, suite, results, lines, show=True):
     return stem
 
 
+def by_work(rows):
+    """{work: {peer: row}}."""
+    found = {}
+    for row in rows:
+        found.setdefault(row["work"], {})[row["peer"]] = row
+    return found
+
+
 def so_far(futures):
     """{name: result} of those that have ended, in the order of `futures`."""
     return {name: future.result() for name, future in futures.items() if future.done()}

@@ -51,17 +51,13 @@ def measure(work, images):
     rows = {name: {"work": work.name, "peer": name} for name in images}
     error = lambda q, k, v, out: bench.attention_error(work, q, k, v, out)  # noqa: E731
     calls = {name: bench.smx_calls(image, sets, error, rows[name]) for name, image in images.items()}
-    for name, ms in bench.turns({name: of_peer for name, of_peer in calls.items() if of_peer}).items():
-        rows[name] |= {"ms": round(ms, 4), "figure": round(work.figure(ms), 1), "unit": work.unit}
+    bench.time_peers(work, rows, calls)
     return list(rows.values())
 
 
 def lines_of(rows):
-    of_work = {}
-    for row in rows:
-        of_work.setdefault(row["work"], {})[row["peer"]] = row
     cells = []
-    for work, peers in of_work.items():
+    for work, peers in results.by_work(rows).items():
         figures = [peers[name].get("figure", peers[name].get("refused")) for name in KERNELS]
         ours, *others = (peers[name].get("figure") for name in KERNELS)
         cells.append([work, *figures, *(f"{ours / other:.3f}" if ours and other else "-" for other in others)])

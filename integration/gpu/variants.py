@@ -204,8 +204,7 @@ def measure(work, images):
         inputs, _ = sets[0]
         worst, wrong = error_of(work, score, mask, *inputs[:3], calls[0]())
         rows[name] |= worst | ({"wrong": wrong} if wrong else {})
-    for name, ms in bench.turns({name: calls for name, calls in ours.items() if calls} | peers).items():
-        rows[name] |= {"ms": round(ms, 4), "figure": round(work.figure(ms), 1), "unit": work.unit}
+    bench.time_peers(work, rows, ours | peers)
     done = [row for row in rows.values() if "ms" in row or "refused" in row]
     print(work.name + ": " + ", ".join(f"{r['peer']} {r.get('figure', r.get('refused'))}" + (" WRONG" if "wrong" in r else "")
                                        for r in done), flush=True)
@@ -213,9 +212,7 @@ def measure(work, images):
 
 
 def lines_of(rows):
-    of_work = {}
-    for row in rows:
-        of_work.setdefault(row["work"], {})[row["peer"]] = row
+    of_work = results.by_work(rows)
     cells = []
     for work, peers in of_work.items():
         figure = lambda peer: peers.get(peer, {}).get("figure", peers.get(peer, {}).get("refused", "-"))  # noqa: E731

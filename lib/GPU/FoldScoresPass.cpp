@@ -1,5 +1,7 @@
 //===- FoldScoresPass.cpp - weights from the terms of a score -------------===//
 
+#include "ScoreArithmetic.h"
+
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -8,11 +10,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/ControlFlowSinkUtils.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -257,23 +257,11 @@ struct FoldScoresPass
       score->fold();
       arithmetic.insert_range(score->getArithmetic());
     }
-    sinkInto(kernel, arithmetic);
+    // Scores move into the branches that need them.
+    sinkIntoBranches(kernel, getAnalysis<DominanceInfo>(),
+                     [&](Operation *op) { return arithmetic.contains(op); });
     for (auto [term, block] : read)
       readInBranches(term, block);
-  }
-
-  /// Moves scores into the branches that need them.
-  void sinkInto(KernelOp kernel,
-                const llvm::SetVector<Operation *> &arithmetic) {
-    DominanceInfo &dominance = getAnalysis<DominanceInfo>();
-    kernel.walk([&](scf::IfOp branch) {
-      controlFlowSink(
-          branch->getRegions(), dominance,
-          [&](Operation *op, Region *) { return arithmetic.contains(op); },
-          [](Operation *op, Region *region) {
-            op->moveBefore(&region->front(), region->front().begin());
-          });
-    });
   }
 };
 } // namespace

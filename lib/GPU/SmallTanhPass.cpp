@@ -1,15 +1,14 @@
 //===- SmallTanhPass.cpp - tanh of small numbers by a polynomial ----------===//
 
+#include "ScoreArithmetic.h"
+
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/ControlFlowSinkUtils.h"
 
 #include <cmath>
 
@@ -78,13 +77,6 @@ static const Series *seriesFor(double factor) {
     if (std::abs(factor) * tanhOne * series.error <= mostOff)
       return &series;
   return nullptr;
-}
-
-static std::optional<double> splatValue(Value value) {
-  DenseFPElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
 }
 
 bool SmallTanh::collectScale() {
@@ -216,21 +208,10 @@ struct SmallTanhPass : mlir::smx::gpu::impl::SmallTanhPassBase<SmallTanhPass> {
       arithmetic.insert_range(found->getArithmetic());
       found->rewrite();
     }
+    // The branches compute tanh as it stands.
     if (!arithmetic.empty())
-      sinkIntoBranches(arithmetic);
-  }
-
-  /// The branches compute tanh as it stands.
-  void sinkIntoBranches(const llvm::SmallPtrSet<Operation *, 4> &arithmetic) {
-    DominanceInfo &dominance = getAnalysis<DominanceInfo>();
-    getOperation().walk([&](scf::IfOp branch) {
-      controlFlowSink(
-          branch->getRegions(), dominance,
-          [&](Operation *op, Region *) { return arithmetic.contains(op); },
-          [](Operation *op, Region *region) {
-            op->moveBefore(&region->front(), region->front().begin());
-          });
-    });
+      sinkIntoBranches(kernel, getAnalysis<DominanceInfo>(),
+                       [&](Operation *op) { return arithmetic.contains(op); });
   }
 };
 } // namespace

@@ -1,5 +1,7 @@
 //===- SpeculatePass.cpp - weights before the maximum is known ------------===//
 
+#include "ScoreArithmetic.h"
+
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -60,13 +62,6 @@ private:
 /// Of what it is that an asynchronous product leaves.
 static int64_t registersOf(WaitOp wait) {
   return getRegisterCount(cast<RankedTensorType>(wait.getTile().getType()));
-}
-
-static std::optional<double> splatValue(Value value) {
-  DenseFPElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
 }
 
 /// The use of `value` as the guard takes it: 0 where it is infinite.

@@ -45,6 +45,18 @@ struct Jumps : testing::TestWithParam<DType> {
     }
     return {q, k, v};
   }
+
+  /// On a GPU for the chip whose blocks walk over tiles, unless one is asked
+  /// for.
+  static llvm::Expected<Kernel> compileForBlocksThatWalk(const NumericCase &c) {
+    const TargetUnderTest &target = targetUnderTest();
+    CompileOptions options;
+    options.optLevel = 1;
+    target.applyTo(options.road);
+    if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
+      options.road.chip = "sm_90a";
+    return compile(c.text(), options);
+  }
 };
 } // namespace
 
@@ -94,16 +106,10 @@ TEST_P(Jumps, AreFollowedWhereverTheyAre) {
 /// after the first does so in the second, and no more in the sixth.
 TEST_P(Jumps, AreFollowedByBlocksThatWalkOverTiles) {
   constexpr int64_t heads = 794, headDim = 64, keys = 384;
-  const TargetUnderTest &target = targetUnderTest();
   NumericCase c = attentionCase(headDim, GetParam());
   c.queryHeads = c.keyHeads = heads;
   c.keys = keys;
-  CompileOptions options;
-  options.optLevel = 1;
-  target.applyTo(options.road);
-  if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
-    options.road.chip = "sm_90a";
-  llvm::Expected<Kernel> kernel = compile(c.text(), options);
+  llvm::Expected<Kernel> kernel = compileForBlocksThatWalk(c);
   ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
   Tensor q({1, heads, queries, headDim}), k({1, heads, keys, headDim}),
       v({1, heads, keys, headDim});
@@ -140,7 +146,6 @@ TEST_P(Jumps, AreFollowedWhereTheyEndAndBeginAgain) {
   constexpr int64_t keys = 3072, columns = 64;
   // Weights and sums are exact; the mean is rounded to the type.
   const double allowed = GetParam() == DType::BF16 ? 0x1p-8 : 0x1p-10;
-  const TargetUnderTest &target = targetUnderTest();
   auto rises = [](std::initializer_list<int64_t> places) {
     return std::vector<int64_t>(places);
   };
@@ -153,12 +158,7 @@ TEST_P(Jumps, AreFollowedWhereTheyEndAndBeginAgain) {
   for (int64_t headDim : {64, 128, 256}) {
     NumericCase c = attentionCase(headDim, GetParam());
     c.keys = keys;
-    CompileOptions options;
-    options.optLevel = 1;
-    target.applyTo(options.road);
-    if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
-      options.road.chip = "sm_90a";
-    llvm::Expected<Kernel> kernel = compile(c.text(), options);
+    llvm::Expected<Kernel> kernel = compileForBlocksThatWalk(c);
     ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
     for (const std::vector<int64_t> &places :
          {always, early, twice, rises({200}), rises({200, 500, 2900})}) {
