@@ -111,8 +111,6 @@ TileConverter::widenStage(linalg::GenericOp op, Value stage,
   {
     OpBuilder::InsertionGuard guard(builder);
     auto kernel = stage.getParentRegion()->getParentOfType<KernelOp>();
-    if (auto own = dyn_cast<KernelOp>(stage.getParentRegion()->getParentOp()))
-      kernel = own;
     builder.setInsertionPointToStart(&kernel.getBody().front());
     shared = AllocOp::create(builder, loc, sharedType);
   }
