@@ -77,10 +77,11 @@ public:
         wideProducts("wide-products", cat, llvm::cl::desc(wideProductsText),
                      wideProductsValues(), llvm::cl::init(WideProducts::Fma)),
         scheduleTable(
-            "schedule-table", cat, llvm::cl::value_desc("file"),
+            "schedule-table", cat, llvm::cl::value_desc("file or name"),
             llvm::cl::desc("schedules that were measured (softmax-run --tune "
-                           "writes them); they decide what is left to the "
-                           "model")),
+                           "writes them), or those that are installed for a "
+                           "device, such as nvidia-h200; they decide what is "
+                           "left to the model")),
         verifyStages("verify-stages", cat,
                      llvm::cl::desc("check the contract of every stage"),
                      llvm::cl::init(true)) {}
@@ -110,7 +111,7 @@ public:
   bool loadSchedules(llvm::StringRef tool) {
     if (scheduleTable.empty())
       return true;
-    auto table = ScheduleTable::load(scheduleTable);
+    auto table = ScheduleTable::open(scheduleTable);
     if (!table) {
       llvm::errs() << tool << ": --schedule-table: "
                    << llvm::toString(table.takeError()) << "\n";

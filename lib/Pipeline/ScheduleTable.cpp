@@ -4,9 +4,11 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -26,7 +28,8 @@ struct RangeKey {
 static constexpr RangeKey rangeKeys[] = {
     {"head_dim", &ScheduleEntry::headDim, &ShapeClass::headDim},
     {"rows", &ScheduleEntry::rows, &ShapeClass::rows},
-    {"stream", &ScheduleEntry::stream, &ShapeClass::stream}};
+    {"stream", &ScheduleEntry::stream, &ShapeClass::stream},
+    {"heads", &ScheduleEntry::heads, &ShapeClass::heads}};
 
 llvm::ArrayRef<ChoiceKey> mlir::smx::getChoiceKeys() {
   static constexpr ChoiceKey keys[] = {
@@ -161,8 +164,11 @@ static bool readRange(const json::Value &value,
   std::vector<int64_t> ends;
   if (!json::fromJSON(value, ends, path))
     return false;
+  if (ends.size() == 1)
+    ends.push_back(ExtentRange().most);
   if (ends.size() != 2 || ends[0] < 0 || ends[0] > ends[1]) {
-    path.report("expected the least and the most extent, [0, 64]");
+    path.report("expected the least and the most extent, [0, 64], or the least "
+                "alone, [65]");
     return false;
   }
   range = ExtentRange{ends[0], ends[1]};
@@ -184,7 +190,7 @@ static bool readEntry(const json::Value &value, ScheduleEntry &entry,
   // By hand, as a path keeps nothing but literals.
   constexpr llvm::StringLiteral keys =
       "unknown key; choose one of op, type, mask, head_dim, rows, stream, "
-      "tile_rows, tile_stream, splits, warps, depth, microseconds, "
+      "heads, tile_rows, tile_stream, splits, warps, depth, microseconds, "
       "model_microseconds";
   auto read = [&](StringRef key, const json::Value &element,
                   json::Path place) -> std::optional<bool> {
@@ -249,13 +255,16 @@ llvm::Expected<ScheduleTable> ScheduleTable::parse(StringRef text,
       return json::fromJSON(element, found, place);
     if (key == "chip")
       return json::fromJSON(element, table.chip, place);
+    if (key == "measured")
+      return json::fromJSON(element, table.measured, place);
     if (key == "entries")
       return readEntries(element, place);
     return std::nullopt;
   };
-  if (!readObject(*value, root,
-                  "unknown key; choose one of smx_schedules, chip, entries",
-                  read))
+  if (!readObject(
+          *value, root,
+          "unknown key; choose one of smx_schedules, chip, measured, entries",
+          read))
     return root.getError();
   if (found != version)
     return llvm::createStringError(
@@ -277,6 +286,37 @@ llvm::Expected<ScheduleTable> ScheduleTable::load(StringRef path) {
   return parse((*text)->getBuffer(), path);
 }
 
+std::string mlir::smx::getInstalledTables() {
+  SmallString<128> folder(llvm::sys::path::parent_path(
+      llvm::sys::fs::getMainExecutable(/*argv0=*/nullptr,
+                                       /*MainExecAddr=*/nullptr)));
+  llvm::sys::path::append(folder, "..", "share", "smx", "schedules");
+  llvm::sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+  return folder.str().str();
+}
+
+llvm::Expected<ScheduleTable> ScheduleTable::open(StringRef pathOrName) {
+  // A folder or an extension is part of a path.
+  if (pathOrName.find_first_of("/.") != StringRef::npos ||
+      llvm::sys::fs::exists(pathOrName))
+    return load(pathOrName);
+  std::string folder = getInstalledTables();
+  SmallString<128> path(folder);
+  llvm::sys::path::append(path, pathOrName + ".json");
+  if (llvm::sys::fs::exists(path))
+    return load(path);
+  std::vector<std::string> names;
+  std::error_code end;
+  for (llvm::sys::fs::directory_iterator it(folder, end), last;
+       !end && it != last; it.increment(end))
+    if (llvm::sys::path::extension(it->path()) == ".json")
+      names.push_back(llvm::sys::path::stem(it->path()).str());
+  llvm::sort(names);
+  return llvm::createStringError(
+      "'" + pathOrName + "' is no file, and '" + folder + "' has " +
+      (names.empty() ? "no tables" : llvm::join(names, ", ")));
+}
+
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
@@ -285,17 +325,22 @@ void ScheduleTable::print(raw_ostream &os) const {
   auto quoted = [](StringRef text) {
     return llvm::formatv("{0}", json::Value(text)).str();
   };
-  os << "{\"smx_schedules\": " << version << ", \"chip\": " << quoted(chip)
-     << ", \"entries\": [";
+  os << "{\"smx_schedules\": " << version << ", \"chip\": " << quoted(chip);
+  if (!measured.empty())
+    os << ", \"measured\": " << quoted(measured);
+  os << ", \"entries\": [";
   llvm::ListSeparator separator(",");
   for (const ScheduleEntry &entry : entries) {
     os << separator << "\n  {\"op\": " << quoted(entry.op)
        << ", \"type\": " << quoted(entry.type)
        << ", \"mask\": " << quoted(entry.mask);
     for (const RangeKey &key : rangeKeys)
-      if (const auto &range = entry.*key.range)
-        os << ", \"" << key.key << "\": [" << range->least << ", "
-           << range->most << "]";
+      if (const auto &range = entry.*key.range) {
+        os << ", \"" << key.key << "\": [" << range->least;
+        if (range->most != ExtentRange().most)
+          os << ", " << range->most;
+        os << "]";
+      }
     for (const ChoiceKey &key : getChoiceKeys())
       if (int64_t value = entry.choice.*key.choice)
         os << ", \"" << key.key << "\": " << value;

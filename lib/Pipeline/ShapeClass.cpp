@@ -16,6 +16,17 @@ static std::optional<int64_t> extentOf(RankedTensorType type, int64_t dim) {
   return type.getDimSize(dim);
 }
 
+/// Of extents; none if one is open.
+static std::optional<int64_t> productOf(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents) {
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    product *= extent;
+  }
+  return product;
+}
+
 /// "band" of #smx.band<..>.
 static std::string maskName(Attribute mask) {
   return mask ? mask.getAbstractAttribute().getName().rsplit('.').second.str()
@@ -36,19 +47,15 @@ ShapeClass mlir::smx::classOf(Operation *op) {
     shape.rows = extentOf(type, type.getRank() - 2);
     auto keys = attention.getKey().getType();
     shape.stream = extentOf(keys, keys.getRank() - 2);
+    shape.heads = productOf(type.getShape().drop_back(2));
     return shape;
   }
   auto axis = op->getAttrOfType<IntegerAttr>("axis");
   int64_t streamed = axis ? axis.getInt() : type.getRank() - 1;
   shape.stream = extentOf(type, streamed);
-  shape.rows = 1;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (dim != streamed) {
-      std::optional<int64_t> extent = extentOf(type, dim);
-      shape.rows = shape.rows && extent
-                       ? std::optional<int64_t>(*shape.rows * *extent)
-                       : std::nullopt;
-    }
+  SmallVector<int64_t> rows(type.getShape());
+  rows.erase(rows.begin() + streamed);
+  shape.rows = productOf(rows);
   return shape;
 }
 

@@ -167,6 +167,11 @@ ScheduleEntry smx::entryFor(const ShapeClass &shape, const Candidate &best,
   // What fits shared memory for this one may not for a larger one.
   if (entry.headDim)
     entry.headDim->most = *shape.headDim;
+  entry.heads = likeExtent(shape.heads);
+  // Where one head has many tiles of rows, more heads are more of the same.
+  constexpr int64_t fewRows = 16;
+  if (entry.heads && shape.rows.value_or(0) > fewRows)
+    entry.heads->most = ExtentRange().most;
   entry.rows = likeExtent(shape.rows);
   entry.stream = likeExtent(shape.stream);
   entry.choice = best.choice;

@@ -35,6 +35,8 @@ struct ShapeClass {
   std::optional<int64_t> rows;
   /// Keys, or elements of a row; none if open.
   std::optional<int64_t> stream;
+  /// Of attention, heads of queries, of all batches together; none if open.
+  std::optional<int64_t> heads;
 
   friend bool operator==(const ShapeClass &, const ShapeClass &) = default;
 };
@@ -77,7 +79,7 @@ struct ExtentRange {
 struct ScheduleEntry {
   std::string op, type, mask;
   /// None: any extent, an open one too.
-  std::optional<ExtentRange> headDim, rows, stream;
+  std::optional<ExtentRange> headDim, rows, stream, heads;
   ScheduleChoice choice;
   /// Microseconds of this and of the model's choice when it was measured.
   std::optional<double> microseconds, modelMicroseconds;
@@ -99,6 +101,9 @@ public:
                                              llvm::StringRef name);
   /// Reads the table in a file.
   static llvm::Expected<ScheduleTable> load(llvm::StringRef path);
+  /// Reads what a user of the tools calls a table: a file, or the name of one
+  /// that is installed with them, "nvidia-h200".
+  static llvm::Expected<ScheduleTable> open(llvm::StringRef pathOrName);
   /// An object with a line for each entry.
   void print(llvm::raw_ostream &os) const;
 
@@ -116,12 +121,18 @@ public:
 
   const std::string &getChip() const { return chip; }
   const std::string &getName() const { return name; }
+  /// When, on what and of which commit it was measured, for a reader.
+  const std::string &getMeasured() const { return measured; }
   llvm::ArrayRef<ScheduleEntry> getEntries() const { return entries; }
 
 private:
-  std::string chip, name;
+  std::string chip, name, measured;
   std::vector<ScheduleEntry> entries;
 };
+
+/// Where installed tables are: in ../share/smx/schedules of the folder of the
+/// program that runs.
+std::string getInstalledTables();
 
 /// What a table calls the place that code for `options` is measured on: "cpu",
 /// a GPU architecture, or "emulator-sm_80", whose times say nothing of a GPU.

@@ -69,7 +69,8 @@ llvm::Expected<TuningTask> findTuningTask(llvm::StringRef mlirText,
                                           const CompileOptions &options);
 
 /// The line of a table for what was found: for extents like those of `shape`,
-/// that is up to the next power of two, and for no larger head dim.
+/// that is up to the next power of two; for no larger head dim; and, but for
+/// few queries, for more heads.
 mlir::smx::ScheduleEntry entryFor(const mlir::smx::ShapeClass &shape,
                                   const Candidate &best,
                                   const Candidate &model);

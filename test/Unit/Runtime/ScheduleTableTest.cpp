@@ -39,6 +39,43 @@ TEST(ScheduleTable, IsReadAsItIsWritten) {
   EXPECT_EQ(text, again);
 }
 
+TEST(ScheduleTable, KeepsWhatWasMeasured) {
+  const char *text = R"({"smx_schedules": 1, "chip": "sm_90a", "measured": "a \"GPU\", today", "entries": [
+]}
+)";
+  ScheduleTable table = llvm::cantFail(ScheduleTable::parse(text, "table"));
+  EXPECT_EQ(table.getMeasured(), "a \"GPU\", today");
+  std::string again;
+  llvm::raw_string_ostream os(again);
+  table.print(os);
+  EXPECT_EQ(again, text);
+}
+
+TEST(ScheduleTable, HasLinesForManyHeadsOrFew) {
+  const char *entries =
+      R"({"op": "attention", "type": "bf16", "mask": "none", "heads": [17, 32], "splits": 4},
+         {"op": "attention", "type": "bf16", "mask": "none", "heads": [65], "splits": 1})";
+  ScheduleTable table = read("sm_90a", entries);
+  ShapeClass shape{"attention", "bf16", "none", 128, 1, 4096, 32};
+  ASSERT_TRUE(table.find(shape));
+  EXPECT_EQ(table.find(shape)->choice.splits, 4);
+  for (int64_t heads : {16, 33, 64}) {
+    shape.heads = heads;
+    EXPECT_FALSE(table.find(shape)) << heads;
+  }
+  for (int64_t heads : {65, 1 << 20}) {
+    shape.heads = heads;
+    ASSERT_TRUE(table.find(shape)) << heads;
+    EXPECT_EQ(table.find(shape)->choice.splits, 1);
+  }
+  shape.heads = std::nullopt;
+  EXPECT_FALSE(table.find(shape));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  table.print(os);
+  EXPECT_TRUE(llvm::StringRef(text).contains("\"heads\": [65], ")) << text;
+}
+
 TEST(ScheduleTable, FindsTheFirstEntryOfAClass) {
   ScheduleTable table = read("cpu", softmaxEntry);
   ShapeClass shape{"softmax", "f32", "none", std::nullopt, 8, 128};
@@ -100,7 +137,8 @@ TEST(ScheduleTable, SaysWhatIsWrongAndWhere) {
   EXPECT_TRUE(llvm::StringRef(errorOf("{")).starts_with("'table.json': [1:"));
   EXPECT_EQ(errorOf("[]"), "expected object when parsing table.json");
   EXPECT_EQ(errorOf("{\"chips\": 1}"),
-            "unknown key; choose one of smx_schedules, chip, entries at "
+            "unknown key; choose one of smx_schedules, chip, measured, "
+            "entries at "
             "table.json.chips");
   EXPECT_EQ(errorOf("{\"chip\": \"cpu\"}"),
             "'table.json': expected \"smx_schedules\": 1, the version of the "
@@ -123,8 +161,10 @@ TEST(ScheduleTable, SaysWhatIsWrongAndWhere) {
             "expected at least 1; without the key the model chooses at "
             "table.json.entries[1].tile_rows");
   EXPECT_EQ(errorOfEntry("{\"rows\": [8, 1]}"),
-            "expected the least and the most extent, [0, 64] at "
-            "table.json.entries[0].rows");
+            "expected the least and the most extent, [0, 64], or the least "
+            "alone, [65] at table.json.entries[0].rows");
+  EXPECT_TRUE(llvm::StringRef(errorOfEntry("{\"heads\": []}"))
+                  .starts_with("expected the least and the most extent, "));
   EXPECT_TRUE(
       llvm::StringRef(
           errorOfEntry(R"({"op": "softmax", "type": "f32", "mask": "none"})"))
@@ -133,6 +173,10 @@ TEST(ScheduleTable, SaysWhatIsWrongAndWhere) {
   ASSERT_FALSE(absent);
   EXPECT_TRUE(llvm::StringRef(llvm::toString(absent.takeError()))
                   .starts_with("can not read '/no/such/table.json': "));
+  auto unknown = ScheduleTable::open("no-such-table");
+  ASSERT_FALSE(unknown);
+  EXPECT_TRUE(llvm::StringRef(llvm::toString(unknown.takeError()))
+                  .starts_with("'no-such-table' is no file, and '"));
 }
 
 static ::smx::CompileOptions withTable(ScheduleTable table, Target target) {

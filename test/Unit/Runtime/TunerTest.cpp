@@ -120,6 +120,7 @@ TEST(Tuner, TriesWhatIsAroundTheModelsChoice) {
   EXPECT_EQ(task.shape.headDim, 80);
   EXPECT_EQ(task.shape.rows, 300);
   EXPECT_EQ(task.shape.stream, 300);
+  EXPECT_EQ(task.shape.heads, 2);
   EXPECT_EQ(task.choices.size(), 9u);
   EXPECT_EQ(task.choices.front(), ScheduleChoice());
   options.road.target = Target::Cuda;
@@ -163,4 +164,19 @@ TEST(Tuner, WritesALineForExtentsLikeTheMeasuredOnes) {
   EXPECT_FALSE(entry.matches(other));
   other.headDim = 65;
   EXPECT_TRUE(entry.matches(other));
+  other.heads = 1000;
+  EXPECT_TRUE(entry.matches(other));
+  other.heads = 1;
+  EXPECT_FALSE(entry.matches(other));
+}
+
+TEST(Tuner, WritesALineOfFewQueriesForAsManyHeads) {
+  mlir::smx::ShapeClass shape{"attention", "bf16", "none", 128, 1, 65536, 32};
+  ScheduleChoice splits{0, 0, 33, 0, 0};
+  auto entry = entryFor(shape, {splits, "", 0.5}, {{}, "", 1.0});
+  EXPECT_TRUE(entry.matches(shape));
+  for (int64_t heads : {16, 33, 64}) {
+    shape.heads = heads;
+    EXPECT_FALSE(entry.matches(shape)) << heads;
+  }
 }
