@@ -10,7 +10,6 @@ are compared with float64 before. Writes <gpu>-ablation.{json,md} into ../bench/
 """
 
 import argparse
-import concurrent.futures
 import json
 import pathlib
 import re
@@ -107,8 +106,7 @@ def measure(arguments):
             if reason := prepared["kernels"][stem.name]:
                 reasons[name] = reason
                 continue
-            image, row = concurrent.futures.Future(), {}
-            image.set_result((stem.with_suffix(".ptx").read_bytes() + b"\0", json.loads(stem.with_suffix(".json").read_text())))
+            image, row = bench.saved_image(stem.with_suffix(".ptx"), stem.with_suffix(".json")), {}
             if calls := bench.smx_calls(image, sets, error, row):
                 peers[name] = calls
             else:

@@ -12,6 +12,7 @@ times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for eve
 
 import argparse
 import concurrent.futures
+import json
 import math
 import random
 import statistics
@@ -85,7 +86,7 @@ def check(call, inputs, out, error):
     return error(*inputs, out)
 
 
-def turns(peers):
+def turns(peers, rounds=ROUNDS, round_ms=ROUND_MS):
     """Milliseconds of each of {name: [a call for each set of buffers]}: the medians of single launches."""
     times = {name: [] for name in peers}
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(64)]
@@ -100,14 +101,21 @@ def turns(peers):
         torch.cuda.synchronize()
         return [begin.elapsed_time(end) for begin, end in events[:count]]
 
-    counts = {name: max(2, min(60, int(ROUND_MS / statistics.median(launches(name, 4))))) for name in peers}
+    counts = {name: max(2, min(60, int(round_ms / statistics.median(launches(name, 4))))) for name in peers}
     # Who comes after a peer that drew little power has a faster clock: the order is another one in every round.
     order, draw = list(peers), random.Random(0)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         draw.shuffle(order)
         for name in order:
             times[name] += launches(name, counts[name])
     return {name: statistics.median(of_peer) for name, of_peer in times.items()}
+
+
+def saved_image(image, manifest):
+    """Files with what `compile_image` gave, for `smx_calls`."""
+    done = concurrent.futures.Future()
+    done.set_result((image.read_bytes() + b"\0", json.loads(manifest.read_text())))
+    return done
 
 
 def smx_calls(image, sets, error, row):

@@ -200,12 +200,12 @@ class Call:
             kernel.launch(config, parameters, stream)
 
 
-def compile_image(tools, text, chip, alignment=16, flags=()):
-    """The image and the manifest of a module, by softmax-compile; RuntimeError with its words if it fails."""
+def compile_image(tools, text, chip, alignment=16, flags=(), form="ptx"):
+    """The image, PTX or a cubin, and the manifest of a module, by softmax-compile; RuntimeError with its words if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         image, manifest = pathlib.Path(folder, "image"), pathlib.Path(folder, "manifest.json")
         done = subprocess.run(
-            [pathlib.Path(tools, "softmax-compile"), "-", "--emit=ptx", f"--chip={chip}", f"--alignment={alignment}",
+            [pathlib.Path(tools, "softmax-compile"), "-", f"--emit={form}", f"--chip={chip}", f"--alignment={alignment}",
              "-o", image, f"--manifest={manifest}", f"--reproducer-dir={folder}", *flags],
             input=text, capture_output=True, text=True)
         if done.returncode:
