@@ -40,7 +40,8 @@ TEST(ScheduleTable, IsReadAsItIsWritten) {
 }
 
 TEST(ScheduleTable, KeepsWhatWasMeasured) {
-  const char *text = R"({"smx_schedules": 1, "chip": "sm_90a", "measured": "a \"GPU\", today", "entries": [
+  const char *text =
+      R"({"smx_schedules": 1, "chip": "sm_90a", "measured": "a \"GPU\", today", "entries": [
 ]}
 )";
   ScheduleTable table = llvm::cantFail(ScheduleTable::parse(text, "table"));
