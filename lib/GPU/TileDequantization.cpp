@@ -55,6 +55,9 @@ TileConverter::widenStage(linalg::GenericOp op, Value stage,
       RankedTensorType::get(type.getShape(), type.getElementType(), layout);
   OpOperand *quantized = smx::findQuantized(op);
   IRMapping values;
+  // Nobody reads any more what the tile had, before it is read what comes: a
+  // part of it is written as soon as it is there, and takes no registers.
+  BarrierOp::create(builder, loc);
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(input);
     if (argument.use_empty())
@@ -114,8 +117,7 @@ TileConverter::widenStage(linalg::GenericOp op, Value stage,
     builder.setInsertionPointToStart(&kernel.getBody().front());
     shared = AllocOp::create(builder, loc, sharedType);
   }
-  // Nobody reads what was there any more, and all see what is there now.
-  BarrierOp::create(builder, loc);
+  // All see what is there now.
   WriteOp::create(builder, loc, wide, shared);
   BarrierOp::create(builder, loc);
   return shared;

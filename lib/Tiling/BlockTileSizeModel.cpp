@@ -3,6 +3,7 @@
 #include "ProductTiles.h"
 #include "StreamBounds.h"
 #include "TileSizeModel.h"
+#include "smx/IR/Dequantization.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -250,7 +251,11 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     int64_t bytes = streamedBytes;
     std::optional<int64_t> blocks =
         blocksOf(sizes.take_front(numRows), group, *rowExtent);
-    if (slots > 1 && blocks && *blocks >= manyRounds * slots)
+    // Where a warp widens what it reads, a longer tile has no registers.
+    auto producer =
+        op.getInputOperands().back().getDefiningOp<linalg::GenericOp>();
+    bool isWidened = producer && findQuantized(producer);
+    if (slots > 1 && blocks && *blocks >= manyRounds * slots && !isWidened)
       bytes *= 2;
     if (inputBits == 16)
       tile.stream = std::clamp<int64_t>(

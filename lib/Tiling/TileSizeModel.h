@@ -69,7 +69,7 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// scores computed again; and there are fewer keys, then fewer rows, until the
 /// tiles of queries, keys and values fit `sharedBytes`. At most 16 rows
 /// (decoding) take tiles of 8 KiB of keys, or 16 KiB where there are several
-/// blocks for each of `slots`; where more heads than that share a head of keys,
+/// blocks for each of `slots` and a warp does not widen what it reads; where more heads than that share a head of keys,
 /// those are the rows. Where each row has columns of its own, a stream of at
 /// most 64 KiB is one tile. A plain row is one tile if registers hold it, that
 /// is, what is read of it for the update and for `finishes` takes at most
