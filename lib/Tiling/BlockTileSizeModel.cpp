@@ -62,6 +62,21 @@ static RowGroup groupOf(AffineMap values, unsigned numRows) {
   return {};
 }
 
+/// Columns of a block where each row has columns of its own: fewer where there
+/// are fewer rows than blocks have room, so that more of these read.
+static int64_t columnsOfOwn(ArrayRef<OpFoldResult> rowSizes, int64_t columns,
+                            int64_t slots) {
+  // In f32, 128 bytes.
+  constexpr int64_t fewestColumns = 32;
+  for (OpFoldResult size : rowSizes)
+    slots /= std::max<int64_t>(getConstantIntValue(size).value_or(slots), 1);
+  while (slots > 1 && columns % (2 * fewestColumns) == 0) {
+    columns /= 2;
+    slots /= 2;
+  }
+  return columns;
+}
+
 /// Tiles of few rows, each of a group or of all rows of the last dimension;
 /// none if an extent is open.
 static std::optional<int64_t> blocksOf(ArrayRef<OpFoldResult> rowSizes,
@@ -281,6 +296,9 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   // its loads are under way together.
   if (hasOwnColumns) {
     tileRows = 1;
+    int64_t fewer = columnsOfOwn(sizes.take_front(numRows), columns, slots);
+    if (sizes.size() == numRows + 2 && fewer < columns)
+      columns = tile.columns = fewer;
     if (extent && *extent * columns * elementBytes <= oneTileBytes)
       tile.stream = std::max(tile.stream, *extent);
   }

@@ -169,7 +169,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     }
     // What is asked for is about the input, not about parts.
     return tileGroup(merged.front().getStates()[0], merged, /*wantedRows=*/0,
-                     /*wantedStream=*/0, PartOptions());
+                     /*wantedStream=*/0, PartOptions{/*parts=*/1, slots});
   }
 
   /// Tiles that lie in blocks are not masked: a somewhat smaller tile that does

@@ -69,14 +69,16 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// scores computed again; and there are fewer keys, then fewer rows, until the
 /// tiles of queries, keys and values fit `sharedBytes`. At most 16 rows
 /// (decoding) take tiles of 8 KiB of keys, or 16 KiB where there are several
-/// blocks for each of `slots` and a warp does not widen what it reads; where more heads than that share a head of keys,
-/// those are the rows. Where each row has columns of its own, a stream of at
-/// most 64 KiB is one tile. A plain row is one tile if registers hold it, that
-/// is, what is read of it for the update and for `finishes` takes at most
-/// `rowBytes`; otherwise tiles have at most 4096 elements. There are several
-/// short rows to a block. Where rows are the fastest dimension, 16 to 64 of
-/// them by at most 1024 elements, so that rows are read once and every tile
-/// costs the running sum one rounding.
+/// blocks for each of `slots` and a warp does not widen what it reads; where
+/// more heads than that share a head of keys, those are the rows. Where each
+/// row has columns of its own, a stream of at most 64 KiB is one tile, and
+/// strips of 32 columns or more have blocks of their own until there are
+/// `slots`. A plain row is one tile if registers hold it, that is, what is read
+/// of it for the update and for `finishes` takes at most `rowBytes`; otherwise
+/// tiles have at most 4096 elements. There are several short rows to a block.
+/// Where rows are the fastest dimension, 16 to 64 of them by at most 1024
+/// elements, so that rows are read once and every tile costs the running sum
+/// one rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes,
                                ArrayRef<OpFoldResult> sizes, int64_t rows,

@@ -2,7 +2,7 @@
 // RUN: softmax-opt %s --split-input-file --smx-online --smx-tile="blocks parts=0 slots=8" --canonicalize --cse | FileCheck %s
 // RUN: softmax-opt %s --split-input-file --smx-online --smx-tile="blocks parts=1 slots=8" --canonicalize --cse | FileCheck %s --check-prefix=WHOLE
 
-// Two heads for 8 blocks: four parts of 1024 / 4 keys.
+// Two heads for 8 blocks: four parts of 1024 / 4 keys. Of each head two blocks merge 32 columns.
 // CHECK-LABEL: @two_heads
 // CHECK-DAG: %[[C256:.+]] = arith.constant 256 : index
 // CHECK-DAG: %[[C1024:.+]] = arith.constant 1024 : index
@@ -15,9 +15,10 @@
 // CHECK: tensor.parallel_insert_slice %{{.+}} into %[[M]][%[[H]], 0, %[[P]]] [1, 1, 1]
 // CHECK: tensor.parallel_insert_slice %{{.+}} into %[[L]][%[[H]], 0, %[[P]]] [1, 1, 1]
 // CHECK: tensor.parallel_insert_slice %{{.+}} into %[[ACC]][%[[H]], 0, %[[P]], 0] [1, 1, 1, 64]
-// CHECK: scf.forall {{.*}} in (2, 1)
+// CHECK: scf.forall (%[[MH:.+]], %[[COLUMN:.+]], %{{.+}}) = (0, 0, 0) to (2, 64, 1) step (1, 32, 1)
+// CHECK: tensor.extract_slice %{{.+}}[%[[MH]], 0, 0, %[[COLUMN]]] [1, 1, 4, 32]
 // CHECK: smx.update #smx.softmax_parts<#smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>>
-// CHECK-SAME: tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x4x64xf32>
+// CHECK-SAME: tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x4x32xf32>
 // CHECK: smx.finish #smx.softmax_parts<{{.*}}> "average"
 
 // WHOLE-LABEL: @two_heads
