@@ -2,6 +2,7 @@
 
 #include "DemandOrder.h"
 #include "LaunchOrder.h"
+#include "NegatedPairs.h"
 #include "SplitVectors.h"
 #include "TensorCopies.h"
 #include "smx/NVVM/Pipeline.h"
@@ -186,6 +187,7 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
     // elements. Two of 16 bits are one operand.
     bool isOrdered = function.hasFnAttribute(demandOrderAttribute);
     SplitVectorsPass(isOrdered ? 0 : 32).run(function, functions);
+    NegatedPairsPass().run(function, functions);
     if (isOrdered)
       DemandOrderPass().run(function, functions);
   }

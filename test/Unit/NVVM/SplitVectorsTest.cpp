@@ -1,15 +1,10 @@
 //===- SplitVectorsTest.cpp - vectors as values of their own --------------===//
 
+#include "FunctionPass.h"
+
 #include "NVVM/SplitVectors.h"
 
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <gtest/gtest.h>
 
@@ -18,24 +13,8 @@ namespace {
 /// The body of @f after the pass, as text.
 std::string split(const std::string &text, unsigned leastBits = 0,
                   size_t *instructions = nullptr) {
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic error;
-  std::unique_ptr<llvm::Module> module =
-      llvm::parseAssemblyString(text, error, context);
-  if (!module)
-    return error.getMessage().str();
-  llvm::Function &function = *module->getFunction("f");
-  llvm::FunctionAnalysisManager analyses;
-  mlir::smx::SplitVectorsPass(leastBits).run(function, analyses);
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  if (llvm::verifyFunction(function, &os))
-    return result;
-  if (instructions)
-    *instructions = function.getInstructionCount();
-  for (llvm::Instruction &op : llvm::instructions(function))
-    os << op << "\n";
-  return result;
+  return smx::test::runOnFunction(text, mlir::smx::SplitVectorsPass(leastBits),
+                                  instructions);
 }
 
 TEST(SplitVectorsTest, ArithmeticIsOfElements) {
