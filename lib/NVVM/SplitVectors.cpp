@@ -51,6 +51,18 @@ static bool isRegrouping(const BitCastInst &op) {
           to->getNumElements() % from->getNumElements() == 0);
 }
 
+/// Extrema of 16-bit elements: there is an instruction for two.
+static bool isPairwise(const Instruction &op) {
+  auto *extremum = dyn_cast<IntrinsicInst>(&op);
+  if (!extremum || !op.getType()->isVectorTy() ||
+      op.getType()->getScalarSizeInBits() != 16 ||
+      cast<FixedVectorType>(op.getType())->getNumElements() % 2 != 0)
+    return false;
+  return is_contained({Intrinsic::maxnum, Intrinsic::minnum, Intrinsic::maximum,
+                       Intrinsic::minimum},
+                      extremum->getIntrinsicID());
+}
+
 /// A vector of these elements.
 static Value *createVector(IRBuilder<> &builder, ArrayRef<Value *> elements) {
   Value *vector = PoisonValue::get(
@@ -87,6 +99,7 @@ private:
   void forward(ExtractElementInst *extract);
   void split(PHINode *phi);
   void split(Instruction *op);
+  void splitIntoPairs(IntrinsicInst *op);
   void splitShuffle(ShuffleVectorInst *op);
   void splitRegrouping(BitCastInst *op);
   Value *createElement(IRBuilder<> &builder, Instruction *op,
@@ -226,6 +239,21 @@ void VectorSplitter::split(Instruction *op) {
   splits.push_back(op);
 }
 
+void VectorSplitter::splitIntoPairs(IntrinsicInst *op) {
+  Elements a = elementsOf(op->getArgOperand(0)),
+           b = elementsOf(op->getArgOperand(1)), elements;
+  IRBuilder<> builder(op);
+  for (size_t i = 0; i != a.size(); i += 2) {
+    Value *pair = builder.CreateBinaryIntrinsic(
+        op->getIntrinsicID(), createVector(builder, ArrayRef(a).slice(i, 2)),
+        createVector(builder, ArrayRef(b).slice(i, 2)), op);
+    for (uint64_t k : {0, 1})
+      elements.push_back(builder.CreateExtractElement(pair, k));
+  }
+  known[op] = std::move(elements);
+  splits.push_back(op);
+}
+
 void VectorSplitter::splitShuffle(ShuffleVectorInst *op) {
   int length = lengthOf(op->getOperand(0));
   Elements elements;
@@ -303,18 +331,21 @@ void VectorSplitter::run() {
         split(phi);
       else if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&op))
         splitShuffle(shuffle);
+      else if (isPairwise(op))
+        splitIntoPairs(cast<IntrinsicInst>(&op));
       else if (isElementwise(op))
         split(&op);
     }
   fillPhis();
   for (Instruction *op : splits)
     op->dropAllReferences();
-  eraseUnused(function);
-  for (Instruction *op : splits) {
+  // Elements of pairs may be extractions: they are needed until here.
+  for (Instruction *op : splits)
     if (!op->use_empty())
       join(op);
+  eraseUnused(function);
+  for (Instruction *op : splits)
     op->eraseFromParent();
-  }
 }
 
 PreservedAnalyses mlir::smx::SplitVectorsPass::run(Function &function,

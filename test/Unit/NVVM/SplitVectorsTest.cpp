@@ -39,6 +39,52 @@ TEST(SplitVectorsTest, ArithmeticIsOfElements) {
             "  ret float %8\n");
 }
 
+TEST(SplitVectorsTest, ExtremaOfHalvesAreOfPairs) {
+  EXPECT_EQ(split(R"(define bfloat @f(<4 x bfloat> %a, <4 x bfloat> %b) {
+    %m = call nnan <4 x bfloat> @llvm.maxnum.v4bf16(<4 x bfloat> %a, <4 x bfloat> %b)
+    %e = extractelement <4 x bfloat> %m, i64 3
+    ret bfloat %e
+  }
+  declare <4 x bfloat> @llvm.maxnum.v4bf16(<4 x bfloat>, <4 x bfloat>))"),
+            "  %1 = extractelement <4 x bfloat> %b, i64 0\n"
+            "  %2 = extractelement <4 x bfloat> %b, i64 1\n"
+            "  %3 = extractelement <4 x bfloat> %b, i64 2\n"
+            "  %4 = extractelement <4 x bfloat> %b, i64 3\n"
+            "  %5 = extractelement <4 x bfloat> %a, i64 0\n"
+            "  %6 = extractelement <4 x bfloat> %a, i64 1\n"
+            "  %7 = extractelement <4 x bfloat> %a, i64 2\n"
+            "  %8 = extractelement <4 x bfloat> %a, i64 3\n"
+            "  %9 = insertelement <2 x bfloat> poison, bfloat %5, i64 0\n"
+            "  %10 = insertelement <2 x bfloat> %9, bfloat %6, i64 1\n"
+            "  %11 = insertelement <2 x bfloat> poison, bfloat %1, i64 0\n"
+            "  %12 = insertelement <2 x bfloat> %11, bfloat %2, i64 1\n"
+            "  %13 = call nnan <2 x bfloat> @llvm.maxnum.v2bf16("
+            "<2 x bfloat> %10, <2 x bfloat> %12)\n"
+            "  %14 = insertelement <2 x bfloat> poison, bfloat %7, i64 0\n"
+            "  %15 = insertelement <2 x bfloat> %14, bfloat %8, i64 1\n"
+            "  %16 = insertelement <2 x bfloat> poison, bfloat %3, i64 0\n"
+            "  %17 = insertelement <2 x bfloat> %16, bfloat %4, i64 1\n"
+            "  %18 = call nnan <2 x bfloat> @llvm.maxnum.v2bf16("
+            "<2 x bfloat> %15, <2 x bfloat> %17)\n"
+            "  %19 = extractelement <2 x bfloat> %18, i64 1\n"
+            "  ret bfloat %19\n");
+}
+
+TEST(SplitVectorsTest, PairsCanBePutTogether) {
+  std::string body =
+      split(R"(define void @f(<4 x half> %a, <4 x half> %b, ptr %to) {
+    %m = call <4 x half> @llvm.maxnum.v4f16(<4 x half> %a, <4 x half> %b)
+    store <4 x half> %m, ptr %to
+    ret void
+  }
+  declare <4 x half> @llvm.maxnum.v4f16(<4 x half>, <4 x half>))");
+  for (const char *line :
+       {"%14 = extractelement <2 x half> %13, i64 0\n",
+        "%26 = insertelement <4 x half> %25, half %22, i64 3\n",
+        "store <4 x half> %26, ptr %to"})
+    EXPECT_NE(body.find(line), std::string::npos) << body;
+}
+
 TEST(SplitVectorsTest, StoresTakeWhatTheyStore) {
   // A store of two elements waits for no other ones.
   EXPECT_EQ(split(R"(define void @f(<4 x float> %a, ptr %to) {

@@ -1,7 +1,8 @@
 //===- LawsTest.cpp - the laws of the monoid, on compiled kernels ---------===//
 //
 // Any cut of the stream into tiles, any split and any order of merging give the
-// same result up to rounding; a second call gives the same bits.
+// same result up to rounding; a second call gives the same bits; what counts
+// are the scores, whatever the sign of their scale.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,4 +76,23 @@ TEST(Laws, ASecondCallGivesTheSameBits) {
     EXPECT_EQ((*out)[0].values(), first[0].values());
     EXPECT_EQ((*out)[1].values(), first[1].values());
   }
+}
+
+/// Scores rise where x falls: a sign that is lost anywhere moves the maximum.
+TEST(Laws, ANegativeScaleTurnsTheOrder) {
+  for (Op op : {Op::Softmax, Op::LogSumExp, Op::TopK})
+    for (DType type : {DType::F16, DType::BF16, DType::F32})
+      for (int64_t columns : {512, 4096, 65537}) {
+        NumericCase c;
+        c.op = op;
+        c.dtype = type;
+        c.scale = -0.75;
+        c.generator = "staircase";
+        c.seed = 11;
+        c.shape = {3, columns};
+        c.axis = 1;
+        c.k = 8;
+        c.isLossWide = false;
+        EXPECT_EQ(checkCase(c), "");
+      }
 }

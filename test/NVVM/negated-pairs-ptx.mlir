@@ -1,0 +1,15 @@
+// Halves that are compared by pairs are negated by pairs, too.
+// REQUIRES: softmax-compile
+// RUN: softmax-compile %s --target=cuda --emit=ptx --chip=sm_80 --alignment=16 -o - | FileCheck %s
+// RUN: softmax-compile %s --target=cuda --emit=ptx --chip=sm_90a --alignment=16 -o - | FileCheck %s
+
+// CHECK-LABEL: .entry f_kernel(
+// CHECK: neg.bf16x2{{[[:space:]]+}}[[A:%r[0-9]+]],
+// CHECK-NEXT: neg.bf16x2{{[[:space:]]+}}[[B:%r[0-9]+]],
+// CHECK-NEXT: max.bf16x2{{[[:space:]]+}}[[M:%r[0-9]+]], [[A]], [[B]];
+// CHECK-NEXT: neg.bf16x2{{[[:space:]]+}}[[C:%r[0-9]+]],
+// CHECK-NEXT: max.bf16x2{{[[:space:]]+}}%{{.*}}, [[M]], [[C]];
+func.func @f(%x: tensor<64x4096xbf16>) -> tensor<64xbf16> {
+  %y = smx.logsumexp %x axis(1) scale(-0.75) : tensor<64x4096xbf16> -> tensor<64xbf16>
+  return %y : tensor<64xbf16>
+}
