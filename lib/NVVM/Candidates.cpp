@@ -45,27 +45,6 @@ Value candidateOf(ThreadCode &code, Value x, Value column) {
   return above(code, column, orderOf(code, x));
 }
 
-Value entryOf(ThreadCode &code, Value x, Value column) {
-  Type bits = code.getIntegerType(x.getType().getIntOrFloatBitWidth());
-  Value word = LLVM::BitcastOp::create(code, bits, x);
-  if (bits != code.getI32Type())
-    word = LLVM::ZExtOp::create(code, code.getI32Type(), word);
-  return above(code, column, word);
-}
-
-Value candidateOfEntry(ThreadCode &code, Value entry, Type type) {
-  auto words = VectorType::get(2, code.getI32Type());
-  Value pair = LLVM::BitcastOp::create(code, words, entry);
-  Type bits = code.getIntegerType(type.getIntOrFloatBitWidth());
-  Value word = code.getRegister(pair, 1);
-  if (bits != code.getI32Type())
-    word = LLVM::TruncOp::create(code, bits, word);
-  Value x = LLVM::BitcastOp::create(code, type, word);
-  return LLVM::BitcastOp::create(
-      code, code.getI64Type(),
-      code.fromRegisters({code.getRegister(pair, 0), orderOf(code, x)}));
-}
-
 Value elementOf(ThreadCode &code, Value candidate, Type type) {
   auto words = VectorType::get(2, code.getI32Type());
   Value pair = LLVM::BitcastOp::create(code, words, candidate);

@@ -20,10 +20,6 @@ Value numberOf(ThreadCode &code, Value order);
 
 /// Of an element in `column`, i32.
 Value candidateOf(ThreadCode &code, Value x, Value column);
-/// The same with the bits of a number in the place of its order, which takes
-/// seven instructions: for code that is there once for each element.
-Value entryOf(ThreadCode &code, Value x, Value column);
-Value candidateOfEntry(ThreadCode &code, Value entry, Type type);
 /// The element, of `type`, and its column, i64.
 Value elementOf(ThreadCode &code, Value candidate, Type type);
 Value columnOf(ThreadCode &code, Value candidate);

@@ -3,16 +3,19 @@
 // Cut a row into disjoint sets of elements: the k-th largest of their maxima is
 // not above the k-th largest element. So what is not below that bound has the k
 // largest, and if there are 2k sets or more, few others. The threads' maxima,
-// of some lanes together, are the maxima of such sets; the candidates go into a
-// list in shared memory, in any order, and one warp takes them out, falling.
-// Equal elements may be more than the list holds: then all threads look for the
-// largest k times.
+// of some lanes together, are the maxima of such sets. The few threads that
+// have an element not below the bound hand in all of their elements through
+// shared memory: so no code is there once for each register. One warp lists the
+// elements that are not below the bound, and places each by how many are
+// larger. Equal elements may be more than the list holds: then all threads look
+// for the largest k times in what was handed in.
 //
-////===----------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 #include "Largest.h"
 
 #include "Candidates.h"
+#include "LargestOfRow.h"
 #include "WarpExchange.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -21,76 +24,14 @@
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
-namespace {
-/// Code for one row of a thread.
-class LargestOfRow {
-public:
-  LargestOfRow(ThreadCode &code, const LargestPlan &plan, Value row,
-               Value firstScratch, Value tile, ArrayRef<int64_t> columns)
-      : code(code), plan(plan), row(row), firstScratch(firstScratch),
-        tile(tile), columns(columns),
-        scratch(
-            code.advance(firstScratch, code.mul(row, code.i32(plan.bytes())))),
-        inRow(code.remainder(code.thread(), plan.threads)) {}
-
-  /// Results as candidates. `firstColumn` is of register 0.
-  SmallVector<Value> find(Value firstColumn);
-
-private:
-  Value columnIn(int64_t i, Value firstColumn) {
-    return code.add(firstColumn, code.i32(columns[i]));
-  }
-  Value maximumOf(int64_t first, int64_t count);
-  Value compare(LLVM::ICmpPredicate predicate, Value a, Value b) {
-    return LLVM::ICmpOp::create(code, predicate, a, b);
-  }
-  Value at(int64_t offset, Value number, int64_t bytes) {
-    return code.advance(code.advance(scratch, offset),
-                        code.mul(number, code.i32(bytes)));
-  }
-  Value load(Type type, Value address) {
-    return LLVM::LoadOp::create(code, type, address,
-                                type.getIntOrFloatBitWidth() / 8);
-  }
-  void store(Value value, Value address) {
-    LLVM::StoreOp::create(code, value, address,
-                          value.getType().getIntOrFloatBitWidth() / 8);
-  }
-  Value isFirstOfRow() {
-    return compare(LLVM::ICmpPredicate::eq, inRow, code.i32(0));
-  }
-  /// The threads of a row meet.
-  void meet() {
-    if (plan.warps() > 1)
-      return code.groupBarrier();
-    NVVM::SyncWarpOp::create(code, code.i32(-1));
-  }
-  Value maximumOfWords(Value a, Value b) {
-    return LLVM::UMaxOp::create(code, a, b);
-  }
-
-  Value boundOf(Value order);
-  void collect(Value order, Value bound, Value firstColumn);
-  Value mostCandidates();
-  void takeOut();
-  void lookAgain(Value firstColumn);
-
-  ThreadCode &code;
-  const LargestPlan &plan;
-  Value row, firstScratch, tile;
-  ArrayRef<int64_t> columns;
-  Value scratch, inRow;
-};
-} // namespace
-
-/// Of `count` registers from `first` on, NaN if one is; 16-bit ones two at a
-/// time.
-Value LargestOfRow::maximumOf(int64_t first, int64_t count) {
+/// Of the registers, NaN if one is; 16-bit ones two at a time.
+Value LargestOfRow::maximum() {
+  int64_t count = plan.registers;
   bool inPairs =
       cast<VectorType>(tile.getType()).getElementTypeBitWidth() == 16 &&
       count % 2 == 0;
   SmallVector<Value> values;
-  for (int64_t i = first; i < first + count; i += inPairs ? 2 : 1)
+  for (int64_t i = 0; i < count; i += inPairs ? 2 : 1)
     values.push_back(inPairs ? code.getRegisters(tile, i, 2)
                              : code.getRegister(tile, i));
   // As many running ones as hide the latency of a step.
@@ -135,197 +76,77 @@ Value LargestOfRow::boundOf(Value order) {
                             [&] { return code.i32(0); }));
     }
   }
-  // Last, the largest of the round.
-  maxima.push_back(code.i32(0));
-  Value lane = code.lane();
-  Value last = code.repeat(
-      plan.count, code.fromRegisters(maxima), [&](Value, Value state) {
-        SmallVector<Value> left;
-        for (size_t i = 0; i + 1 < maxima.size(); ++i)
-          left.push_back(code.getRegister(state, i));
-        Value mine = left.front();
+  return kthOf(maxima);
+}
+
+/// Takes the largest out, with all that are equal to it, until k are out.
+Value LargestOfRow::kthOf(ArrayRef<Value> orders) {
+  Type type = code.getI32Type();
+  SmallVector<Value> start(orders);
+  start.append(2, code.i32(0)); // how many are out, and the last one
+  SmallVector<Type> types(start.size(), type);
+  auto loop = scf::WhileOp::create(
+      code, types, start,
+      [&](OpBuilder &, Location, ValueRange state) {
+        Value isShort = code.less(state[orders.size()], code.i32(plan.count));
+        scf::ConditionOp::create(code, isShort, state);
+      },
+      [&](OpBuilder &, Location, ValueRange state) {
+        SmallVector<Value> left(state.take_front(orders.size()));
+        Value mine = left.front(), out = state[orders.size()];
         for (Value other : ArrayRef(left).drop_front())
           mine = maximumOfWords(mine, other);
         Value largest = warpMaximum(code, mine);
-        Value holders = NVVM::VoteSyncOp::create(
-            code, code.getI32Type(), code.i32(-1),
-            compare(LLVM::ICmpPredicate::eq, mine, largest),
-            NVVM::VoteSyncKind::ballot);
-        Value first = LLVM::CountTrailingZerosOp::create(
-            code, code.getI32Type(), holders, /*is_zero_poison=*/false);
-        // One set goes.
-        Value goes = compare(LLVM::ICmpPredicate::eq, lane, first);
-        for (Value &value : left) {
-          Value isIt = LLVM::AndOp::create(
-              code, goes, compare(LLVM::ICmpPredicate::eq, value, largest));
-          value = LLVM::SelectOp::create(code, isIt, code.i32(0), value);
-          goes = LLVM::AndOp::create(
-              code, goes,
-              LLVM::XOrOp::create(
-                  code, isIt,
-                  LLVM::ConstantOp::create(code, code.getI1Type(),
-                                           code.getBoolAttr(true))));
+        for (Value &order : left) {
+          Value goes = compare(LLVM::ICmpPredicate::eq, order, largest);
+          out = code.add(out, countOf(ballot(goes)));
+          order = LLVM::SelectOp::create(code, goes, code.i32(0), order);
         }
-        left.push_back(largest);
-        return code.fromRegisters(left);
+        left.append({out, largest});
+        scf::YieldOp::create(code, left);
       });
-  return code.getRegister(last, maxima.size() - 1);
+  return loop.getResults().back();
 }
 
-/// Puts what is not below the bound into the list, and counts it.
-void LargestOfRow::collect(Value order, Value bound, Value firstColumn) {
-  Value hasSome = compare(LLVM::ICmpPredicate::uge, order, bound);
-  code.when(hasSome, [&] {
-    Value least = numberOf(code, bound);
-    auto isCandidate = [&](Value x) -> Value {
-      return LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uge, wide(code, x),
-                                  least);
-    };
-    // Few of the neighbours have one.
-    constexpr int64_t neighbours = 8;
-    int64_t registers = columns.size();
-    for (int64_t first = 0; first < registers; first += neighbours) {
-      int64_t count = std::min(neighbours, registers - first);
-      code.when(isCandidate(maximumOf(first, count)), [&] {
-        for (int64_t i = first; i < first + count; ++i) {
-          Value x = code.getRegister(tile, i);
-          code.when(isCandidate(x), [&] {
-            Value place = LLVM::AtomicRMWOp::create(
-                code, LLVM::AtomicBinOp::add, scratch, code.i32(1),
-                LLVM::AtomicOrdering::monotonic);
-            code.when(code.less(place, code.i32(plan.candidates())), [&] {
-              store(entryOf(code, x, columnIn(i, firstColumn)),
-                    at(plan.list(), place, 8));
-            });
-          });
-        }
-      });
-    }
-  });
-}
-
-/// Of the rows whose threads meet with those of this one: they all go the same
-/// way.
-Value LargestOfRow::mostCandidates() {
-  Type type = code.getI32Type();
-  if (plan.warps() == 1 || plan.rows == 1)
-    return load(type, scratch);
-  Value most = load(type, firstScratch);
-  for (int64_t i = 1; i < plan.rows; ++i)
-    most = maximumOfWords(
-        most, load(type, code.advance(firstScratch, i * plan.bytes())));
-  return most;
-}
-
-/// The first warp of the row takes the results out of the list.
-void LargestOfRow::takeOut() {
-  Type type = code.getI64Type();
-  code.when(code.less(inRow, code.i32(warpThreads)), [&] {
-    Value number = load(code.getI32Type(), scratch), lane = code.lane();
-    SmallVector<Value> candidates;
-    for (int64_t i = 0; i < plan.candidates(); i += warpThreads) {
-      Value place = code.add(lane, code.i32(i));
-      candidates.push_back(code.choose(
-          type, code.less(place, number),
-          [&] {
-            Value entry = load(type, at(plan.list(), place, 8));
-            return candidateOfEntry(
-                code, entry, cast<VectorType>(tile.getType()).getElementType());
-          },
-          [&] { return code.i64(0); }));
-    }
-    Value isFirst = code.isFirstLane();
-    code.repeat(plan.count, code.fromRegisters(candidates),
-                [&](Value round, Value state) {
-                  SmallVector<Value> left;
-                  for (size_t i = 0; i < candidates.size(); ++i)
-                    left.push_back(code.getRegister(state, i));
-                  Value mine = left.front();
-                  for (Value other : ArrayRef(left).drop_front())
-                    mine = maximumOfWords(mine, other);
-                  Value largest = warpMaximumOfCandidates(code, mine);
-                  code.when(isFirst, [&] {
-                    store(largest, at(plan.results(), round, 8));
-                  });
-                  for (Value &value : left)
-                    value = LLVM::SelectOp::create(
-                        code, compare(LLVM::ICmpPredicate::eq, value, largest),
-                        code.i64(0), value);
-                  return code.fromRegisters(left);
-                });
-  });
-}
-
-/// Each result is the largest candidate below the one before. Candidates are
-/// made anew in each round: there are no registers for all of them. The
-/// assembler would keep them nevertheless, did they not depend on the result of
-/// the round before, which is never 0.
-void LargestOfRow::lookAgain(Value firstColumn) {
-  auto type = cast<VectorType>(tile.getType());
-  auto words =
-      VectorType::get(type.getNumElements(),
-                      code.getIntegerType(type.getElementTypeBitWidth()));
-  Value bits = LLVM::BitcastOp::create(code, words, tile);
-  code.repeat(plan.count, code.i64(-1), [&](Value round, Value before) {
-    Value zero = LLVM::ZExtOp::create(
-        code, code.getI32Type(),
-        compare(LLVM::ICmpPredicate::eq, before, code.i64(0)));
-    Value narrow = zero;
-    if (words.getElementTypeBitWidth() < 32)
-      narrow = LLVM::TruncOp::create(code, words.getElementType(), zero);
-    SmallVector<Value> zeros(words.getNumElements(), narrow);
-    Value elements = LLVM::BitcastOp::create(
-        code, type, LLVM::XOrOp::create(code, bits, code.fromRegisters(zeros)));
-    Value first = code.add(firstColumn, zero), mine = code.i64(0);
-    for (int64_t i : llvm::seq<int64_t>(columns.size())) {
-      Value candidate =
-          candidateOf(code, code.getRegister(elements, i), columnIn(i, first));
-      Value isLeft = compare(LLVM::ICmpPredicate::ult, candidate, before);
-      candidate = LLVM::SelectOp::create(code, isLeft, candidate, code.i64(0));
-      mine = maximumOfWords(mine, candidate);
-    }
-    Value largest = warpMaximumOfCandidates(code, mine);
-    if (plan.warps() > 1) {
-      code.when(code.isFirstLane(), [&] {
-        store(largest,
-              at(plan.exchanged(), code.quotient(inRow, warpThreads), 8));
-      });
-      meet();
-      for (int64_t warp : llvm::seq(plan.warps()))
-        largest = maximumOfWords(
-            largest,
-            load(code.getI64Type(), at(plan.exchanged(), code.i32(warp), 8)));
-      meet();
-    }
-    code.when(isFirstOfRow(),
-              [&] { store(largest, at(plan.results(), round, 8)); });
-    return largest;
+/// A thread that has an element not below the bound hands in all it has.
+void LargestOfRow::handIn(Value order, Value bound, Value firstColumn) {
+  code.when(compare(LLVM::ICmpPredicate::uge, order, bound), [&] {
+    Value slot =
+        LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::add, scratch,
+                                  code.i32(1), LLVM::AtomicOrdering::monotonic);
+    int64_t bytes = plan.elementBytes(), all = plan.registers * bytes,
+            piece = std::min<int64_t>(all & -all, 16);
+    for (int64_t at = 0; at < all; at += piece)
+      LLVM::StoreOp::create(code,
+                            code.getRegisters(tile, at / bytes, piece / bytes),
+                            code.advance(slotOf(slot), at), piece);
+    store(firstColumn, code.advance(slotOf(slot), plan.columnOfSlot()));
   });
 }
 
 SmallVector<Value> LargestOfRow::find(Value firstColumn) {
   // What used the scratch before is over.
   code.groupBarrier();
+  code.when(isFirstOfRow(), [&] { store(code.i32(0), scratch); });
+  // Of fewer sets, all elements are candidates.
+  Value order = code.i32(0), bound = order;
   if (plan.isScreened()) {
-    code.when(isFirstOfRow(), [&] { store(code.i32(0), scratch); });
-    Value order = orderOf(code, maximumOf(0, columns.size()));
-    Value bound = boundOf(order);
-    if (plan.warps() == 1)
-      meet();
-    collect(order, bound, firstColumn);
-    meet();
-    Value fits = compare(LLVM::ICmpPredicate::sle, mostCandidates(),
-                         code.i32(plan.candidates()));
-    auto branch = scf::IfOp::create(code, fits, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(code);
-    code.setInsertionPointToStart(branch.thenBlock());
-    takeOut();
-    code.setInsertionPointToStart(branch.elseBlock());
-    lookAgain(firstColumn);
-  } else {
-    lookAgain(firstColumn);
+    order = orderOf(code, maximum());
+    bound = boundOf(order);
   }
+  if (plan.warps() == 1 || !plan.isScreened())
+    meet();
+  handIn(order, bound, firstColumn);
   meet();
+  searchList(bound);
+  meet();
+  Value isTooLong = LLVM::XOrOp::create(
+      code, fitsList(mostListed()),
+      LLVM::ConstantOp::create(code, code.getI1Type(), code.getBoolAttr(true)));
+  code.when(isTooLong, [&] {
+    searchAll();
+    meet();
+  });
   SmallVector<Value> results;
   for (int64_t i : llvm::seq(plan.count))
     results.push_back(
@@ -354,18 +175,13 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
                                  code.mul(code.group(), code.i32(bytes)));
     Value row = code.threadPart(slice).row,
           firstColumn = code.threadPart(tile).column;
-    int64_t rows = gpu::getRegisterCount(slice),
-            registers = gpu::getRegisterCount(tile) / rows;
+    int64_t rows = gpu::getRegisterCount(slice), registers = largest.registers;
     SmallVector<SmallVector<Value>> results(2 * largest.count);
     for (int64_t i : llvm::seq(rows)) {
       // Registers go along a row first.
-      SmallVector<int64_t> columns;
-      for (int64_t k : llvm::seq(registers))
-        columns.push_back(gpu::getElement(tile, 0, i * registers + k).column);
       LargestOfRow ofRow(
           code, largest, row, scratch,
-          code.getRegisters(adaptor.getTile(), i * registers, registers),
-          columns);
+          code.getRegisters(adaptor.getTile(), i * registers, registers));
       for (auto [rank, candidate] : llvm::enumerate(ofRow.find(firstColumn))) {
         results[rank].push_back(
             elementOf(code, candidate, tile.getElementType()));

@@ -13,6 +13,11 @@ struct LargestPlan {
         gpu::getLayout(cast<RankedTensorType>(op.getTile().getType())));
     threads = layout.getColumnThreads();
     rows = layout.getRowThreads();
+    vector = layout.getVector();
+    elementBits = op.getTile().getType().getElementTypeBitWidth();
+    registers = gpu::getRegisterCount(op.getTile().getType()) /
+                gpu::getRegisterCount(
+                    cast<RankedTensorType>(op.getValues().front().getType()));
     if (warps() > 1)
       while (together < ::smx::gpu::warpThreads &&
              threads / (2 * together) >= 2 * count)
@@ -23,19 +28,32 @@ struct LargestPlan {
   int64_t count, threads, rows;
   /// Lanes whose elements are one set.
   int64_t together = 1;
+  /// Registers of a thread in one row, of how many bits, and how many of them
+  /// are neighbours.
+  int64_t registers, elementBits, vector;
 
   int64_t warps() const { return threads / ::smx::gpu::warpThreads; }
   int64_t sets() const { return threads / together; }
   /// There is a bound.
   bool isScreened() const { return sets() >= count; }
+  int64_t elementBytes() const { return elementBits / 8; }
+  /// Each thread can take a slot: its registers, and behind them the column of
+  /// the first.
+  int64_t columnOfSlot() const {
+    return llvm::alignTo(registers * elementBytes(), 16);
+  }
+  int64_t slotBytes() const { return columnOfSlot() + 16; }
   /// Of the list: room for some equal elements.
   int64_t candidates() const {
     return llvm::alignTo(8 * count, 2 * ::smx::gpu::warpThreads);
   }
 
   // Bytes from the start of a row's scratch.
-  int64_t maxima() const { return 16; } // the number of candidates is before
-  int64_t list() const { return maxima() + llvm::alignTo(4 * sets(), 16); }
+  // First the number of slots that are taken.
+  int64_t listed() const { return 4; }
+  int64_t maxima() const { return 16; }
+  int64_t firstSlot() const { return maxima() + llvm::alignTo(4 * sets(), 16); }
+  int64_t list() const { return firstSlot() + threads * slotBytes(); }
   int64_t exchanged() const { return list() + 8 * candidates(); }
   int64_t results() const {
     return exchanged() + llvm::alignTo(8 * warps(), 16);

@@ -1,36 +1,39 @@
-// The largest elements: a bound from the maxima of lanes, a list of what is not below it, and one warp that takes the
-// results out; where equal elements do not fit the list, the largest that is left, again and again.
+// The largest elements: a bound from the maxima of lanes, elements of the threads that reach it, one warp that lists and
+// ranks those; where equal elements do not fit the list, the largest that is left, again and again.
 // RUN: softmax-opt %s --smx-gpu-to-nvvm --canonicalize --cse | FileCheck %s
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
 #value = #smx_gpu.slice<1, #row>
 
-// 8 sets of 8 lanes, a list of 64, an exchange of 2 warps, and 2 results.
+// 4 sets of 16 lanes, slots of 64 threads, a list of 64, an exchange of 2 warps, and 2 results.
 // CHECK-LABEL: llvm.func @warps
-// CHECK-SAME: smx.shared_bytes = 576 : i64
-// The number of candidates, and the bound.
+// CHECK-SAME: smx.shared_bytes = 3648 : i64
+// The number of slots, and the bound.
 // CHECK: nvvm.barrier0
 // CHECK: llvm.intr.maximum{{.*}} : {{.*}}vector<2xbf16>
-// CHECK-COUNT-3: nvvm.shfl.sync bfly
+// CHECK-COUNT-4: nvvm.shfl.sync bfly
 // CHECK: nvvm.barrier0
-// CHECK: scf.for
+// CHECK: scf.while
 // CHECK: nvvm.redux.sync umax
 // CHECK: nvvm.vote.sync ballot
-// CHECK: llvm.intr.cttz
-// The list.
-// CHECK: llvm.icmp "uge"
-// CHECK: scf.if
-// CHECK: llvm.fcmp "uge"
+// CHECK: llvm.intr.ctpop
+// A thread hands in its registers as they are.
+// CHECK: %[[REACHES:.+]] = llvm.icmp "uge"
+// CHECK: scf.if %[[REACHES]]
 // CHECK: llvm.atomicrmw add {{.*}} monotonic : !llvm.ptr<3>, i32
-// Who takes an element out computes its order; here that would be code for every register.
-// CHECK-NOT: llvm.ashr
+// CHECK-COUNT-2: llvm.store {{.*}} : vector<8xbf16>, !llvm.ptr<3>
+// CHECK: nvvm.barrier0
+// The list, and the ranks.
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> bf16
+// CHECK: nvvm.vote.sync ballot
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: llvm.icmp "ugt"
 // CHECK: nvvm.barrier0
 // CHECK: %[[FITS:.+]] = llvm.icmp "sle"
-// CHECK: scf.if %[[FITS]]
-// CHECK: llvm.ashr
-// CHECK: scf.for
-// CHECK-COUNT-2: nvvm.redux.sync umax
-// CHECK: else
+// CHECK: %[[TOO_LONG:.+]] = llvm.xor %[[FITS]]
+// CHECK: scf.if %[[TOO_LONG]]
 // CHECK: scf.for
 // CHECK: llvm.icmp "ult"
 // CHECK-COUNT-2: nvvm.redux.sync umax
