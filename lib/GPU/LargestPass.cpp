@@ -233,6 +233,35 @@ static void rewrite(Ranking &ranking) {
     reduce.erase();
 }
 
+/// What `op` takes from a key that is known, without the key: which is not
+/// nothing, and whose score counts where the sum of the row is a number.
+static Value takeFromKey(OpBuilder &builder, Operation *op) {
+  auto partsOf = [](Value key) {
+    return key ? mlir::smx::matchKey(key) : std::nullopt;
+  };
+  Location loc = op->getLoc();
+  Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
+  if (auto larger = dyn_cast<arith::MaxNumFOp>(op);
+      larger && isNothing(larger.getRhs()) && partsOf(larger.getLhs()))
+    return larger.getLhs();
+  if (auto compare = dyn_cast<arith::CmpFOp>(op);
+      compare && compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+      isNothing(compare.getRhs()) && partsOf(compare.getLhs()))
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(cast<ShapedType>(type), false));
+  if (auto trunc = dyn_cast<arith::TruncFOp>(op))
+    if (auto parts = partsOf(mlir::smx::matchScoreOfKey(trunc.getIn()));
+        parts && parts->score.getType() == type)
+      return parts->score;
+  if (isa<arith::SIToFPOp>(op))
+    if (auto parts = partsOf(mlir::smx::matchPlaceOfKey(op->getResult(0)))) {
+      Value place = arith::IndexCastOp::create(
+          builder, loc, op->getOperand(0).getType(), parts->place);
+      return arith::SIToFPOp::create(builder, loc, type, place);
+    }
+  return {};
+}
+
 namespace {
 struct LargestPass : mlir::smx::gpu::impl::LargestPassBase<LargestPass> {
   using LargestPassBase::LargestPassBase;
@@ -246,6 +275,11 @@ struct LargestPass : mlir::smx::gpu::impl::LargestPassBase<LargestPass> {
     kernel.walk([](Block *block) {
       for (Ranking &ranking : findRankings(*block))
         rewrite(ranking);
+    });
+    kernel.walk([&](Operation *op) {
+      rewriter.setInsertionPoint(op);
+      if (Value taken = takeFromKey(rewriter, op))
+        rewriter.replaceOp(op, taken);
     });
     (void)runRegionDCE(rewriter, kernel->getRegions());
   }

@@ -131,6 +131,39 @@ Value mlir::smx::placeOfKey(OpBuilder &b, Location loc, Value key) {
       complementUnless(b, loc, isNegative(b, loc, bits), low));
 }
 
+/// `bits` of `bits & mask`.
+static Value matchMasked(Value value, int64_t mask) {
+  auto masked = value.getDefiningOp<arith::AndIOp>();
+  return masked && isInteger(masked.getRhs(), mask) ? masked.getLhs() : Value();
+}
+static Value matchBits(Value bits) {
+  auto bitcast =
+      bits ? bits.getDefiningOp<arith::BitcastOp>() : arith::BitcastOp();
+  return bitcast ? bitcast.getIn() : Value();
+}
+
+Value mlir::smx::matchScoreOfKey(Value score) {
+  Value bits = matchBits(score);
+  return bits ? matchBits(matchMasked(bits, ~placeMask)) : Value();
+}
+
+Value mlir::smx::matchPlaceOfKey(Value place) {
+  auto number = place.getDefiningOp<arith::SIToFPOp>();
+  auto whole = number ? number.getIn().getDefiningOp<arith::SelectOp>()
+                      : arith::SelectOp();
+  auto negative = whole ? whole.getCondition().getDefiningOp<arith::CmpIOp>()
+                        : arith::CmpIOp();
+  auto complement = whole ? whole.getFalseValue().getDefiningOp<arith::SubIOp>()
+                          : arith::SubIOp();
+  if (!negative || negative.getPredicate() != arith::CmpIPredicate::slt ||
+      !isInteger(negative.getRhs(), 0) || !complement ||
+      !isInteger(complement.getLhs(), placeMask) ||
+      complement.getRhs() != whole.getTrueValue())
+    return {};
+  Value bits = matchMasked(whole.getTrueValue(), placeMask);
+  return bits && bits == negative.getLhs() ? matchBits(bits) : Value();
+}
+
 static StringRef nameOf(bool isProbability, int64_t rank) {
   static const auto names = [] {
     std::array<std::array<std::string, mostTopK>, 2> names;

@@ -29,6 +29,9 @@ std::optional<KeyParts> matchKey(Value key);
 Value scoreOfKey(OpBuilder &builder, Location loc, Value key);
 /// The place, as f64.
 Value placeOfKey(OpBuilder &builder, Location loc, Value key);
+/// The key that such a score or place is of; null if it is no such thing.
+Value matchScoreOfKey(Value score);
+Value matchPlaceOfKey(Value place);
 
 /// The quantities of a rank, and what a quantity is.
 StringRef probabilityOfRank(int64_t rank);
