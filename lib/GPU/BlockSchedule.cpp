@@ -245,12 +245,13 @@ static void spreadRow(BlockSchedule &schedule, const NestShape &shape,
   bool isWhole = bytes % halfRowBytes == 0 || shape.elementBits >= 32;
   bool isShared = options.alignment >= 16 &&
                   (isWhole || bytes > options.clusters * halfRowBytes);
-  int64_t each = isShared ? blockRowBytes : halfRowBytes;
-  constexpr int64_t accessBits = 128;
-  bool isCut = options.alignment * 8 < accessBits ||
-               shape.longest * shape.elementBits % accessBits != 0;
-  int64_t threadBytes =
-      isCut && !isShared ? cutRowThreadBytes : blockRowThreadBytes;
+  bool isCut =
+      !isShared && (options.alignment * 8 < accessBits ||
+                    shape.longest * shape.elementBits % accessBits != 0);
+  int64_t each = isShared ? blockRowBytes
+                 : isCut  ? cutBlockBytes
+                          : halfRowBytes;
+  int64_t threadBytes = isCut ? cutRowThreadBytes : blockRowThreadBytes;
   if (bytes > blockRowThreads * threadBytes && options.clusters > 1) {
     schedule.cluster = std::min<int64_t>(
         options.clusters, llvm::PowerOf2Ceil(llvm::divideCeil(bytes, each)));

@@ -222,10 +222,19 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       }
     }
   } else if (streamIsFastest) {
-    // What is read once anyway needs no more than a block.
-    if (llvm::none_of(finishes, [](FinishOp op) { return op.isStreamed(); }))
-      rowBytes = std::min(rowBytes, blockRowBytes);
+    // What is read once anyway needs no more than a block. Where accesses are
+    // cut, a thread of it has half as much, and longer tiles share what they
+    // cost.
+    bool isReadOnce =
+        llvm::none_of(finishes, [](FinishOp op) { return op.isStreamed(); });
+    bool isCut = extent && *extent * inputBits % accessBits != 0;
     int64_t longest = longestTile;
+    if (isReadOnce && isCut) {
+      rowBytes = std::min(rowBytes, blockRowThreads * cutRowThreadBytes);
+      longest = cutTileBytes / bytesPerElement(op, finishes, *extent);
+    } else if (isReadOnce) {
+      rowBytes = std::min(rowBytes, blockRowBytes);
+    }
     // Of keys, which are wider than the state, few are made of a tile: the
     // longer it is, the fewer. Registers alone hold a row, or half of them a
     // tile, beside the keys of the tiles before.

@@ -18,7 +18,13 @@ inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 
 /// The same where accesses of a row may be cut: at its end, or because the row
 /// starts within one. Both halves and what says where take registers, too.
-inline constexpr int64_t cutRowThreadBytes = 64;
+inline constexpr int64_t cutRowThreadBytes = 64, accessBits = 128;
+
+/// A block that holds so much of such a row leaves room for another one; and a
+/// tile of what is read once, of two blocks with 512 threads.
+inline constexpr int64_t cutBlockBytes =
+                             blockRowThreads / 2 * cutRowThreadBytes,
+                         cutTileBytes = cutBlockBytes;
 
 /// The longest row of registers alone whose block leaves room for another one,
 /// to compute while the first waits; and blocks that a cluster may have.

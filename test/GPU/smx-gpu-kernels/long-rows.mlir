@@ -65,6 +65,23 @@ func.func @statistics(%x: tensor<8x131072xbf16>) -> tensor<8xbf16> {
   return %y : tensor<8xbf16>
 }
 
+// Rows that start anywhere: a thread has half as much of them. Two blocks of 512 threads fit on a multiprocessor, whether they
+// hold the row or tiles of 32 KiB of it.
+// CHECK-LABEL: smx_gpu.kernel @cut_kernel
+// CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
+func.func @cut(%x: tensor<8x50257xbf16>) -> tensor<8x50257xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<8x50257xbf16> -> tensor<8x50257xbf16>
+  return %y : tensor<8x50257xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @cut_statistics_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK: scf.for %{{.+}} = %c0 to %c49152 step %c16384
+func.func @cut_statistics(%x: tensor<8x50257xbf16>) -> tensor<8xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<8x50257xbf16> -> tensor<8xbf16>
+  return %y : tensor<8xbf16>
+}
+
 // 4 MiB: more than 64 KiB in shared memory, of one block on each of 16 multiprocessors.
 // CHECK-LABEL: smx_gpu.kernel @longest_kernel
 // CHECK-SAME: warps(32) cluster(16) shared_limit(232448)
