@@ -195,6 +195,7 @@ void mlir::smx::buildStage(OpPassManager &pm, Stage stage,
     buildNaive(pm);
     break;
   case Stage::Online:
+    pm.addPass(createTabulatePass());
     // Rows are the lanes of a vector on a CPU, and of a matrix unit on a GPU:
     // few of them leave most of it idle.
     if (options.target != Target::Cpu)

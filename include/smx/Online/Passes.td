@@ -60,6 +60,42 @@ def PackHeadsPass : Pass<"smx-pack-heads"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def TabulatePass : Pass<"smx-tabulate"> {
+  let summary = "functions of captured elements are computed once for each element, not for each score";
+  let description = [{
+    A region of attention is computed for every score. What it computes from an element of a captured tensor alone, such
+    as a bounded bias by distance, is the same for all scores that read this element: it becomes a tensor of its own,
+    in front of attention, where the region reads the result. Rounding is as it was: the same operations, in the same type.
+
+    That is done where it saves a function of `math` or a division (a product or a conversion costs less than a kernel
+    more), and where the scores are at least `reuse` times as many as the elements. An extent that is not known
+    counts as 256. The element may be combined with constants and with values from in front of attention, but not with the
+    score, a position or another element.
+
+    ```mlir
+    %o = smx.attention %q, %k, %v scale(1.250000e-01) score {
+    ^bb0(%s: f32, %h: index, %i: index, %j: index):
+      %x = tensor.extract %table[%h, %j] : tensor<8x512xf32>
+      %y = math.tanh %x : f32
+      %t = arith.addf %s, %y : f32
+      smx.yield %t : f32
+    } : tensor<8x256x64xbf16>, tensor<8x512x64xbf16>, tensor<8x512x64xbf16> -> tensor<8x256x64xbf16>
+    ```
+    ==>
+    ```mlir
+    %f = linalg.generic {..} ins(%table : tensor<8x512xf32>) outs(%e : tensor<8x512xf32>) { math.tanh }
+    %o = smx.attention %q, %k, %v scale(1.250000e-01) score {
+    ^bb0(%s: f32, %h: index, %i: index, %j: index):
+      %y = tensor.extract %f[%h, %j] : tensor<8x512xf32>
+      %t = arith.addf %s, %y : f32
+      smx.yield %t : f32
+    } : tensor<8x256x64xbf16>, tensor<8x512x64xbf16>, tensor<8x512x64xbf16> -> tensor<8x256x64xbf16>
+    ```
+  }];
+  let options = [Option<"reuse", "reuse", "int64_t", "16", "scores for each element of a table at least, at least 1">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SplitPass : Pass<"smx-split"> {
   let summary = "cut every stream into partial states that are merged in a tree";
   let description = [{
