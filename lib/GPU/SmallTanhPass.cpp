@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -21,10 +22,10 @@ using namespace mlir;
 using namespace mlir::smx::gpu;
 
 namespace {
-/// tanh x = x P(x^2) for |x| <= 1: the best P of so many coefficients, lowest
-/// power first, and how far off it is of tanh x.
+/// tanh x = x P(x^2) for |x| <= range, up to an error.
 struct Series {
-  double error;
+  double range, error;
+  /// Of P, lowest power first.
   SmallVector<double> coefficients;
 };
 
@@ -36,8 +37,9 @@ class SmallTanh {
 public:
   /// Nothing where the weights do not decide a branch, or tanh is not to be
   /// approximated.
-  static std::optional<SmallTanh> match(math::FmaOp weight);
+  static std::optional<SmallTanh> match(math::FmaOp weight, double leastRange);
   void rewrite();
+  int64_t countCoefficients() const { return coefficients.size(); }
   /// tanh and the products in front of it.
   const SmallVector<Operation *> &getArithmetic() const { return arithmetic; }
 
@@ -45,13 +47,13 @@ private:
   bool collectScale();
   bool collectQuestion();
   /// Q, if its coefficients are far from the ends of f32.
-  bool collectCoefficients();
+  bool collectCoefficients(double leastRange);
   Value splat(OpBuilder &builder, double value, Value like);
 
   math::FmaOp weight;
   math::TanhOp tanh;
   Value x;
-  double scale = 1, factor = 1;
+  double scale = 1, factor = 1, range = 1;
   SmallVector<double> coefficients;
   SmallVector<Operation *> arithmetic;
   PartialReduceOp sums;
@@ -59,24 +61,66 @@ private:
 };
 } // namespace
 
+/// P(z) = c0 + z (c1 + z (c2 + ..)).
+static double polynomial(ArrayRef<double> coefficients, double z) {
+  double value = 0;
+  for (double coefficient : llvm::reverse(coefficients))
+    value = value * z + coefficient;
+  return value;
+}
+
+/// P of so many coefficients goes through tanh(x) / x at the places of x^2 that
+/// Chebyshev's polynomial is 0 at: there an interpolation is off by little more
+/// than the best one.
+static Series makeSeries(size_t count, double range) {
+  constexpr int samples = 256;
+  SmallVector<double> places(count), differences(count);
+  for (size_t i = 0; i < count; ++i) {
+    places[i] = range * range *
+                (1 - std::cos((2 * i + 1) * llvm::numbers::pi / (2 * count))) /
+                2;
+    double x = std::sqrt(places[i]);
+    differences[i] = std::tanh(x) / x;
+  }
+  // Newton's divided differences, and the powers of his form.
+  for (size_t order = 1; order < count; ++order)
+    for (size_t i = count - 1; i >= order; --i)
+      differences[i] = (differences[i] - differences[i - 1]) /
+                       (places[i] - places[i - order]);
+  Series series{range, 0, SmallVector<double>(count, 0.0)};
+  SmallVector<double> &powers = series.coefficients;
+  for (size_t i = count; i-- > 0;) {
+    for (size_t power = count; power-- > 0;)
+      powers[power] = (power ? powers[power - 1] : differences[i]) -
+                      places[i] * powers[power];
+  }
+  for (int i = 1; i <= samples; ++i) {
+    double x = range * i / samples;
+    series.error = std::max(
+        series.error, std::abs(x * polynomial(powers, x * x) - std::tanh(x)));
+  }
+  return series;
+}
+
 /// The fewest coefficients with which an exponent, a power of two, is off by at
-/// most 2^-11, as weights in f16 are; null if there are none.
-static const Series *seriesFor(double factor) {
-  static const Series all[] = {
-      {0x1.56p-14,
-       {0x1.fff5532855ff5p-1, -0x1.529708c52271cp-2, 0x1.e7010e6828ae4p-4,
-        -0x1.b44ccdff7468p-6}},
-      {0x1.cfep-18,
-       {0x1.ffff181be4c49p-1, -0x1.54f8e10905a77p-2, 0x1.0afe6d7ea2a04p-3,
-        -0x1.6f252b41e4424p-5, 0x1.281ae9861a31p-7}},
-      {0x1.3aep-21,
-       {0x1.ffffec529c903p-1, -0x1.554a15adbcc6p-2, 0x1.1000f640f1881p-3,
-        -0x1.a6c0ebc0cd244p-5, 0x1.1251aae116a7cp-6, -0x1.920151ba9688p-9}}};
-  constexpr double mostOff = 0x1p-11, tanhOne = 0x1.85efab514f394p-1;
-  for (const Series &series : all)
-    if (std::abs(factor) * tanhOne * series.error <= mostOff)
-      return &series;
-  return nullptr;
+/// most 2^-11, as weights in f16 are, for numbers up to `least`; and up to how
+/// large ones it is. None if there are too many.
+static std::optional<Series> seriesFor(double factor, double least) {
+  constexpr double mostOff = 0x1p-11;
+  constexpr size_t fewest = 2, most = 6;
+  auto isRight = [&](const Series &series) {
+    return std::abs(factor) * series.error <= mostOff;
+  };
+  for (size_t count = fewest; count <= most; ++count) {
+    Series found = makeSeries(count, least);
+    if (!isRight(found))
+      continue;
+    for (double range = 1, step = 1.0 / 64; range > least; range -= step)
+      if (Series wider = makeSeries(count, range); isRight(wider))
+        return wider;
+    return found;
+  }
+  return std::nullopt;
 }
 
 bool SmallTanh::collectScale() {
@@ -119,10 +163,11 @@ bool SmallTanh::collectQuestion() {
          isLarge.getLhs() == sums.getResult();
 }
 
-bool SmallTanh::collectCoefficients() {
-  const Series *series = seriesFor(factor);
+bool SmallTanh::collectCoefficients(double leastRange) {
+  std::optional<Series> series = seriesFor(factor, leastRange);
   if (!series)
     return false;
+  range = series->range;
   double power = scale * factor;
   for (double coefficient : series->coefficients) {
     coefficients.push_back(coefficient * power);
@@ -133,7 +178,8 @@ bool SmallTanh::collectCoefficients() {
   });
 }
 
-std::optional<SmallTanh> SmallTanh::match(math::FmaOp weight) {
+std::optional<SmallTanh> SmallTanh::match(math::FmaOp weight,
+                                          double leastRange) {
   SmallTanh found;
   found.weight = weight;
   found.tanh = weight.getA().getDefiningOp<math::TanhOp>();
@@ -150,7 +196,7 @@ std::optional<SmallTanh> SmallTanh::match(math::FmaOp weight) {
       return std::nullopt;
   found.factor = *factor;
   if (!found.collectScale() || !found.collectQuestion() ||
-      !found.collectCoefficients())
+      !found.collectCoefficients(leastRange))
     return std::nullopt;
   return found;
 }
@@ -174,13 +220,21 @@ void SmallTanh::rewrite() {
       math::FmaOp::create(builder, loc, x, quotient, weight.getC());
   weight.replaceAllUsesWith(exponent);
   weight.erase();
-  // What is not a number shows in the sums.
+  // Squares are in the order of their bits, of which one instruction compares
+  // three. What is not a number shows in the sums.
   builder.setInsertionPointAfter(isLarge);
+  double limit = range / scale;
+  auto bitsOf = [&](Value tile) -> Value {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return arith::BitcastOp::create(builder, loc,
+                                    type.clone(builder.getI32Type()), tile);
+  };
   Value largest = PartialReduceOp::create(
-      builder, loc, sums.getResult().getType(), Combiner::MaxNum, square);
-  Value isFar =
-      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, largest,
-                            splat(builder, 1 / (scale * scale), largest));
+      builder, loc, sums.getResult().getType().clone(builder.getI32Type()),
+      Combiner::MaxSI, bitsOf(square));
+  Value isFar = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sgt, largest,
+      bitsOf(splat(builder, limit * limit, sums.getResult())));
   Value isEither = arith::OrIOp::create(builder, loc, isLarge, isFar);
   isLarge->replaceUsesWithIf(ValueRange(isEither), [&](OpOperand &use) {
     return use.getOwner() != isEither.getDefiningOp();
@@ -189,6 +243,16 @@ void SmallTanh::rewrite() {
 
 namespace {
 struct SmallTanhPass : mlir::smx::gpu::impl::SmallTanhPassBase<SmallTanhPass> {
+  using SmallTanhPassBase::SmallTanhPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (range > 0 && range <= 1)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "option 'range' must be above 0 and at most 1, got "
+           << double(range);
+  }
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     SmallVector<math::FmaOp> weights;
@@ -198,13 +262,14 @@ struct SmallTanhPass : mlir::smx::gpu::impl::SmallTanhPassBase<SmallTanhPass> {
     });
     llvm::SmallPtrSet<Operation *, 4> arithmetic;
     for (math::FmaOp weight : weights) {
-      std::optional<SmallTanh> found = SmallTanh::match(weight);
+      std::optional<SmallTanh> found = SmallTanh::match(weight, range);
       if (!found)
         continue;
       remark::passed(
           weight.getLoc(),
           remark::RemarkOpts::name("SmallTanh").category("smx-gpu-small-tanh"))
-          << "tanh is a polynomial where it is of at most 1";
+          << "tanh is a polynomial of small numbers: "
+          << remark::metric("coefficients", found->countCoefficients());
       arithmetic.insert_range(found->getArithmetic());
       found->rewrite();
     }

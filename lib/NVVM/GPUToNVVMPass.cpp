@@ -77,53 +77,73 @@ static LogicalResult refuseNarrowArithmetic(gpu::KernelOp kernel) {
   return failure(walked.wasInterrupted());
 }
 
-/// Where the thread reads its number for an outermost loop: before it, or in
-/// each round, if a round has loops of its own. What it computes from the
-/// number is then nothing to such a round, and takes no registers across it.
-static Operation *whereToRead(Operation &loop) {
+/// The last op of a round of `loop` that is a loop or has one, or null.
+static Operation *lastLoopIn(Operation &loop) {
   auto forOp = dyn_cast<scf::ForOp>(loop);
   if (!forOp)
-    return &loop;
-  WalkResult found = forOp.getBody()->walk(
-      [](LoopLikeOpInterface) { return WalkResult::interrupt(); });
-  return found.wasInterrupted() ? &forOp.getBody()->front() : &loop;
+    return nullptr;
+  auto hasLoop = [](Operation &op) {
+    return op.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  auto ops = llvm::reverse(*forOp.getBody());
+  auto found = llvm::find_if(ops, hasLoop);
+  return found == ops.end() ? nullptr : &*found;
 }
 
-/// For every outermost loop, and after it, the thread reads its number again,
-/// out of LLVM's sight. What one loop computes from the number, which is quick
-/// to compute again, is then not kept in registers for the next one.
+/// The ops of a range read the thread's number together, in front of `place`,
+/// out of LLVM's sight.
+static void readThread(llvm::iterator_range<Block::iterator> ops,
+                       Operation *place) {
+  SmallVector<NVVM::ThreadIdXOp> reads;
+  for (Operation &op : ops)
+    op.walk([&](NVVM::ThreadIdXOp read) { reads.push_back(read); });
+  if (reads.empty())
+    return;
+  ImplicitLocOpBuilder b(place->getLoc(), place);
+  Value number =
+      LLVM::InlineAsmOp::create(
+          b, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+  for (NVVM::ThreadIdXOp read : reads) {
+    read.replaceAllUsesWith(number);
+    read.erase();
+  }
+}
+
+/// For every outermost loop, and after it, the thread reads its number again.
+/// What one loop computes from the number, which is quick to compute again, is
+/// then not kept in registers for the next one. Where a round has loops of its
+/// own, it reads the number itself, and again after them: what it computes from
+/// the number takes no registers across a round, or across these loops.
 static void readThreadPerLoop(Block &block) {
-  bool isAfterLoop = false;
-  Value number;
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    bool isLoop = isa<LoopLikeOpInterface>(op);
-    if (!isLoop && !isAfterLoop) {
-      for (Region &region : op.getRegions())
-        for (Block &inner : region)
-          readThreadPerLoop(inner);
+  Block::iterator afterLoop = block.end();
+  for (Block::iterator at = block.begin(); at != block.end();) {
+    Operation &op = *at++;
+    if (!isa<LoopLikeOpInterface>(op)) {
+      if (afterLoop == block.end())
+        for (Region &region : op.getRegions())
+          for (Block &inner : region)
+            readThreadPerLoop(inner);
       continue;
     }
-    if (isLoop)
-      number = {};
-    isAfterLoop = true;
-    SmallVector<NVVM::ThreadIdXOp> reads;
-    op.walk([&](NVVM::ThreadIdXOp read) { reads.push_back(read); });
-    if (!reads.empty() && !number) {
-      ImplicitLocOpBuilder b(op.getLoc(), isLoop ? whereToRead(op) : &op);
-      number =
-          LLVM::InlineAsmOp::create(
-              b, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
-              /*has_side_effects=*/true, /*is_align_stack=*/false,
-              LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-              .getResult(0);
+    if (afterLoop != block.end())
+      readThread({afterLoop, op.getIterator()}, &*afterLoop);
+    if (Operation *last = lastLoopIn(op)) {
+      Block::iterator end = std::next(last->getIterator());
+      Block &body = *last->getBlock();
+      // The op behind the loop may itself be a read.
+      readThread({body.begin(), end}, &body.front());
+      readThread({end, body.end()}, &*end);
+    } else {
+      readThread({op.getIterator(), at}, &op);
     }
-    for (NVVM::ThreadIdXOp read : reads) {
-      read.replaceAllUsesWith(number);
-      read.erase();
-    }
-    if (isLoop)
-      number = {};
+    afterLoop = at;
   }
+  if (afterLoop != block.end())
+    readThread({afterLoop, block.end()}, &*afterLoop);
 }
 
 namespace {

@@ -194,8 +194,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       // groups and longer tiles are faster.
       constexpr int64_t longRows = 192, shortRows = 128, longestStream = 96,
                         shortestStream = 80, widestKeys = 256;
-      bool isPlain =
-          !op.mayBeMasked() && isBareProduct(op.getInputOperands().front());
+      bool isPlain = !op.mayBeMasked() &&
+                     isFunctionOfProduct(op.getInputOperands().front());
       int64_t room = (isPlain ? 124 : 108) - columns / 2;
       int64_t longStream =
           std::min<int64_t>(llvm::alignDown(std::max<int64_t>(room, 0) * 4 / 3,

@@ -44,8 +44,10 @@ struct ProductTiles {
 /// none.
 int64_t bytesOfFactors(Value scores);
 
-/// True if `scores` are a product as it is, or one that a mask hides some of.
-bool isBareProduct(Value scores);
+/// True if `scores` are a product, or what a function of few registers makes of
+/// its elements, or if a mask hides some of that: they depend on no position
+/// and on nothing else that is read.
+bool isFunctionOfProduct(Value scores);
 
 /// How many of `columns` an accumulator of `elementBytes` has room for: all of
 /// them, or strips of about the same size.

@@ -32,3 +32,30 @@ smx_gpu.kernel @copies(%x: !global, %b: index, %n: index) warps(1) {
   smx_gpu.store %t, %x[%b, %c0, %c0] dims [1, 2] : tensor<32x64xbf16, #L>, !global
   smx_gpu.return
 }
+
+// A round with a loop of its own reads the number in each round, and once more behind that loop.
+// CHECK-LABEL: llvm.func @rounds
+smx_gpu.kernel @rounds(%x: !global, %b: index, %n: index) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %s = smx_gpu.alloc : !tile
+  // CHECK: scf.for
+  // CHECK-NEXT: %[[HEAD:.+]] = llvm.inline_asm has_side_effects "mov.u32 $0, %tid.x;", "=r"
+  // CHECK: scf.for
+  // CHECK-NOT: tid.x
+  // CHECK: llvm.lshr %[[HEAD]]
+  // CHECK: nvvm.cp.async.shared.global
+  // CHECK: %[[TAIL:.+]] = llvm.inline_asm has_side_effects "mov.u32 $0, %tid.x;", "=r"
+  // CHECK-NOT: tid.x
+  // CHECK: %[[TAIL]]{{$|[ ,]}}
+  // CHECK-NOT: tid.x
+  // CHECK: llvm.return
+  scf.for %i = %c0 to %n step %c32 {
+    scf.for %j = %c0 to %n step %c32 {
+      smx_gpu.copy %x[%b, %j, %c0] to %s dims [1, 2] {aligned = 16 : i64} : !global, !tile
+    }
+    %t = smx_gpu.read %s : !tile -> tensor<32x64xbf16, #L>
+    smx_gpu.store %t, %x[%b, %i, %c0] dims [1, 2] : tensor<32x64xbf16, #L>, !global
+  }
+  smx_gpu.return
+}

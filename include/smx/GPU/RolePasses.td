@@ -142,11 +142,12 @@ def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
     cycle: more time than the products. Scores are mostly well below the cap. There tanh is an odd polynomial, whose
     coefficients take the factors before and behind it:
 
-        |x| <= 1:   tanh x = x P(x^2);   exp2(tanh(k s) f + r) = exp2(s Q(s^2) + r),   Q(z) = k f P(k^2 z)
+        |x| <= X:   tanh x = x P(x^2);   exp2(tanh(k s) f + r) = exp2(s Q(s^2) + r),   Q(z) = k f P(k^2 z)
 
     That is done where sums of weights decide a branch (`smx-gpu-speculate`), which now is also taken where a square is above
-    1 / k^2, and computes tanh as it stands. Only where an approximation is allowed (`afn`): P has as many coefficients as keep
-    an exponent within 2^-11, which is less than weights of 16 bits are off by; at most 6, for factors of about 1000.
+    X^2 / k^2, and computes tanh as it stands. Only where an approximation is allowed (`afn`): P has as many coefficients as keep
+    an exponent within 2^-11, which is less than weights of 16 bits are off by, for an X of at least `range`, and X is what that
+    many are right up to: 4 coefficients and 0.86 for a cap of 20, 4 and 0.75 for one of 50, at most 6.
 
     ```mlir
     %t = math.tanh %x fastmath<afn>
@@ -165,13 +166,16 @@ def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
     %p = math.exp2 %e
     %l = smx_gpu.partial_reduce <add> %p
     %large = arith.cmpf ugt, %l, %bound
-    %most = smx_gpu.partial_reduce <maxnum> %z
-    %far = arith.cmpf ogt, %most, %limit
+    %bits = arith.bitcast %z
+    %most = smx_gpu.partial_reduce <maxsi> %bits
+    %far = arith.cmpi sgt, %most, %limit
     %either = arith.ori %large, %far
     %moves = smx_gpu.any %either
     scf.if %moves { %t = math.tanh %x fastmath<afn>; uses of %t }
     ```
   }];
+  let options = [Option<"range", "range", "double", "0.7",
+                        "numbers up to which the polynomial holds at least, above 0 and at most 1">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 

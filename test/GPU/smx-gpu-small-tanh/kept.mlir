@@ -12,7 +12,7 @@ smx_gpu.kernel @kept(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) warp
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %four = arith.constant dense<400.0> : !s
-  %ten = arith.constant dense<2000.0> : !s
+  %ten = arith.constant dense<1000000.0> : !s
   %bound = arith.constant dense<100.0> : !p
   %none = arith.constant dense<0.0> : !s
   // CHECK: scf.for

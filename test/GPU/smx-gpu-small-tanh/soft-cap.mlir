@@ -1,7 +1,11 @@
 // tanh of small numbers is a polynomial; where one is not small, a branch computes it as it stands.
 // RUN: softmax-opt %s --smx-gpu-small-tanh --canonicalize | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-small-tanh --remarks-filter=smx-gpu-small-tanh 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// REMARK: tanh is a polynomial where it is of at most 1
+// RUN: softmax-opt %s --smx-gpu-small-tanh=range=0.5 --remarks-filter=smx-gpu-small-tanh 2>&1 >/dev/null | FileCheck %s --check-prefix=HALF
+// RUN: not softmax-opt %s --smx-gpu-small-tanh=range=0 2>&1 | FileCheck %s --check-prefix=RANGE
+// HALF: coefficients=3
+// RANGE: option 'range' must be above 0 and at most 1, got 0
+// REMARK: tanh is a polynomial of small numbers: ", coefficients=4
 
 #L = #smx_gpu.fragment<warps = 4>
 #S = #smx_gpu.slice<1, #L>
@@ -9,18 +13,18 @@
 !p = tensor<64x8xf32, #L>
 !row = tensor<64xf32, #S>
 
-// The coefficients are those of tanh times 1/4, 1/4^3, .. and times 32, which five keep within 2^-11.
+// The coefficients are those of tanh times 1/4, 1/4^3, .. and times 32, which four keep within 2^-11 up to 53/64: squares
+// up to (4 * 53/64)^2, whose bits are compared.
 // CHECK-LABEL: @cap
 smx_gpu.kernel @cap(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) warps(4) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
-  // CHECK-DAG: %[[LIMIT:.+]] = arith.constant dense<1.600000e+01> : tensor<64x8xf32
+  // CHECK-DAG: %[[LIMIT:.+]] = arith.constant dense<1093636096> : tensor<64x8xi32
   // CHECK-DAG: %[[BOUND:.+]] = arith.constant dense<1.000000e+02> : tensor<64x8xf32
-  // CHECK-DAG: %[[C0:.+]] = arith.constant dense<7.99994{{.*}}> : tensor<64x64xf32
-  // CHECK-DAG: %[[C1:.+]] = arith.constant dense<-0.16649{{.*}}> : tensor<64x64xf32
-  // CHECK-DAG: %[[C2:.+]] = arith.constant dense<0.0040740{{.*}}> : tensor<64x64xf32
-  // CHECK-DAG: %[[C3:.+]] = arith.constant dense<-8.75{{.*}}E-5> : tensor<64x64xf32
-  // CHECK-DAG: %[[C4:.+]] = arith.constant dense<1.10{{.*}}E-6> : tensor<64x64xf32
+  // CHECK-DAG: %[[C0:.+]] = arith.constant dense<7.99981{{.*}}> : tensor<64x64xf32
+  // CHECK-DAG: %[[C1:.+]] = arith.constant dense<-0.166130{{.*}}> : tensor<64x64xf32
+  // CHECK-DAG: %[[C2:.+]] = arith.constant dense<0.00391073{{.*}}> : tensor<64x64xf32
+  // CHECK-DAG: %[[C3:.+]] = arith.constant dense<-6.35855{{.*}}E-5> : tensor<64x64xf32
   %half = arith.constant dense<0.5> : !s
   %two = arith.constant dense<2.0> : !s
   %cap = arith.constant dense<32.0> : !s
@@ -37,8 +41,7 @@ smx_gpu.kernel @cap(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) warps
     %y0 = math.tanh %share fastmath<afn> : !s
     // CHECK-NOT: math.tanh
     // CHECK: %[[Z:.+]] = arith.mulf %[[X]], %[[X]]
-    // CHECK: %[[Q3:.+]] = math.fma %[[C4]], %[[Z]], %[[C3]] :
-    // CHECK: %[[Q2:.+]] = math.fma %[[Q3]], %[[Z]], %[[C2]] :
+    // CHECK: %[[Q2:.+]] = math.fma %[[C3]], %[[Z]], %[[C2]] :
     // CHECK: %[[Q1:.+]] = math.fma %[[Q2]], %[[Z]], %[[C1]] :
     // CHECK: %[[Q0:.+]] = math.fma %[[Q1]], %[[Z]], %[[C0]] :
     // CHECK: %[[E:.+]] = math.fma %[[X]], %[[Q0]], %[[R]] :
@@ -48,8 +51,9 @@ smx_gpu.kernel @cap(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) warps
     // CHECK: %[[L:.+]] = smx_gpu.partial_reduce <add> %[[W]]
     %sums = smx_gpu.partial_reduce <add> %weight : !s -> !p
     // CHECK-DAG: %[[LARGE:.+]] = arith.cmpf ugt, %[[L]], %[[BOUND]]
-    // CHECK-DAG: %[[MOST:.+]] = smx_gpu.partial_reduce <maxnum> %[[Z]]
-    // CHECK-DAG: %[[FAR:.+]] = arith.cmpf ogt, %[[MOST]], %[[LIMIT]]
+    // CHECK-DAG: %[[BITS:.+]] = arith.bitcast %[[Z]]
+    // CHECK-DAG: %[[MOST:.+]] = smx_gpu.partial_reduce <maxsi> %[[BITS]]
+    // CHECK-DAG: %[[FAR:.+]] = arith.cmpi sgt, %[[MOST]], %[[LIMIT]]
     // CHECK: %[[EITHER:.+]] = arith.ori %[[LARGE]], %[[FAR]]
     // CHECK: %[[MOVES:.+]] = smx_gpu.any %[[EITHER]]
     %large = arith.cmpf ugt, %sums, %bound : !p

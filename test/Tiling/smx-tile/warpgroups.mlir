@@ -62,12 +62,59 @@ func.func @wide_long_masked(%q: !long_128, %k: !long_128, %v: !long_128) -> !lon
   return %o : !long_128
 }
 
-// Nor arithmetic on scores.
+// A function of scores takes few registers beside them.
 func.func @wide_long_capped(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %t = math.tanh %s : f32
+    %two = arith.constant 2.0 : f32
+    %u = arith.divf %t, %two : f32
+    smx.yield %u : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+// Polynomials by range and quotients take many, and so do positions and what is read.
+func.func @wide_long_erf(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %t = math.erf %s : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @wide_long_quotient(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %n = math.exp %s : f32
+    %t = arith.divf %s, %n : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @wide_long_biased(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<4096xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%j] : tensor<4096xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @wide_long_placed(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %n = arith.index_cast %j : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %t = arith.addf %s, %x : f32
     smx.yield %t : f32
   } : !long_128, !long_128, !long_128 -> !long_128
   return %o : !long_128
