@@ -12,18 +12,20 @@
 // CHECK: scf.for
 // CHECK: smx_gpu.put {{.*}} copy(async) {{.*}} memref<1x8x65536x128xf8E4M3FN
 // CHECK: %[[STAGE:.+]] = smx_gpu.get {{.*}} <32x128xf8E4M3FN
+// What the last round read of the tile of 16 bits is done with, then parts of it are read and written one after the other.
+// CHECK-NEXT: smx_gpu.barrier
 // CHECK: %[[CODES:.+]] = smx_gpu.read %[[STAGE]]
 // CHECK: %[[SCALES:.+]] = smx_gpu.load {{.*}} dims [2, -1] {{.*}} tensor<32x128xf32
 // CHECK: %[[X:.+]] = arith.extf %[[CODES]]
 // CHECK: %[[Y:.+]] = arith.mulf %[[X]], %[[SCALES]]
 // CHECK: %[[Z:.+]] = arith.truncf %[[Y]]
-// CHECK: smx_gpu.barrier
 // CHECK-NEXT: smx_gpu.write %[[Z]], %[[TILE:.+]] :
 // CHECK-NEXT: smx_gpu.barrier
 // CHECK-NEXT: smx_gpu.mma %{{.+}}, %[[TILE]], {{.*}} transpose_b
-// CHECK: %[[CODES:.+]] = smx_gpu.read
+// CHECK: smx_gpu.barrier
+// CHECK-NEXT: %[[CODES:.+]] = smx_gpu.read
 // CHECK-NEXT: %[[X:.+]] = arith.extf %[[CODES]]
-// CHECK: smx_gpu.write %[[X]]
+// CHECK-NEXT: smx_gpu.write %[[X]]
 func.func @decode(%q: tensor<1x32x1x128xbf16>, %k: !k, %v: !k, %s: tensor<1x8x65536xf32>) -> tensor<1x32x1x128xbf16> {
   %e = tensor.empty() : !w
   %keys = linalg.generic {indexing_maps = [#all, affine_map<(b, h, j, d) -> (b, h, j)>, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
