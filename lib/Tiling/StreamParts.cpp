@@ -14,7 +14,7 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     OpBuilder &builder, StreamingReductionOpInterface op,
     ArrayRef<OpFoldResult> sizes, const TileSizes &tileSizes,
     const PartOptions &options) {
-  constexpr int64_t fewRows = 16, leastTiles = 4, fewParts = 32;
+  constexpr int64_t fewRows = 16, leastTiles = 4, fewParts = 64;
   unsigned numRows = op.getNumRows();
   // Heads that share what is streamed may be rows as well: of one query each.
   int64_t tileRows = numRows == 0 ? 1 : tileSizes.rows.back();
