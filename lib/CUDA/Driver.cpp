@@ -19,9 +19,9 @@ using smx::cuda::api::Status;
 
 char CudaError::ID = 0;
 
-/// CUDA 12.0, the first that has everything sm_90 needs, as cuDriverGetVersion
-/// writes it.
-static constexpr int oldestVersion = 12000;
+/// CUDA 12.1, the first that has everything sm_90 needs (PTX 8.1, for what
+/// clusters exchange), as cuDriverGetVersion writes it.
+static constexpr int oldestVersion = 12010;
 
 namespace {
 /// Fills a function table; remembers the first name that is not there.

@@ -55,6 +55,23 @@ LogicalResult PartsOp::verify() { // P22
          << parts << ", got " << (isBack ? from : to);
 }
 
+/// The warps that have one value each, or one together; 0 for other values.
+static int64_t warpsOfValue(RankedTensorType type) {
+  if (int64_t warps = warpValues(type))
+    return warps;
+  SliceAttr slice = getSlice(type);
+  auto striped =
+      slice ? dyn_cast<StripedAttr>(slice.getParent()) : StripedAttr();
+  bool isOfBlock = striped && slice.getDim() == 1 &&
+                   striped.getRowThreads() == 1 && type.getNumElements() == 1 &&
+                   striped.getColumnThreads() % warpThreads == 0;
+  return isOfBlock ? striped.getColumnThreads() / warpThreads : 0;
+}
+
+int64_t CollectOp::getBlocks() {
+  return getInBlock() ? 1 : (*this)->getParentOfType<KernelOp>().getCluster();
+}
+
 LogicalResult CollectOp::verify() { // P23
   if (getValues().size() != getCollected().size() ||
       getValues().size() != getFill().size() || getValues().empty())
@@ -62,14 +79,17 @@ LogicalResult CollectOp::verify() { // P23
                        "element of 'fill', got ")
            << getValues().size() << " values, " << getCollected().size()
            << " results and " << getFill().size() << " elements";
-  int64_t blocks = (*this)->getParentOfType<KernelOp>().getCluster();
+  int64_t blocks = getBlocks();
   for (auto [value, result, fill] :
        llvm::zip(getValues(), getCollected(), getFill())) {
     auto type = cast<RankedTensorType>(value.getType());
-    int64_t warps = warpValues(type);
-    if (warps == 0)
-      return emitOpError("expected one value for each warp, got ") << type;
-    int64_t columns = llvm::alignTo(warps * blocks, warpThreads);
+    int64_t warps = warpsOfValue(type);
+    if (warps == 0 || type.getNumElements() != getValuesOfBlock())
+      return emitOpError("expected one value for each warp, or of each block, "
+                         "got ")
+             << type;
+    int64_t columns =
+        llvm::alignTo(type.getNumElements() * blocks, warpThreads);
     auto expected = RankedTensorType::get(
         {warps, columns}, type.getElementType(),
         StripedAttr::get(getContext(), warps, warpThreads, /*vector=*/1));

@@ -126,20 +126,28 @@ LogicalResult LargestOp::verify() { // P27
   return success();
 }
 
+/// Columns after which the same thread has elements again.
+static int64_t columnsOfThreads(Attribute layout) {
+  if (auto striped = dyn_cast<StripedAttr>(layout))
+    return striped.getColumnThreads() * striped.getVector();
+  return 8;
+}
+
 LogicalResult PartialReduceOp::verify() { // P25
   RankedTensorType tile = tileType(getTile()), result = tileType(getResult());
   auto hasPartOf = [&] {
     int64_t columns = result.getDimSize(1);
-    return tile.getDimSize(0) == result.getDimSize(0) && columns % 8 == 0 &&
+    return tile.getDimSize(0) == result.getDimSize(0) &&
+           columns % columnsOfThreads(tile.getEncoding()) == 0 &&
            tile.getDimSize(1) % columns == 0;
   };
   if (tile.getRank() != 2 || result.getRank() != 2 ||
-      !isa_and_nonnull<FragmentAttr>(tile.getEncoding()) ||
+      !isa_and_nonnull<FragmentAttr, StripedAttr>(tile.getEncoding()) ||
       tile.getEncoding() != result.getEncoding() ||
       tile.getElementType() != result.getElementType() || !hasPartOf())
-    return emitOpError("expected two tiles of one fragment layout, and as many "
-                       "columns of the second as a multiple of 8 that divides "
-                       "those of the first, got ")
+    return emitOpError("expected two tiles of one layout, and as many columns "
+                       "of the second as divide those of the first and are a "
+                       "multiple of what a row of its threads holds, got ")
            << tile << " and " << result;
   return verifyCombiner(*this, getKind(), tile.getElementType());
 }

@@ -58,10 +58,14 @@ static llvm::Error runCollect(const Step &step, Group &group) {
   auto values = valuesOf(step, group);
   if (!values)
     return values.takeError();
-  auto gathered = combineInCluster(step, group, *values, inOrder);
-  if (!gathered)
-    return gathered.takeError();
-  const std::vector<Slot> &all = (*gathered)->elements;
+  TilePtr gathered = *values;
+  if (!op.getInBlock()) {
+    auto ofCluster = combineInCluster(step, group, *values, inOrder);
+    if (!ofCluster)
+      return ofCluster.takeError();
+    gathered = *ofCluster;
+  }
+  const std::vector<Slot> &all = gathered->elements;
   const int64_t operands = op.getValues().size(),
                 perBlock = (*values)->elements.size(),
                 warps = perBlock / operands;

@@ -1,6 +1,7 @@
 //===- Clusters.cpp - blocks that share their shared memory ---------------===//
 
 #include "Clusters.h"
+#include "ClusterExchange.h"
 #include "WarpExchange.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -10,16 +11,12 @@ namespace mlir::smx {
 /// Address space of the shared memory of all blocks of a cluster.
 static constexpr unsigned clusterSpace = 7;
 
-void arriveInCluster(ImplicitLocOpBuilder &b) {
-  NVVM::ClusterArriveOp::create(b, b.getUnitAttr());
-}
-
 void waitForCluster(ImplicitLocOpBuilder &b) {
   NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
 }
 
 void meetInCluster(ImplicitLocOpBuilder &b) {
-  arriveInCluster(b);
+  NVVM::ClusterArriveOp::create(b, b.getUnitAttr());
   waitForCluster(b);
 }
 
@@ -105,17 +102,38 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
     };
 
     awaitScratchOfCluster(code, plan, op);
-    code.when(code.isOwner(slice), [&] {
+    auto mine = [&] {
       Value rank = NVVM::ClusterId::create(code, code.getI32Type());
-      Value mine = code.advance(row, code.mul(rank, code.i32(bytes)));
-      for (int64_t to : llvm::seq(ranks)) {
-        Value theirs = inBlockOfCluster(code, mine, code.i32(to));
-        for (int64_t i : llvm::seq(count))
-          LLVM::StoreOp::create(code, code.getRegister(adaptor.getValues(), i),
-                                code.advance(theirs, offset(i)), bytes);
-      }
-    });
-    meetInCluster(code);
+      return code.advance(row, code.mul(rank, code.i32(bytes)));
+    };
+    if (plan.isExchange(op) && slice.getNumElements() == 1) {
+      // All threads have the value: a lane of the first warp for each block.
+      code.when(code.less(code.thread(), code.i32(ranks)), [&] {
+        sendToBlock(code, plan, op, code.getRegister(adaptor.getValues(), 0),
+                    mine(), code.thread());
+      });
+    } else {
+      code.when(code.isOwner(slice), [&] {
+        Value place = mine();
+        for (int64_t to : llvm::seq(ranks))
+          for (int64_t i : llvm::seq(count)) {
+            Value value = code.getRegister(adaptor.getValues(), i);
+            if (plan.isExchange(op))
+              sendToBlock(code, plan, op, value, code.advance(place, offset(i)),
+                          code.i32(to));
+            else
+              LLVM::StoreOp::create(
+                  code, value,
+                  code.advance(inBlockOfCluster(code, place, code.i32(to)),
+                               offset(i)),
+                  bytes);
+          }
+      });
+    }
+    if (plan.isExchange(op))
+      awaitExchange(code, plan, op);
+    else
+      meetInCluster(code);
     int64_t run = std::min<int64_t>(16 / bytes, ranks);
     SmallVector<Value> results;
     for (int64_t i : llvm::seq(count)) {

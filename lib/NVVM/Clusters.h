@@ -23,8 +23,7 @@ void meetInCluster(ImplicitLocOpBuilder &b);
 void awaitScratchOfCluster(ThreadCode &code, const KernelPlan &plan,
                            Operation *op);
 
-/// The two halves of a meeting of all threads of the cluster.
-void arriveInCluster(ImplicitLocOpBuilder &b);
+/// Waits until all threads of the cluster have arrived.
 void waitForCluster(ImplicitLocOpBuilder &b);
 
 } // namespace mlir::smx

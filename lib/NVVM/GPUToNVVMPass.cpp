@@ -21,15 +21,22 @@ namespace mlir::smx {
 #define GEN_PASS_DEF_SMXGPUTONVVMPASS
 #include "smx/NVVM/Passes.h.inc"
 
-/// The newest PTX that the driver has to know; 8.0 is the oldest for sm_90a.
-static constexpr StringLiteral ptxFeature = "+ptx80";
+/// The newest PTX that the driver has to know: 8.0 is the oldest for sm_90a,
+/// and 8.1 for values that clusters exchange.
+static StringRef ptxFeature(ModuleOp module) {
+  bool hasClusters =
+      llvm::any_of(module.getOps<gpu::KernelOp>(), [](gpu::KernelOp kernel) {
+        return kernel.getCluster() > 1;
+      });
+  return hasClusters ? "+ptx81" : "+ptx80";
+}
 
 /// Moves the kernels into a new gpu.module with the dynamic shared memory.
 static mlir::gpu::GPUModuleOp moveKernels(ModuleOp module, StringRef chip) {
   MLIRContext *context = module.getContext();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto target = NVVM::NVVMTargetAttr::get(
-      context, /*optLevel=*/3, "nvptx64-nvidia-cuda", chip, ptxFeature);
+      context, /*optLevel=*/3, "nvptx64-nvidia-cuda", chip, ptxFeature(module));
   auto device = mlir::gpu::GPUModuleOp::create(b, module.getLoc(), "kernels",
                                                b.getArrayAttr(target));
   b.setInsertionPointToStart(device.getBody());

@@ -100,7 +100,7 @@ public:
   const Team &team(Operation *op) const;
   /// Shared tile or first stage of an alloc or make_channel.
   int64_t data(Operation *op) const { return dataOffsets.lookup(op); }
-  /// The mbarriers of a make_channel.
+  /// The mbarriers of a make_channel, or that of an exchange.
   int64_t barriers(Operation *op) const { return barrierOffsets.lookup(op); }
   /// The first named barrier of a turns op.
   int64_t turns(Operation *op) const { return turnBarriers.lookup(op); }
@@ -114,12 +114,21 @@ public:
   /// The first such cluster_reduce, which waits until all blocks of the cluster
   /// have started, and the kernel, at whose start they say so.
   bool startsCluster(Operation *op) const { return starts.contains(op); }
+  /// The exchanges of the kernel's cluster that have a barrier (see
+  /// ClusterExchange.h); and whether an op is one of them.
+  ArrayRef<Operation *> exchangesOf(Operation *kernel) const;
+  bool isExchange(Operation *op) const;
   /// Bytes of scratch that a group needs for `op`; 0 for most ops.
   static int64_t scratchBytes(Operation *op);
   /// Dynamic shared memory of a kernel.
   int64_t sharedBytes(gpu::KernelOp kernel) const {
     return kernelBytes.lookup(kernel);
   }
+  /// Every thread reads only what it has copied itself: the copy is a group of
+  /// its own, which the first op that accesses the tile waits for.
+  bool isAwaitedByReaders(gpu::CopyOp copy) const;
+  /// Of that op: how many later groups may still be in flight.
+  std::optional<int64_t> copiesInFlight(Operation *op) const;
   /// A thread has many registers of one row, which the kernel reduces to one
   /// value; there are no matrix products, whose order in time is a schedule.
   bool reducesLongRow(Operation *kernel) const {
@@ -150,14 +159,18 @@ private:
   /// Plans the meetings of a cluster where all its reductions follow each other
   /// and nothing else of the kernel meets in the cluster.
   void addClusterStart(gpu::KernelOp kernel);
+  void addCopyGroups(gpu::KernelOp kernel);
+  /// Adds the barriers behind the first `bytes` of shared memory.
+  void addExchanges(gpu::KernelOp kernel, int64_t &bytes);
 
   llvm::DenseMap<Operation *, Team> teams;
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, kernelBytes;
   llvm::DenseSet<Operation *> scratchIsFree, starts, rowKernels, genericReaders,
-      releasedToEngine;
-  llvm::DenseMap<Operation *, int64_t> maps;
+      releasedToEngine, groupedCopies;
+  llvm::DenseMap<Operation *, int64_t> maps, laterCopies;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 2>> exchanges;
 };
 
 /// The ops that use a channel, also inside the roles that it is passed to.

@@ -1,5 +1,6 @@
 //===- KernelPlan.cpp - shared memory and barriers of a kernel ------------===//
 
+#include "ClusterExchange.h"
 #include "KernelLowering.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -72,7 +73,7 @@ void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
   SmallVector<Operation *> reductions;
   bool isPlain = kernel.getCluster() > 1;
   kernel.walk([&](Operation *op) {
-    if (isa<gpu::ClusterReduceOp, gpu::CollectOp>(op))
+    if (meetsInCluster(op))
       reductions.push_back(op);
     isPlain &= !isa<gpu::ClusterBarrierOp, gpu::MakeChannelOp>(op);
   });
@@ -139,8 +140,9 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     isOneRow &= !isa<gpu::MmaOp, gpu::MmaAsyncOp>(op) &&
                 (!reduce || gpu::getRegisterCount(cast<RankedTensorType>(
                                 reduce.getResult().getType())) == 1);
-    isLong |= reduce && gpu::getRegisterCount(cast<RankedTensorType>(
-                            reduce.getTile().getType())) > manyRegisters;
+    isLong |= isa<gpu::ReduceOp, gpu::PartialReduceOp>(op) &&
+              gpu::getRegisterCount(cast<RankedTensorType>(
+                  op->getOperand(0).getType())) > manyRegisters;
     if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
       takeTile(op, alloc.getShared().getType().getBytes(), 1);
     } else if (auto channel = dyn_cast<gpu::MakeChannelOp>(op)) {
@@ -173,6 +175,8 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   if (isOneRow && isLong)
     rowKernels.insert(kernel);
   addClusterStart(kernel);
+  addCopyGroups(kernel);
+  addExchanges(kernel, bytes);
   bytes = llvm::alignTo(bytes, scratchAlignment);
   llvm::MapVector<Operation *, SmallVector<Operation *>> sharers;
   for (Operation *op : usesScratch) {
@@ -188,7 +192,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     scratchOffsets[op] = bytes;
     bytes += size;
     bool isOfBlock = isa<gpu::ReduceOp>(op) ||
-                     (isa<gpu::CollectOp>(op) && kernel.getCluster() == 1);
+                     (isa<gpu::CollectOp>(op) && !meetsInCluster(op));
     if (isOfBlock && meetsBeforeItself(op, usesScratch))
       scratchIsFree.insert(op);
   }

@@ -1,6 +1,6 @@
 //===- Kernels.cpp - kernels, blocks, barriers, scalar accesses -----------===//
 
-#include "Clusters.h"
+#include "ClusterExchange.h"
 #include "DemandOrder.h"
 #include "TensorCopies.h"
 
@@ -65,8 +65,11 @@ struct LowerKernel : TilePattern<gpu::KernelOp> {
 
     Block *entry = function.addEntryBlock(b);
     b.setInsertionPointToStart(entry);
-    if (plan.startsCluster(op))
-      arriveInCluster(b);
+    if (plan.startsCluster(op)) {
+      ThreadCode code(b, op, plan);
+      startExchanges(code, plan, op);
+      b.setInsertionPoint(code.getInsertionBlock(), code.getInsertionPoint());
+    }
     SmallVector<Value> arguments;
     ValueRange scalars = entry->getArguments();
     for (Type type : op.getArgumentTypes()) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterExchange.h"
 #include "Clusters.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -14,9 +15,8 @@ using ::smx::gpu::warpThreads;
 
 /// Values of one operand of the op in scratch: those of all blocks, warp by
 /// warp.
-static int64_t valuesOf(gpu::CollectOp op, int64_t blocks) {
-  auto type = cast<RankedTensorType>(op.getValues().front().getType());
-  return type.getNumElements() * blocks;
+static int64_t valuesOf(gpu::CollectOp op, int64_t cluster) {
+  return op.getValuesOfBlock() * (op.getInBlock() ? 1 : cluster);
 }
 
 static int64_t bytesOf(Value value) {
@@ -28,9 +28,10 @@ int64_t collectScratchBytes(Operation *op) {
   auto collect = dyn_cast<gpu::CollectOp>(op);
   if (!collect)
     return 0;
-  int64_t blocks = op->getParentOfType<gpu::KernelOp>().getCluster(), bytes = 0;
+  int64_t cluster = op->getParentOfType<gpu::KernelOp>().getCluster(),
+          bytes = 0;
   for (Value value : collect.getValues())
-    bytes += llvm::alignTo(valuesOf(collect, blocks) * bytesOf(value), 16);
+    bytes += llvm::alignTo(valuesOf(collect, cluster) * bytesOf(value), 16);
   return bytes;
 }
 
@@ -48,9 +49,10 @@ struct LowerSameRegisters : ConvertOpToLLVMPattern<OpTy> {
   }
 };
 
-/// A lane of every warp writes the warp's values: in a cluster, as many lanes
-/// as there are blocks, each to one of them. After a meeting every lane reads
-/// those that it has in the collected tile from its own block.
+/// A lane of every warp (of the first one, where there is one value a block)
+/// writes the warp's values: in a cluster, as many lanes as there are blocks,
+/// each to one of them. After a meeting every lane reads those that it has in
+/// the collected tile from its own block.
 struct LowerCollect : TilePattern<gpu::CollectOp> {
   using TilePattern::TilePattern;
 
@@ -61,7 +63,8 @@ struct LowerCollect : TilePattern<gpu::CollectOp> {
     if (code.team.barrier != 0)
       return op.emitOpError("is not lowered in a role: all threads of the "
                             "kernel meet in it");
-    int64_t blocks = code.team.cluster, warps = code.team.warps;
+    int64_t blocks = op.getInBlock() ? 1 : code.team.cluster,
+            perBlock = op.getValuesOfBlock();
     if (blocks > 1)
       awaitScratchOfCluster(code, plan, op);
     else if (!plan.isScratchFree(op))
@@ -70,25 +73,33 @@ struct LowerCollect : TilePattern<gpu::CollectOp> {
     int64_t offset = plan.scratch(op);
     for (Value value : op.getValues()) {
       starts.push_back(code.shared(offset));
-      offset += llvm::alignTo(valuesOf(op, blocks) * bytesOf(value), 16);
+      offset +=
+          llvm::alignTo(valuesOf(op, code.team.cluster) * bytesOf(value), 16);
     }
-    Value lane = code.lane();
+    bool isOfWarps = perBlock > 1 || code.team.warps == 1;
+    Value lane = isOfWarps ? code.lane() : code.thread();
     code.when(code.less(lane, code.i32(blocks)), [&] {
-      Value place = code.warp();
+      Value place = isOfWarps ? code.warp() : code.i32(0);
       if (blocks > 1)
         place = code.add(
             place, code.mul(NVVM::ClusterId::create(code, code.getI32Type()),
-                            code.i32(warps)));
+                            code.i32(perBlock)));
       for (auto [start, value, tile] :
            llvm::zip(starts, adaptor.getValues(), op.getValues())) {
         int64_t bytes = bytesOf(tile);
         Value mine = code.advance(start, code.mul(place, code.i32(bytes)));
+        if (plan.isExchange(op)) {
+          sendToBlock(code, plan, op, code.getRegister(value, 0), mine, lane);
+          continue;
+        }
         if (blocks > 1)
           mine = inBlockOfCluster(code, mine, lane);
         LLVM::StoreOp::create(code, code.getRegister(value, 0), mine, bytes);
       }
     });
-    if (blocks > 1)
+    if (plan.isExchange(op))
+      awaitExchange(code, plan, op);
+    else if (blocks > 1)
       meetInCluster(code);
     else
       code.teamBarrier();

@@ -65,8 +65,44 @@ void mlir::smx::waitForPhase(ThreadCode &code, Value address, Value parity,
   emitInstruction(code, text, "r,r", {addressBits(code, address), parity});
 }
 
+void mlir::smx::publishBarriers(ThreadCode &code) {
+  emitInstruction(code, "fence.mbarrier_init.release.cluster;", "", {});
+}
+
+void mlir::smx::sendAnnounced(ThreadCode &code, Value value, Value address,
+                              Value barrier, Value rank) {
+  bool isWord = value.getType().isInteger(32);
+  std::string text =
+      ("{ .reg .b32 place, barrier; "
+       "mapa.shared::cluster.u32 place, $0, $3; "
+       "mapa.shared::cluster.u32 barrier, $1, $3; "
+       "st.async.shared::cluster.mbarrier::complete_tx::bytes." +
+       StringRef(isWord ? "b32" : "b64") + " [place], $2, [barrier]; }")
+          .str();
+  emitInstruction(
+      code, text, isWord ? "r,r,r,r" : "r,r,l,r",
+      {addressBits(code, address), addressBits(code, barrier), value, rank});
+}
+
+void mlir::smx::waitForPhaseOfCluster(ThreadCode &code, Value address,
+                                      Value parity) {
+  emitInstruction(code,
+                  "{ .reg .pred done; again: mbarrier.try_wait.parity.acquire."
+                  "cluster.shared::cta.b64 done, [$0], $1; @!done bra again; }",
+                  "r,r", {addressBits(code, address), parity});
+}
+
 void mlir::smx::waitForCopies(ThreadCode &code) {
   emitInstruction(code, "cp.async.wait_all;", "", {});
+}
+
+void mlir::smx::commitCopies(ThreadCode &code) {
+  emitInstruction(code, "cp.async.commit_group;", "", {});
+}
+
+void mlir::smx::waitForCopies(ThreadCode &code, int64_t later) {
+  emitInstruction(code, ("cp.async.wait_group " + Twine(later) + ";").str(), "",
+                  {});
 }
 
 void mlir::smx::warpBarrier(ThreadCode &code) {

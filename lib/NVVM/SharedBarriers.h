@@ -26,8 +26,28 @@ void arriveAfterCopies(ThreadCode &code, Value address);
 /// can put the thread to sleep (sm_90 on); otherwise it polls.
 void waitForPhase(ThreadCode &code, Value address, Value parity, bool suspends);
 
+/// The barriers that this thread has made are there for the cluster, as soon as
+/// this thread has said so.
+void publishBarriers(ThreadCode &code);
+
+/// Writes 4 or 8 bytes (an integer) to where `address` is in the block of that
+/// rank (i32) of the cluster; their arrival is counted by the barrier there.
+void sendAnnounced(ThreadCode &code, Value value, Value address, Value barrier,
+                   Value rank);
+
+/// As waitForPhase, for what comes from other blocks of the cluster.
+void waitForPhaseOfCluster(ThreadCode &code, Value address, Value parity);
+
 /// Waits for all asynchronous copies that this thread has issued.
 void waitForCopies(ThreadCode &code);
+
+/// The asynchronous copies that this thread has issued since the last call are
+/// a group.
+void commitCopies(ThreadCode &code);
+
+/// Waits for all groups of copies that this thread has issued but the last
+/// `later` ones.
+void waitForCopies(ThreadCode &code, int64_t later);
 
 /// The lanes of a warp meet, and see each other's memory accesses.
 void warpBarrier(ThreadCode &code);

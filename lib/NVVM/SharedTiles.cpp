@@ -20,49 +20,6 @@ static bool mayBeInUse(gpu::CopyOp op) {
   });
 }
 
-/// The elements of one row that a thread accesses are those that it copies:
-/// nobody has to wait for the copies of another one.
-static bool readsItsOwn(gpu::CopyOp op, int64_t threads) {
-  gpu::SharedType type = op.getShared().getType();
-  int64_t bytes = bytesOfElement(type.getElementType());
-  if (type.getShape()[0] != 1 || op.getAligned() < 16 || type.getSwizzle() != 0)
-    return false;
-  ::smx::gpu::CopyGrid grid(1, type.getShape()[1], threads, 16 / bytes);
-  SmallVector<Value> handles{op.getShared()};
-  for (size_t i = 0; i < handles.size(); ++i)
-    for (Operation *user : handles[i].getUsers()) {
-      if (isa<gpu::HoldOp>(user)) {
-        handles.push_back(user->getResult(0));
-        continue;
-      }
-      if (user == op)
-        continue;
-      Value tile;
-      if (auto read = dyn_cast<gpu::ReadOp>(user))
-        tile = read.getTile();
-      else if (auto write = dyn_cast<gpu::WriteOp>(user))
-        tile = write.getTile();
-      auto striped = tile ? dyn_cast_or_null<gpu::StripedAttr>(
-                                gpu::getLayout(tile.getType()))
-                          : gpu::StripedAttr();
-      if (!striped || striped.getRowThreads() != 1 ||
-          striped.getColumnThreads() != grid.columnThreads ||
-          striped.getVector() != grid.vector)
-        return false;
-    }
-  return grid.columnThreads == threads;
-}
-
-/// Another copy follows, for which threads wait as well.
-static bool isFollowedByCopy(Operation *op) {
-  for (op = op->getNextNode(); op && isMemoryEffectFree(op);)
-    op = op->getNextNode();
-  while (isa_and_nonnull<gpu::AllocOp>(op) ||
-         (op && !isa<gpu::CopyOp>(op) && isMemoryEffectFree(op)))
-    op = op->getNextNode();
-  return isa_and_nonnull<gpu::CopyOp>(op);
-}
-
 namespace {
 struct LowerAlloc : TilePattern<gpu::AllocOp> {
   using TilePattern::TilePattern;
@@ -91,11 +48,13 @@ struct LowerCopy : TilePattern<gpu::CopyOp> {
     if (mayBeInUse(op))
       code.teamBarrier();
     copyTile(code, source, type, adaptor.getShared());
-    bool isOwn = readsItsOwn(op, code.team.groupThreads());
-    if (copiesAsynchronously(source, type) && !(isOwn && isFollowedByCopy(op)))
-      waitForCopies(code);
-    if (!isOwn)
+    if (plan.isAwaitedByReaders(op)) {
+      commitCopies(code);
+    } else {
+      if (copiesAsynchronously(source, type))
+        waitForCopies(code);
       code.teamBarrier();
+    }
     rewriter.eraseOp(op);
     return success();
   }
@@ -143,6 +102,8 @@ struct LowerRead : TilePattern<gpu::ReadOp> {
   matchAndRewrite(gpu::ReadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
+    if (std::optional<int64_t> later = plan.copiesInFlight(op))
+      waitForCopies(code, *later);
     auto tile = cast<RankedTensorType>(op.getTile().getType());
     SmallVector<Value> vectors;
     // Of a tile that is held, nothing is kept from one read to the next: the
@@ -169,6 +130,8 @@ struct LowerWrite : TilePattern<gpu::WriteOp> {
   matchAndRewrite(gpu::WriteOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
+    if (std::optional<int64_t> later = plan.copiesInFlight(op))
+      waitForCopies(code, *later);
     auto tile = cast<RankedTensorType>(op.getTile().getType());
     forEachVector(code, tile, op.getShared().getType(), adaptor.getShared(),
                   [&](int64_t i, int64_t count, Value address) {

@@ -5,21 +5,26 @@
 
 // CHECK-LABEL: llvm.func @cluster
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
-// CHECK-SAME: smx.shared_bytes = 16 : i64
+// CHECK-SAME: smx.shared_bytes = 32 : i64
 smx_gpu.kernel @cluster(%x: memref<?xf32>) warps(1) cluster(2) {
-  // A block is written to once it has started.
-  // CHECK: nvvm.cluster.arrive
+  // A block is written to once it has started, and has a barrier for 4 bytes of each.
+  // CHECK: nvvm.mbarrier.init
+  // CHECK: fence.mbarrier_init.release.cluster
+  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(8 : i32)
+  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
+  // CHECK: nvvm.cluster.arrive.relaxed
   %c0 = arith.constant 0 : index
   %v = smx_gpu.load %x[%c0] dims [0] : memref<?xf32> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
   // CHECK: nvvm.cluster.wait
+  // A thread for each block.
+  // CHECK: %[[TO:.+]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: %[[BLOCKS:.+]] = llvm.mlir.constant(2 : i32)
+  // CHECK: llvm.icmp "slt" %[[TO]], %[[BLOCKS]]
   // CHECK: scf.if
-  // CHECK: %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctarank
-  // CHECK: %[[FIRST:.+]] = nvvm.mapa %{{.+}} : !llvm.ptr<3> -> !llvm.ptr<7>
-  // CHECK: llvm.store %{{.+}}, %[[FIRST]]
-  // CHECK: %[[SECOND:.+]] = nvvm.mapa
-  // CHECK: llvm.store %{{.+}}, %[[SECOND]]
-  // CHECK: nvvm.cluster.arrive
-  // CHECK: nvvm.cluster.wait
+  // CHECK: nvvm.read.ptx.sreg.cluster.ctarank
+  // CHECK: st.async.shared::cluster.mbarrier::complete_tx::bytes.b32
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: mbarrier.try_wait.parity.acquire.cluster
   // CHECK: %[[ALL:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> vector<2xf32>
   // CHECK: %[[A:.+]] = llvm.extractelement %[[ALL]]
   // CHECK: %[[B:.+]] = llvm.extractelement %[[ALL]]
@@ -31,24 +36,43 @@ smx_gpu.kernel @cluster(%x: memref<?xf32>) warps(1) cluster(2) {
   smx_gpu.return
 }
 
-// Reductions one after the other meet once each, and have scratch of their own.
+// Reductions one after the other have a barrier and scratch each, and wait for the cluster once.
 // CHECK-LABEL: llvm.func @twice
-// CHECK-SAME: smx.shared_bytes = 32 : i64
+// CHECK-SAME: smx.shared_bytes = 48 : i64
 smx_gpu.kernel @twice(%x: memref<?xf32>) warps(1) cluster(2) {
   %c0 = arith.constant 0 : index
   %v = smx_gpu.load %x[%c0] dims [0] : memref<?xf32> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
-  // CHECK: nvvm.cluster.arrive
+  // CHECK-COUNT-2: nvvm.mbarrier.init
+  // CHECK: nvvm.cluster.arrive.relaxed
   // CHECK: nvvm.cluster.wait
-  // CHECK: nvvm.cluster.arrive
-  // CHECK-NEXT: nvvm.cluster.wait
-  // CHECK-NOT: nvvm.cluster.wait
-  // CHECK: nvvm.cluster.arrive
-  // CHECK-NEXT: nvvm.cluster.wait
+  // CHECK: st.async
+  // CHECK: mbarrier.try_wait.parity.acquire.cluster
+  // CHECK: st.async
+  // CHECK: mbarrier.try_wait.parity.acquire.cluster
   // CHECK-NOT: nvvm.cluster
   // CHECK: llvm.return
   %m = smx_gpu.cluster_reduce <maxnum> %v : tensor<1xf32, #smx_gpu.slice<1, #row>>
   %s = smx_gpu.cluster_reduce <add> %m : tensor<1xf32, #smx_gpu.slice<1, #row>>
   smx_gpu.store %s, %x[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
+  smx_gpu.return
+}
+
+// Elements of 16 bits can not be announced: the blocks meet.
+// CHECK-LABEL: llvm.func @narrow
+smx_gpu.kernel @narrow(%x: memref<?xbf16>) warps(1) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %v = smx_gpu.load %x[%c0] dims [0] : memref<?xbf16> -> tensor<1xbf16, #smx_gpu.slice<1, #row>>
+  // CHECK-NOT: mbarrier
+  // CHECK: nvvm.cluster.arrive.relaxed
+  // CHECK: nvvm.cluster.wait
+  // CHECK: %[[FIRST:.+]] = nvvm.mapa %{{.+}} : !llvm.ptr<3> -> !llvm.ptr<7>
+  // CHECK: llvm.store %{{.+}}
+  // CHECK: nvvm.cluster.arrive {aligned}
+  // CHECK-NEXT: nvvm.cluster.wait
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: llvm.return
+  %m = smx_gpu.cluster_reduce <maxnum> %v : tensor<1xbf16, #smx_gpu.slice<1, #row>>
+  smx_gpu.store %m, %x[%c0] dims [0] : tensor<1xbf16, #smx_gpu.slice<1, #row>>, memref<?xbf16>
   smx_gpu.return
 }
 

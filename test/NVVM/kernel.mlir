@@ -1,7 +1,7 @@
 // A kernel becomes a function of scalars: per memref a pointer, the offset, sizes and strides.
 // RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a | FileCheck %s
 
-// CHECK: gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx80">]
+// CHECK: gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx81">]
 // CHECK: llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
 // CHECK-LABEL: llvm.func @arguments(

@@ -38,25 +38,54 @@ smx_gpu.kernel @block(%x: memref<?xf32>, %y: memref<?xf32>) warps(2) {
   smx_gpu.return
 }
 
-// Of a cluster, a lane writes for each block, and the blocks meet before and after.
+// Of a cluster, a lane sends to each block: 4 bytes from 2 warps of 4 blocks.
 // CHECK-LABEL: llvm.func @cluster
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>
-// CHECK-SAME: smx.shared_bytes = 32 : i64
+// CHECK-SAME: smx.shared_bytes = 48 : i64
 smx_gpu.kernel @cluster(%y: memref<?xf32>) warps(2) cluster(4) {
-  // CHECK: nvvm.cluster.arrive
+  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(32 : i32)
+  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
+  // CHECK: nvvm.cluster.arrive.relaxed
   %c0 = arith.constant 0 : index
   %m = arith.constant dense<1.0> : tensor<2xf32, #smx_gpu.slice<1, #parts>>
   // CHECK: nvvm.cluster.wait
   // CHECK: scf.if
-  // CHECK: nvvm.mapa
-  // CHECK: llvm.store {{.*}} !llvm.ptr<7>
-  // CHECK: nvvm.cluster.arrive
-  // CHECK-NEXT: nvvm.cluster.wait
+  // CHECK: st.async
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: mbarrier.try_wait.parity.acquire.cluster
   // CHECK-NOT: nvvm.cluster
   // CHECK: llvm.return
   %ms = smx_gpu.collect %m fill [0xFF800000 : f32] : tensor<2xf32, #smx_gpu.slice<1, #parts>> -> tensor<2x32xf32, #all>
   %a = smx_gpu.reduce <maxnum> %ms dim 1 : tensor<2x32xf32, #all> -> tensor<2xf32, #smx_gpu.slice<1, #all>>
   %r = smx_gpu.agreed %a : tensor<2xf32, #smx_gpu.slice<1, #all>> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
+  smx_gpu.store %r, %y[%c0] dims [-1] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
+  smx_gpu.return
+}
+
+// Of a block's warps first: they meet in the block. Then one value of each block is sent by the first warp.
+// CHECK-LABEL: llvm.func @two_levels
+smx_gpu.kernel @two_levels(%y: memref<?xf32>) warps(2) cluster(4) {
+  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(16 : i32)
+  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
+  // CHECK: nvvm.cluster.arrive.relaxed
+  %c0 = arith.constant 0 : index
+  %m = arith.constant dense<1.0> : tensor<2xf32, #smx_gpu.slice<1, #parts>>
+  // CHECK: scf.if
+  // CHECK: llvm.store {{.*}} !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK: nvvm.cluster.wait
+  // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: %[[BLOCKS:.+]] = llvm.mlir.constant(4 : i32)
+  // CHECK: llvm.icmp "slt" %[[THREAD]], %[[BLOCKS]]
+  // CHECK: st.async
+  // CHECK: mbarrier.try_wait.parity.acquire.cluster
+  // CHECK: llvm.return
+  %ms = smx_gpu.collect %m in_block fill [0xFF800000 : f32] : tensor<2xf32, #smx_gpu.slice<1, #parts>> -> tensor<2x32xf32, #all>
+  %a = smx_gpu.reduce <maxnum> %ms dim 1 : tensor<2x32xf32, #all> -> tensor<2xf32, #smx_gpu.slice<1, #all>>
+  %b = smx_gpu.agreed %a : tensor<2xf32, #smx_gpu.slice<1, #all>> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
+  %bs = smx_gpu.collect %b fill [0xFF800000 : f32] : tensor<1xf32, #smx_gpu.slice<1, #row>> -> tensor<2x32xf32, #all>
+  %c = smx_gpu.reduce <maxnum> %bs dim 1 : tensor<2x32xf32, #all> -> tensor<2xf32, #smx_gpu.slice<1, #all>>
+  %r = smx_gpu.agreed %c : tensor<2xf32, #smx_gpu.slice<1, #all>> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
   smx_gpu.store %r, %y[%c0] dims [-1] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
   smx_gpu.return
 }

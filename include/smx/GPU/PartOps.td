@@ -25,15 +25,16 @@ def SmxGpu_PartsOp : SmxGpu_Op<"parts", [Pure]> {
 }
 
 def SmxGpu_CollectOp : SmxGpu_Op<"collect", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "every row gets the values of all rows, of all blocks of the cluster";
+  let summary = "every warp gets the values of all warps, of all blocks of the cluster";
   let description = [{
     One exchange for all operands: through shared memory, and of a cluster through that of all its blocks. Column
     `rank * rows + row` of every row of a result is the value of that row in the block of that rank; columns beyond the
-    last block hold the element of `fill` for the operand.
+    last block hold the element of `fill` for the operand. `in_block`: of this block alone.
 
-    P23: operands are slices along dimension 1 of a striped layout with a row for each warp, one value a row; each has a
-    result of its element type with as many rows and a column for every value of the cluster, rounded up to a multiple
-    of 32, in the striped layout of 32 columns and vectors of 1; `fill` has an element of that type for each.
+    P23: operands are slices along dimension 1 of a striped layout with a row for each warp, one value a row, or all of
+    them of one with a single row of all threads, one value a block; each has a result of its element type with a row for
+    each warp and a column for every value, rounded up to a multiple of 32, in the striped layout of 32 columns and
+    vectors of 1; `fill` has an element of that type for each.
 
     ```mlir
     %ms, %ls = smx_gpu.collect %m, %l fill [0xFF800000 : f32, 0.0 : f32]
@@ -43,9 +44,16 @@ def SmxGpu_CollectOp : SmxGpu_Op<"collect", [MemoryEffects<[MemRead, MemWrite]>]
            tensor<4x32xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>
     ```
   }];
-  let arguments = (ins Variadic<SmxGpu_Tile>:$values, ArrayAttr:$fill);
+  let arguments = (ins Variadic<SmxGpu_Tile>:$values, ArrayAttr:$fill, UnitAttr:$in_block);
   let results = (outs Variadic<SmxGpu_Tile>:$collected);
-  let assemblyFormat = "$values `fill` $fill attr-dict `:` type($values) `->` type($collected)";
+  let extraClassDeclaration = [{
+    /// Blocks whose values are collected, and values of each of them.
+    int64_t getBlocks();
+    int64_t getValuesOfBlock() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getValues().front().getType()).getNumElements();
+    }
+  }];
+  let assemblyFormat = "$values (`in_block` $in_block^)? `fill` $fill attr-dict `:` type($values) `->` type($collected)";
   let hasVerifier = 1;
 }
 

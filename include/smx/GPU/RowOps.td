@@ -63,8 +63,9 @@ def SmxGpu_PartialReduceOp : SmxGpu_Op<"partial_reduce", [Pure]> {
     Column `c` of the result combines the columns `c`, `c + n`, `c + 2n`, .. of the tile, where `n` are the columns of
     the result. Nothing is exchanged between lanes: what a loop sums up this way is reduced once, after the loop.
 
-    P25: both tiles have one element type, one fragment layout and the same rows; the columns of the result are a
-    multiple of 8 and divide those of the tile; the combiner is one that `smx_gpu.reduce` has for the elements.
+    P25: both tiles have one element type, one layout and the same rows; the columns of the result are a multiple of
+    what a row of threads holds at a time (8 of a fragment, the columns times the vector of stripes), and divide those
+    of the tile; the combiner is one that `smx_gpu.reduce` has for the elements.
 
     ```mlir
     %l1 = smx_gpu.partial_reduce <add> %p : tensor<64x128xf32, #L> -> tensor<64x8xf32, #L>

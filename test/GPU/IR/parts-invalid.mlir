@@ -35,12 +35,12 @@ smx_gpu.kernel @no_fill() warps(4) {
 // -----
 
 // P23
-#row = #smx_gpu.striped<rows = 1, columns = 128, vector = 4>
+#rows = #smx_gpu.striped<rows = 2, columns = 64, vector = 4>
 #all = #smx_gpu.striped<rows = 4, columns = 32, vector = 1>
-smx_gpu.kernel @of_the_row() warps(4) {
-  %m = arith.constant dense<0.0> : tensor<1xf32, #smx_gpu.slice<1, #row>>
-  // expected-error @+1 {{expected one value for each warp, got}}
-  %c = smx_gpu.collect %m fill [0.0 : f32] : tensor<1xf32, #smx_gpu.slice<1, #row>> -> tensor<4x32xf32, #all>
+smx_gpu.kernel @of_two_rows() warps(4) {
+  %m = arith.constant dense<0.0> : tensor<2xf32, #smx_gpu.slice<1, #rows>>
+  // expected-error @+1 {{expected one value for each warp, or of each block, got}}
+  %c = smx_gpu.collect %m fill [0.0 : f32] : tensor<2xf32, #smx_gpu.slice<1, #rows>> -> tensor<4x32xf32, #all>
   smx_gpu.return
 }
 

@@ -206,19 +206,19 @@ smx_gpu.kernel @gather_of_another_type(%x: memref<8xf16>) warps(4) {
 #L = #smx_gpu.fragment<warps = 4>
 smx_gpu.kernel @columns_left(%x: f32) warps(4) {
   %t = tensor.splat %x : tensor<64x24xf32, #L>
-  // expected-error @+1 {{'smx_gpu.partial_reduce' op expected two tiles of one fragment layout, and as many columns of the second as a multiple of 8 that divides those of the first, got 'tensor<64x24xf32, #smx_gpu.fragment<warps = 4>>' and 'tensor<64x16xf32, #smx_gpu.fragment<warps = 4>>'}}
+  // expected-error @+1 {{'smx_gpu.partial_reduce' op expected two tiles of one layout, and as many columns of the second as divide those of the first and are a multiple of what a row of its threads holds, got 'tensor<64x24xf32, #smx_gpu.fragment<warps = 4>>' and 'tensor<64x16xf32, #smx_gpu.fragment<warps = 4>>'}}
   %s = smx_gpu.partial_reduce <add> %t : tensor<64x24xf32, #L> -> tensor<64x16xf32, #L>
   smx_gpu.return
 }
 
 // -----
 
-// P25: threads of a striped layout hold other columns.
+// P25: columns of stripes that do not divide.
 #M = #smx_gpu.striped<rows = 8, columns = 16, vector = 4>
 smx_gpu.kernel @striped_columns(%x: f32) warps(4) {
-  %t = tensor.splat %x : tensor<64x128xf32, #M>
-  // expected-error @+1 {{expected two tiles of one fragment layout}}
-  %s = smx_gpu.partial_reduce <add> %t : tensor<64x128xf32, #M> -> tensor<64x64xf32, #M>
+  %t = tensor.splat %x : tensor<64x192xf32, #M>
+  // expected-error @+1 {{expected two tiles of one layout}}
+  %s = smx_gpu.partial_reduce <add> %t : tensor<64x192xf32, #M> -> tensor<64x128xf32, #M>
   smx_gpu.return
 }
 

@@ -27,7 +27,7 @@ TEST_F(DriverTest, NoDriverIsOnePlainSentence) {
 
 TEST_F(DriverTest, MissingFunctionIsNamed) {
   std::string text = textOf(Driver::load(SMX_FAKE_DRIVER_OLD));
-  EXPECT_TRUE(contains(text, "lacks 'cuModuleLoadDataEx': CUDA 12.0 or newer"));
+  EXPECT_TRUE(contains(text, "lacks 'cuModuleLoadDataEx': CUDA 12.1 or newer"));
 }
 
 TEST_F(DriverTest, OtherLibraryIsNoDriver) {
@@ -37,7 +37,7 @@ TEST_F(DriverTest, OtherLibraryIsNoDriver) {
 TEST_F(DriverTest, OldVersionIsRefused) {
   fake.version = 11080;
   EXPECT_TRUE(contains(textOf(Driver::load(SMX_FAKE_DRIVER)),
-                       "is for CUDA 11.8; CUDA 12.0 or newer is needed"));
+                       "is for CUDA 11.8; CUDA 12.1 or newer is needed"));
 }
 
 TEST_F(DriverTest, NoGpuIsSaid) {
