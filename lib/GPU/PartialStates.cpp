@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::smx::gpu;
 using ::smx::gpu::warpThreads;
@@ -12,6 +14,21 @@ using ::smx::gpu::warpThreads;
 bool mlir::smx::gpu::isSplat(Value value) {
   SplatElementsAttr splat;
   return matchPattern(value, m_Constant(&splat));
+}
+
+RowValue::RowValue(ReduceOp reduce) : reduce(reduce) {
+  if (reduce->hasOneUse() && isa<ClusterReduceOp>(*reduce->user_begin()))
+    cluster = *reduce->user_begin();
+}
+
+bool mlir::smx::gpu::isOfValues(Value value, Value leaf) {
+  if (value == leaf || isSplat(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && OpTrait::hasElementwiseMappableTraits(op) &&
+         isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isOfValues(operand, leaf); });
 }
 
 bool mlir::smx::gpu::isOfWarps(ReduceOp reduce, int64_t warps) {
@@ -125,37 +142,62 @@ Value PartBuilder::factorOf(Value ofWarp, Value maximumOfAll,
   return weigh(ofWarp, reference, weight);
 }
 
-MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
-                               ArrayRef<Value> leaves, Type maximumType,
-                               Type sumType) {
+SmallVector<Value> PartBuilder::collect(ValueRange values,
+                                        ArrayRef<double> fill, bool inBlock) {
+  int64_t ofBlock =
+      cast<RankedTensorType>(values.front().getType()).getNumElements();
+  int64_t columns = llvm::alignTo(
+      inBlock ? ofBlock : ofBlock * kernel.getCluster(), warpThreads);
+  SmallVector<Type> types;
+  SmallVector<Attribute> fills;
+  for (auto [value, beyond] : llvm::zip(values, fill)) {
+    Type element = getElementTypeOrSelf(value.getType());
+    types.push_back(RankedTensorType::get({warps, columns}, element, all));
+    fills.push_back(builder.getFloatAttr(element, beyond));
+  }
+  return llvm::to_vector_of<Value>(
+      CollectOp::create(builder, loc, types, values,
+                        builder.getArrayAttr(fills), inBlock)
+          .getCollected());
+}
+
+MergedState PartBuilder::mergeCollected(ValueRange collected,
+                                        const Weight &weight,
+                                        ArrayRef<Value> leaves,
+                                        Type maximumType, Type sumType) {
   Type element = getElementTypeOrSelf(maximumType),
        sumElement = getElementTypeOrSelf(sumType);
-  int64_t columns = llvm::alignTo(warps * kernel.getCluster(), warpThreads);
-  auto tileOf = [&](Type element) {
-    return RankedTensorType::get({warps, columns}, element, all);
-  };
-  Attribute fill[] = {
-      builder.getFloatAttr(
-          element,
-          APFloat::getInf(cast<FloatType>(element).getFloatSemantics(), true)),
-      builder.getFloatAttr(sumElement, 0.0)};
-  Type types[] = {tileOf(element), tileOf(sumElement)};
-  auto collect =
-      CollectOp::create(builder, loc, types, ValueRange{maxima, sums},
-                        builder.getArrayAttr(fill));
-  Value ofWarps = collect.getCollected()[0];
+  Value ofWarps = collected[0];
   Value maximum = ReduceOp::create(builder, loc, collectedValue(element),
                                    Combiner::MaxNum, ofWarps, /*dim=*/1);
   Value reference = BroadcastOp::create(
-      builder, loc, types[0],
+      builder, loc, ofWarps.getType(),
       ofValue(weight.reference, leaves, maximum, /*isCollected=*/true));
   Value factor = weigh(ofWarps, reference, weight);
   if (sumElement != element)
-    factor = arith::ExtFOp::create(builder, loc, types[1], factor);
-  Value terms =
-      arith::MulFOp::create(builder, loc, collect.getCollected()[1], factor);
+    factor =
+        arith::ExtFOp::create(builder, loc, collected[1].getType(), factor);
+  Value terms = arith::MulFOp::create(builder, loc, collected[1], factor);
   Value sum = ReduceOp::create(builder, loc, collectedValue(sumElement),
                                Combiner::Add, terms, /*dim=*/1);
   return {AgreedOp::create(builder, loc, maximumType, maximum),
           AgreedOp::create(builder, loc, sumType, sum), maximum};
+}
+
+MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
+                               ArrayRef<Value> leaves, Type maximumType,
+                               Type sumType) {
+  constexpr double nothing = -std::numeric_limits<double>::infinity();
+  // Every lane weighs what it has of all values: of many, those of each block
+  // are merged first.
+  constexpr int64_t most = 2 * warpThreads;
+  SmallVector<Value> values{maxima, sums};
+  if (kernel.getCluster() > 1 && warps * kernel.getCluster() > most) {
+    MergedState ofBlock =
+        mergeCollected(collect(values, {nothing, 0.0}, /*inBlock=*/true),
+                       weight, leaves, maximumType, sumType);
+    values = {ofBlock.maximum, ofBlock.sum};
+  }
+  return mergeCollected(collect(values, {nothing, 0.0}, /*inBlock=*/false),
+                        weight, leaves, maximumType, sumType);
 }

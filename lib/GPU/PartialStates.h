@@ -31,6 +31,19 @@ bool isSplat(Value value);
 /// The reduction of a row that all warps of the kernel hold, and only of it.
 bool isOfWarps(ReduceOp reduce, int64_t warps);
 
+/// A reduction of a row, and what takes its value over a cluster.
+struct RowValue {
+  ReduceOp reduce;
+  Operation *cluster = nullptr;
+
+  explicit RowValue(ReduceOp reduce);
+  Operation *last() { return cluster ? cluster : reduce.getOperation(); }
+  Value get() { return last()->getResult(0); }
+};
+
+/// A value of the row that is computed from `leaf` and constants.
+bool isOfValues(Value value, Value leaf);
+
 /// What warps have merged.
 struct MergedState {
   /// Of the row; and the maximum, as all warps have it.
@@ -60,6 +73,12 @@ public:
   Value ofValue(Value value, ArrayRef<Value> leaves, Value leaf,
                 bool isCollected);
 
+  /// One exchange of values that are one to a warp, or to a block: for each of
+  /// them the tile of those of all warps, of this block or of the cluster, and
+  /// `fill` beyond the last one.
+  SmallVector<Value> collect(ValueRange values, ArrayRef<double> fill,
+                             bool inBlock);
+
   /// The state of the row from those of the warps; `reference` is made from one
   /// of `leaves`, of which the maximum takes the place. Of the types of values
   /// of the row.
@@ -67,6 +86,10 @@ public:
                     ArrayRef<Value> leaves, Type maximumType, Type sumType);
 
 private:
+  /// The state of the row from a tile of maxima and one of sums.
+  MergedState mergeCollected(ValueRange collected, const Weight &weight,
+                             ArrayRef<Value> leaves, Type maximumType,
+                             Type sumType);
   /// The weight of a difference of two references.
   Value weigh(Value of, Value reference, const Weight &weight);
 
@@ -76,6 +99,11 @@ private:
   int64_t warps;
   StripedAttr parts, all;
 };
+
+/// The sum of a row's elements, and that of their squared distances from a
+/// value that follows from it, become moments of each warp's part; false if
+/// they are something else.
+bool convertMoments(KernelOp kernel, RowValue sum, RowValue moment);
 
 /// A loop over tiles of a row, with the state in its arguments, becomes one
 /// with a state for each warp; false if it is another loop.

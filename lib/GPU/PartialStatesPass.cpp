@@ -28,19 +28,6 @@ using namespace mlir::smx::gpu;
 
 namespace {
 
-/// A reduction of a row, and what takes its value over a cluster.
-struct RowValue {
-  ReduceOp reduce;
-  Operation *cluster = nullptr;
-
-  explicit RowValue(ReduceOp reduce) : reduce(reduce) {
-    if (reduce->hasOneUse() && isa<ClusterReduceOp>(*reduce->user_begin()))
-      cluster = *reduce->user_begin();
-  }
-  Operation *last() { return cluster ? cluster : reduce.getOperation(); }
-  Value get() { return last()->getResult(0); }
-};
-
 /// A maximum, and the sum of weights whose reference follows from it.
 class PartialState {
 public:
@@ -210,18 +197,6 @@ bool PartialState::rewrite() {
   return true;
 }
 
-/// A value of the row that is computed from `maximum` and constants.
-bool isOfValues(Value value, Value maximum) {
-  if (value == maximum || isSplat(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && OpTrait::hasElementwiseMappableTraits(op) &&
-         isMemoryEffectFree(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isOfValues(operand, maximum);
-         });
-}
-
 struct PartialStatesPass
     : mlir::smx::gpu::impl::PartialStatesPassBase<PartialStatesPass> {
   using PartialStatesPassBase::PartialStatesPassBase;
@@ -239,6 +214,8 @@ struct PartialStatesPass
     for (ReduceOp first : maxima)
       if (convert(kernel, first))
         note(kernel, "of the row's tile");
+    if (convertSums(kernel))
+      note(kernel, "of the row's tile");
     if (kernel.getCluster() != 1)
       return;
     for (scf::ForOp loop : llvm::to_vector(body.getOps<scf::ForOp>()))
@@ -264,6 +241,23 @@ struct PartialStatesPass
                       : arith::ExtFOp();
     auto load = ext ? ext.getIn().getDefiningOp<LoadOp>() : LoadOp();
     return load && load.getAligned() >= 16;
+  }
+
+  /// Finds two sums that are moments.
+  static bool convertSums(KernelOp kernel) {
+    bool isSpread = kernel.getCluster() > 1;
+    SmallVector<RowValue> sums;
+    for (ReduceOp reduce : kernel.getBody().front().getOps<ReduceOp>()) {
+      RowValue sum(reduce);
+      if (reduce.getKind() == Combiner::Add &&
+          isOfWarps(reduce, kernel.getWarps()) &&
+          (sum.cluster != nullptr) == isSpread)
+        sums.push_back(sum);
+    }
+    for (size_t i = 0; i + 1 < sums.size(); ++i)
+      if (convertMoments(kernel, sums[i], sums[i + 1]))
+        return true;
+    return false;
   }
 
   /// Finds the sum that goes with a maximum.

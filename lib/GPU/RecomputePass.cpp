@@ -82,7 +82,8 @@ void Phases::number() {
   int64_t phase = 0;
   for (Operation &op : block) {
     phases[&op] = phase;
-    if (isa<ReduceOp, LargestOp>(op) && isLong(op.getOperand(0)))
+    if (isa<ReduceOp, PartialReduceOp, LargestOp>(op) &&
+        isLong(op.getOperand(0)))
       ++phase;
   }
   count = phase + 1;

@@ -182,29 +182,30 @@ void RowPieces::keep(OpBuilder &builder, Piece &piece, Value tile, Value made) {
   piece.loaded[tile] = shared;
 }
 
+/// A thread's elements of the first piece, combined into as many as it has of
+/// another one: there is one exchange for all.
+Value RowPieces::firstStripe(OpBuilder &builder, ReduceOp op) {
+  Value tile = pieceOf(builder, pieces.front(), op.getTile(), inRegisters);
+  RankedTensorType stripe = typeOf(pieces.back(), op.getTile());
+  if (tile.getType() == stripe)
+    return tile;
+  return PartialReduceOp::create(builder, op.getLoc(), stripe, op.getKind(),
+                                 tile);
+}
+
 void RowPieces::convertReduce(ReduceOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  auto reduced = [&](Value tile) -> Value {
-    return ReduceOp::create(builder, loc, op.getResult().getType(),
-                            op.getKind(), tile, op.getDim());
-  };
-  Value first =
-      reduced(pieceOf(builder, pieces.front(), op.getTile(), inRegisters));
-  // Stripe by stripe: of the others, a thread has one.
-  Value running;
+  Value running = firstStripe(builder, op);
   for (Piece &piece : MutableArrayRef(pieces).drop_front()) {
     IRMapping made;
     Value tile = pieceOf(builder, piece, op.getTile(), made);
     if (Value kept = keptBy.lookup(op))
       keep(builder, piece, kept, made.lookup(kept));
-    running = running ? combineTiles(builder, loc, op.getKind(), running, tile)
-                      : tile;
+    running = combineTiles(builder, loc, op.getKind(), running, tile);
     running = HoldOp::create(builder, loc, running.getType(), running);
   }
-  op.getResult().replaceAllUsesWith(
-      combineTiles(builder, loc, op.getKind(), first, reduced(running)));
-  op.erase();
+  op.getTileMutable().assign(running);
 }
 
 void RowPieces::convertStore(StoreOp op) {

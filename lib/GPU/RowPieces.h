@@ -52,6 +52,7 @@ private:
   /// Finds what reductions compute for later roots.
   void findKept(ArrayRef<Operation *> roots);
   void keep(OpBuilder &builder, Piece &piece, Value tile, Value made);
+  Value firstStripe(OpBuilder &builder, ReduceOp op);
   void convertReduce(ReduceOp op);
   void convertStore(StoreOp op);
   /// Of a load or a store: offsets and valid extents of a piece.

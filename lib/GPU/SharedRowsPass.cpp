@@ -23,6 +23,18 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
+/// Two reductions of what each warp holds widen its elements, and no meeting
+/// parts them.
+static bool widensTwice(KernelOp kernel, int64_t columns, int64_t width) {
+  return llvm::count_if(
+             kernel.getBody().front().getOps<ReduceOp>(), [&](ReduceOp reduce) {
+               auto tile = cast<RankedTensorType>(reduce.getTile().getType());
+               return tile.getNumElements() == columns &&
+                      tile.getDimSize(0) == kernel.getWarps() &&
+                      tile.getElementTypeBitWidth() > width;
+             }) > 1;
+}
+
 namespace {
 
 struct SharedRowsPass
@@ -63,15 +75,23 @@ struct SharedRowsPass
       widest = std::max<int64_t>(
           widest, load.getTile().getType().getElementTypeBitWidth());
     int64_t room = mlir::smx::registerBytesOfRow(bits, widest == 64) / 8;
-    if (room <= bytes)
+    int64_t most = bytes;
+    // The assembler keeps what the first one widened for the second.
+    if (!loads.empty() &&
+        widensTwice(kernel, loads.front().getTile().getType().getNumElements(),
+                    widest))
+      most = mlir::smx::widenedThreadBytes;
+    if (room <= most)
       return;
     // Scratch and alignment take the rest.
     constexpr int64_t besides = 16384;
     int64_t threads = kernel.getWarps() * ::smx::gpu::warpThreads;
-    if ((room - bytes / 4 * 3) * threads + besides >
+    if ((room - most / 4 * 3) * threads + besides >
         int64_t(kernel.getSharedLimit()))
       return;
-    int64_t first = widest < 32 ? bytes : bytes / 4 * 3;
+    int64_t first = most < bytes  ? most
+                    : widest < 32 ? most / 8 * 7
+                                  : most / 4 * 3;
     RowPieces pieces(kernel, loads, widest == 64 ? first / 2 : first);
     if (failed(pieces.run()))
       return;

@@ -104,7 +104,10 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
   let description = [{
     Where a row is held by several warps, or blocks of a cluster, a maximum and the sum of exponentials of differences from
     it are two meetings of all threads. Instead a warp sums by the maximum of its own part, and what is exchanged is the
-    pair: `m = max m_w`, `l = sum l_w exp(m_w - m)`, the merge of the algebra. A remark says where.
+    pair: `m = max m_w`, `l = sum l_w exp(m_w - m)`, the merge of the algebra. Of more than 64 warps, those of each block are
+    merged before the blocks are. Likewise a sum and that of squared distances from a value that follows from it, of rows that
+    fill their tile: `n_w` elements of a warp, their mean `c_w` and second moment become `sum n_w c_w` and
+    `sum m2_w + n_w (c_w - r)^2`. A remark says where.
 
     ```mlir
     %m = smx_gpu.reduce <maxnum> %x dim 1
@@ -131,8 +134,9 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   let description = [{
     The tile of one row, of which a thread has more than `bytes` bytes, becomes pieces of as many columns as registers hold.
     The first piece stays in registers; the others are copied to shared memory, from where every reduction, and every
-    store, reads them again: the row is read once from global memory. A kernel with an op that has no form on pieces stays
-    as it is. A remark says how many pieces there are.
+    store, reads them again: the row is read once from global memory. A thread combines what it has of all pieces before
+    anything is exchanged. Of 16-bit elements that two reductions widen without a meeting between, 48 bytes of a thread stay in
+    registers. A kernel with an op that has no form on pieces stays as it is. A remark says how many pieces there are.
 
     ```mlir
     %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x65536xf32, #row>
@@ -143,11 +147,10 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
     %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x32768xf32, #row>
     %s = smx_gpu.alloc : !smx_gpu.shared<1x32768xf32, swizzle = 0>
     smx_gpu.copy %a[%i, %c32768] to %s dims [-1, 1]
-    %m0 = smx_gpu.reduce <maxnum> %x dim 1
     %h = smx_gpu.hold %s
     %y = smx_gpu.read %h
-    %m1 = smx_gpu.reduce <maxnum> %y dim 1
-    %m = arith.maxnumf %m0, %m1
+    %t = arith.maxnumf %x, %y
+    %m = smx_gpu.reduce <maxnum> %t dim 1
     ```
   }];
   let options = [

@@ -26,6 +26,9 @@ inline constexpr int64_t cutBlockBytes =
                              blockRowThreads / 2 * cutRowThreadBytes,
                          cutTileBytes = cutBlockBytes;
 
+/// The same for narrow elements that are there widened as well.
+inline constexpr int64_t widenedThreadBytes = 48;
+
 /// The longest row of registers alone whose block leaves room for another one,
 /// to compute while the first waits; and blocks that a cluster may have.
 inline constexpr int64_t halfRowBytes = blockRowBytes / 2,

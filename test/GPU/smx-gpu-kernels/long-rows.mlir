@@ -27,7 +27,7 @@ func.func @one_block(%x: tensor<8x16384xbf16>) -> tensor<8x16384xbf16> {
 // CHECK-SAME: -> tensor<1x12288xf32
 // CHECK-COUNT-10: smx_gpu.copy
 // CHECK: smx_gpu.reduce <maxnum>
-// CHECK: smx_gpu.reduce <add> %{{.+}} : tensor<16x768xf64
+// CHECK: smx_gpu.partial_reduce <add> %{{.+}} : tensor<16x768xf64{{.*}} -> tensor<16x128xf64
 // CHECK: smx_gpu.collect
 // CHECK-NOT: smx_gpu.collect
 // CHECK: smx_gpu.store %{{.+}}[%[[ROW]], %[[PART]]]

@@ -16,15 +16,17 @@
 // CHECK: smx_gpu.copy %{{.+}}[%{{.+}}, %[[C1]]] valid(%{{.+}}, %[[N1]]) to %[[S]]
 // CHECK-COUNT-4: smx_gpu.copy
 // CHECK: %[[P0:.+]] = smx_gpu.parts %[[X]] : {{.*}} -> tensor<2x384xf32
-// CHECK: %[[M0:.+]] = smx_gpu.reduce <maxnum> %[[P0]]
+// One value of a warp for all of them.
+// CHECK: %[[M0:.+]] = smx_gpu.partial_reduce <maxnum> %[[P0]] : {{.*}} -> tensor<2x128xf32
 // CHECK: %[[H:.+]] = smx_gpu.hold %[[S]]
 // CHECK: %[[X1:.+]] = smx_gpu.read %[[H]]
 // CHECK: %[[P1:.+]] = smx_gpu.parts %[[X1]]
-// CHECK: %[[R1:.+]] = smx_gpu.hold %[[P1]]
+// CHECK: %[[M1:.+]] = arith.maxnumf %[[M0]], %[[P1]]
+// CHECK: %[[R1:.+]] = smx_gpu.hold %[[M1]]
 // CHECK: %[[P2:.+]] = smx_gpu.parts
 // CHECK: arith.maxnumf %[[R1]], %[[P2]]
-// CHECK: %[[M1:.+]] = smx_gpu.reduce <maxnum>
-// CHECK: arith.maxnumf %[[M0]], %[[M1]]
+// CHECK: smx_gpu.reduce <maxnum>
+// CHECK-NOT: smx_gpu.reduce
 // Columns of the stripes are behind those of the first piece.
 // CHECK: smx_gpu.position 1 : tensor<1x768xindex
 // CHECK: smx_gpu.store %{{.+}} : tensor<1x768xf32
