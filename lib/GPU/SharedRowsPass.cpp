@@ -30,7 +30,7 @@ static bool widensTwice(KernelOp kernel, int64_t columns, int64_t width) {
              kernel.getBody().front().getOps<ReduceOp>(), [&](ReduceOp reduce) {
                auto tile = cast<RankedTensorType>(reduce.getTile().getType());
                return tile.getNumElements() == columns &&
-                      tile.getDimSize(0) == kernel.getWarps() &&
+                      tile.getDimSize(0) == int64_t(kernel.getWarps()) &&
                       tile.getElementTypeBitWidth() > width;
              }) > 1;
 }
