@@ -156,6 +156,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSmallTanhPass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createEarlyReadsPass());
   }
   pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass());
   if (options.wideProducts == WideProducts::MatrixUnit)

@@ -135,6 +135,34 @@ def FoldScoresPass : Pass<"smx-gpu-fold-scores", "::mlir::smx::gpu::KernelOp"> {
   ];
 }
 
+def EarlyReadsPass : Pass<"smx-gpu-early-reads", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "what scores have from memory comes while their product is under way";
+  let description = [{
+    A bias is read where a round has waited for its products; the time that memory takes is then time in which the
+    warpgroup does nothing. In front of the first wait of a round it is hidden behind the products. What is read then
+    takes registers beside the operands and the results of both products: it stays where it is if a role of fewer than
+    `registers` would, or if these, what the loop carries and `reserve` more are above what the role has (ptxas spills).
+    A gather has one register for each place that a thread reads from, which neighbours on a diagonal share.
+
+    ```mlir
+    %s, %t = smx_gpu.mma_async %q, %k, %zeros transpose_b zero
+    %p = smx_gpu.wait %t, %s
+    %at = arith.subi %j, %i
+    %x = smx_gpu.gather %table[%at]
+    ```
+    ==>
+    ```mlir
+    %s, %t = smx_gpu.mma_async %q, %k, %zeros transpose_b zero
+    %at = arith.subi %j, %i
+    %x = smx_gpu.gather %table[%at]
+    %p = smx_gpu.wait %t, %s
+    ```
+  }];
+  let options = [Option<"registers", "registers", "int64_t", "200", "registers of a thread at least">,
+                 Option<"reserve", "reserve", "int64_t", "8", "registers for addresses and numbers">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
   let summary = "tanh of small numbers is a polynomial, where weights are looked at anyway";
   let description = [{
