@@ -180,7 +180,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                    {{states[0], row}, fresh(), fresh(), {states[1], row}},
                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                      Value maximum =
-                         soft.follow(m, soft.comparable(m, v[2]), v[0], slack);
+                         soft.follow(m, soft.referenceOf(m, v[2]), v[0], slack);
                      Value reference = soft.guarded(m, maximum);
                      Value factor = soft.rescale(m, v[0], reference);
                      return {maximum, reference, factor, m.mul(v[1], factor)};

@@ -6,7 +6,9 @@
 #include "smx/IR/ScaledDifference.h"
 #include "smx/IR/Smx.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <limits>
 
 namespace mlir::smx {
@@ -32,6 +34,21 @@ struct SoftmaxArithmetic {
   }
   Value comparable(ScalarMath m, Value score) const {
     return isBase2() ? times(m, score, base2Factor()) : score;
+  }
+  /// A maximum as a reference, or -inf, as of a row in which nothing is
+  /// visible: a weight is exp2(s c - fl(m c)), and below -2^31 (-2^60 in f64)
+  /// the rounding of m c alone may be 2^7 and more, whose power is 0 or
+  /// inf. Masks hide rows by such numbers.
+  Value referenceOf(ScalarMath m, Value maximum) const {
+    Value reference = comparable(m, maximum);
+    if (!isBase2())
+      return reference;
+    Value coarsest = m.constant(
+        -std::ldexp(1.0,
+                    APFloat::semanticsPrecision(type.getFloatSemantics()) + 7),
+        type);
+    return m.select(m.greater(coarsest, reference), m.neg(infinity(m)),
+                    reference);
   }
   /// The next reference: the maximum of both, or still `reference` where that
   /// is at most `slack` powers of two behind. A NaN in `score` is dropped.

@@ -89,6 +89,32 @@ TEST(Contract, LogSumExpOfMinusInfinityIsMinusInfinity) {
               });
 }
 
+// A row that is hidden by a large negative number: where the number is too
+// coarse for weights relative to it, nothing is visible; else they are equal.
+TEST(Contract, RowOfLargeNegativeScoresIsNoNaN) {
+  for (double magnitude : {40960.0, 55296.0, 58368.0}) {
+    SmallAttention small;
+    Tensor &q = small.inputs[0], &k = small.inputs[1], &v = small.inputs[2];
+    for (int64_t i = 0; i < q.size(); ++i)
+      q[i] = i < 8 ? -magnitude : 0;
+    for (int64_t i = 0; i < k.size(); ++i)
+      k[i] = magnitude;
+    inEveryForm(small.c, small.inputs, small.outputs,
+                [&](const std::vector<Tensor> &y) {
+                  for (int64_t d = 0; d < 8; ++d) {
+                    double average = 0;
+                    for (int64_t j = 0; j < 40; ++j)
+                      average += v[8 * j + d] / 40;
+                    EXPECT_NEAR(y[0][8 + d], average, 1e-3);
+                    if (y[0][d] != 0) {
+                      EXPECT_NEAR(y[0][d], average, 1e-3);
+                    }
+                  }
+                  EXPECT_LT(y[1][0], -1e8);
+                });
+  }
+}
+
 TEST(Contract, NaNMakesItsRowNaN) {
   Tensor x({2, 40});
   x[33] = nan_;
