@@ -119,6 +119,6 @@ LogicalResult mlir::smx::gpu::verifyGroupsMeet(RoleOp role) { // K14
     return failure();
   return verifyMeeting<AnyOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
                        CollectOp, CopyOp, PutOp, GetOp, ReleaseOp, ConvertOp,
-                       MmaOp, MmaAsyncOp, WaitOp, TakeTurnOp, PassTurnOp>(
-      role, "warps of a group");
+                       MmaOp, MmaAsyncOp, NotFiniteOp, WaitOp, TakeTurnOp,
+                       PassTurnOp>(role, "warps of a group");
 }

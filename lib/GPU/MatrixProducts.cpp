@@ -88,7 +88,12 @@ LogicalResult MmaOp::verify() {
   if (getPrecision() == Precision::TF32x3 && !type.isF32()) // P12
     return emitOpError("expected operands of f32 for precision(tf32x3), got ")
            << type;
-  return success();
+  if (!getTerms() || (getGuarded() && type.getIntOrFloatBitWidth() == 16))
+    return success();
+  return emitOpError("expected 'terms' of a guarded product of 16-bit "
+                     "operands, got ") // P28
+         << (getGuarded() ? "operands of " : "no guard, and operands of ")
+         << type;
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,7 +169,19 @@ LogicalResult MmaAsyncOp::verify() {
                            cast<RankedTensorType>(getAcc().getType()))) ||
       failed(verifyAsyncOperands(*this)))
     return failure();
+  if (getZero() && getUnless()) // P29
+    return emitOpError("starts from zero, and has no accumulator to leave as "
+                       "it is; 'unless' needs one");
   return verifyUses(*this);
+}
+
+LogicalResult NotFiniteOp::verify() { // P30
+  Type element = getTile().getType().getElementType();
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16)
+    return success();
+  return emitOpError(
+             "expected a tile of a floating-point type of 16 bits, got ")
+         << element;
 }
 
 LogicalResult WaitOp::verify() { // P15

@@ -93,8 +93,9 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
       return failure();
     stage = *wide;
   }
-  auto mma = MmaOp::create(builder, loc, acc->getType(), *a, stage, *acc,
-                           transposed, product.guarded, Precision::Exact);
+  auto mma =
+      MmaOp::create(builder, loc, acc->getType(), *a, stage, *acc, transposed,
+                    product.guarded, /*terms=*/false, Precision::Exact);
   ReleaseOp::create(builder, loc, channel);
   tiles[op.getResult(0)] = mma.getResult();
   return success();

@@ -167,8 +167,10 @@ static llvm::Error runMmaAsync(const Step &step, Group &group) {
   if (!operands)
     return operands.takeError();
   product->sum = std::move(*sum);
-  multiply(op, /*guarded=*/false, gpu::Precision::Exact, operands->first,
-           operands->second, product->sum);
+  bool isLeftOut = op.getUnless() && getInteger(step, group, 3);
+  if (!isLeftOut)
+    multiply(op, /*guarded=*/false, gpu::Precision::Exact, operands->first,
+             operands->second, product->sum);
 
   auto result = makeTile(product->sum.size());
   std::fill(result->elements.begin(), result->elements.end(),
@@ -223,8 +225,21 @@ llvm::Error mlir::smx::gpuhost::checkNoProductRuns(const Group &group) {
                                                  ": nothing has waited for it");
 }
 
+static llvm::Error runNotFinite(const Step &step, Group &group) {
+  const auto &shared = get<SharedHandle>(step, group, 0);
+  if (llvm::Error error = beginRead(group, step.op, shared, nullptr))
+    return error;
+  bool isAny = llvm::any_of(shared.tile->elements, [](const Slot &element) {
+    return !std::isfinite(element.f);
+  });
+  setResult(step, group, intSlot(isAny));
+  group.machine.noteProgress();
+  return llvm::Error::success();
+}
+
 void mlir::smx::gpuhost::addProducts(HandlerTable &table) {
   table["smx_gpu.mma"] = runMma;
   table["smx_gpu.mma_async"] = runMmaAsync;
+  table["smx_gpu.not_finite"] = runNotFinite;
   table["smx_gpu.wait"] = runWait;
 }

@@ -79,6 +79,8 @@ struct WarpgroupProduct {
   gpu::SharedType sharedA;
   gpu::SharedType sharedB;
   bool isBTransposed;
+  /// i1: nothing is multiplied. Null if there is no such case.
+  Value isLeftOut;
   /// Threads wrote an operand, whose writes the unit does not see by itself.
   bool fencesProxies = false;
   /// Columns, and blocks of 64 rows.
@@ -106,6 +108,11 @@ public:
           : wordsOf(code, product.a);
     firstA = assembly.addInputs(words);
     firstB = assembly.addInputs(lowWord(code, b, product.b));
+    if (product.isLeftOut) {
+      Value word =
+          LLVM::ZExtOp::create(code, code.getI32Type(), product.isLeftOut);
+      leftOut = assembly.addInputs(word);
+    }
     if (product.acc)
       assembly.tie(registersOf(code, product.acc));
     return code.fromRegisters(assembly.emit(code, text()));
@@ -116,6 +123,9 @@ private:
     std::string text = "{ .reg .b32 x, y;\n.reg .b64 da, db;\n";
     if (product.fencesProxies)
       text += "fence.proxy.async.shared::cta;\n";
+    if (product.isLeftOut)
+      text += ".reg .pred none;\nsetp.ne.b32 none, " + number(leftOut) +
+              ", 0;\n@none bra.uni behind;\n";
     text += "wgmma.fence.sync.aligned;\n";
     for (int64_t k = 0; k < reduced; k += MatrixDescriptor::depth) {
       text += descriptor(b, firstB,
@@ -125,6 +135,9 @@ private:
       for (int64_t block = 0; block < product.blocks; ++block)
         text += instruction(block, k);
     }
+    // The unit takes over accumulators that come from either side.
+    if (product.isLeftOut)
+      text += "behind:\nwgmma.fence.sync.aligned;\n";
     return text + "wgmma.commit_group.sync.aligned; }";
   }
 
@@ -163,7 +176,7 @@ private:
   std::optional<MatrixDescriptor> a;
   MatrixDescriptor b;
   StringRef type;
-  int64_t reduced, firstA = 0, firstB = 0;
+  int64_t reduced, firstA = 0, firstB = 0, leftOut = 0;
 };
 } // namespace
 
@@ -202,10 +215,24 @@ struct LowerMmaAsync : TilePattern<gpu::MmaAsyncOp> {
                               << ", and two products do for more";
     if (op.getZero())
       product.acc = Value();
+    product.isLeftOut = adaptor.getUnless();
     product.fencesProxies = plan.readsGenericWrites(op);
     ThreadCode code(rewriter, op, plan);
     // Groups retire in order: a wait needs no more than their number.
     rewriter.replaceOp(op, {ProductAssembly(product).emit(code), code.i32(0)});
+    return success();
+  }
+};
+
+struct LowerNotFinite : TilePattern<gpu::NotFiniteOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::NotFiniteOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    rewriter.replaceOp(
+        op, isAnyNotFinite(code, op.getTile().getType(), adaptor.getTile()));
     return success();
   }
 };
@@ -298,7 +325,7 @@ private:
 void populateAsyncProductPatterns(const TileTypeConverter &converter,
                                   const KernelPlan &plan,
                                   RewritePatternSet &patterns) {
-  patterns.add<LowerMmaAsync, LowerWait>(converter, plan);
+  patterns.add<LowerMmaAsync, LowerNotFinite, LowerWait>(converter, plan);
   patterns.add<LowerMmaByWarpgroup>(converter, plan, /*benefit=*/2);
 }
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::smx {
 
@@ -132,6 +133,47 @@ struct LowerNarrowExtension : TilePattern<arith::ExtFOp> {
   }
 };
 
+/// A constant instead of some numbers of 16 bits: two are a word, of which the
+/// halves are never registers of their own.
+struct LowerNarrowSelect : TilePattern<arith::SelectOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(adaptor.getTrueValue().getType());
+    if (!type || type.getNumElements() % 2 ||
+        type.getElementTypeBitWidth() != 16 ||
+        !matchPattern(op.getFalseValue(), m_Constant()) ||
+        !isa<VectorType>(adaptor.getCondition().getType()))
+      return rewriter.notifyMatchFailure(op, "not of words");
+    ThreadCode code(rewriter, op, plan);
+    auto wordOf = [&](Value tile, int64_t i) -> Value {
+      return LLVM::BitcastOp::create(code, code.getI32Type(),
+                                     code.getRegisters(tile, i, 2));
+    };
+    auto bitsWhere = [&](int64_t i, int32_t bits) -> Value {
+      return LLVM::SelectOp::create(code,
+                                    code.getRegister(adaptor.getCondition(), i),
+                                    code.i32(bits), code.i32(0));
+    };
+    SmallVector<Value> pairs;
+    for (int64_t i = 0; i < type.getNumElements(); i += 2) {
+      Value kept = LLVM::OrOp::create(code, bitsWhere(i, 0x0000ffff),
+                                      bitsWhere(i + 1, 0xffff0000));
+      Value rest = LLVM::XOrOp::create(code, kept, code.i32(-1));
+      Value word = LLVM::OrOp::create(
+          code,
+          LLVM::AndOp::create(code, wordOf(adaptor.getTrueValue(), i), kept),
+          LLVM::AndOp::create(code, wordOf(adaptor.getFalseValue(), i), rest));
+      pairs.push_back(LLVM::BitcastOp::create(
+          code, VectorType::get(2, type.getElementType()), word));
+    }
+    rewriter.replaceOp(op, code.fromVectors(pairs));
+    return success();
+  }
+};
+
 /// index is i64 from here on: the cast to another width is one between
 /// integers.
 template <typename OpTy, typename Widen>
@@ -160,7 +202,8 @@ struct LowerIndexCast : ConvertOpToLLVMPattern<OpTy> {
 void populateElementwisePatterns(const TileTypeConverter &converter,
                                  const KernelPlan &plan,
                                  RewritePatternSet &patterns) {
-  patterns.add<LowerNarrowExtension>(converter, plan, /*benefit=*/2);
+  patterns.add<LowerNarrowExtension, LowerNarrowSelect>(converter, plan,
+                                                        /*benefit=*/2);
   patterns.add<RebuildOnRegisters>(converter, patterns.getContext());
   patterns
       .add<LowerConstant, LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,

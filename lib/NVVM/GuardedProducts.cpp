@@ -27,18 +27,18 @@ static Value isAnyInGroup(ThreadCode &code, Value condition) {
 /// Of 16 bytes each, in a look at the second operand.
 static constexpr int64_t loadsAtATime = 8;
 
-Value MatrixProduct::isAnyOfBNotFinite() {
+Value isAnyNotFinite(ThreadCode &code, gpu::SharedType tileType, Value tile) {
   // Every thread looks at a share of the bytes, in whatever order they lie.
   constexpr int64_t width = 16;
-  int64_t bytes = product.sharedB.getBytes();
+  int64_t bytes = tileType.getBytes();
   int64_t round = width * code.team.groupThreads();
-  auto type =
-      VectorType::get(8 * width / product.elementType.getIntOrFloatBitWidth(),
-                      product.elementType);
+  Type elementType = tileType.getElementType();
+  auto type = VectorType::get(8 * width / elementType.getIntOrFloatBitWidth(),
+                              elementType);
   Value zero = LLVM::ConstantOp::create(code, type, code.getZeroAttr(type));
   Value first = code.mul(code.thread(), code.i32(width));
   auto add = [&](Value sum, Value place) -> Value {
-    Value part = loadShared(code, type, code.advance(product.b, place));
+    Value part = loadShared(code, type, code.advance(tile, place));
     return LLVM::FMAOp::create(code, part, zero, sum);
   };
   auto addSome = [&](Value sum, Value place, int64_t count) {
@@ -60,9 +60,11 @@ Value MatrixProduct::isAnyOfBNotFinite() {
     Value last = code.add(first, code.i32(whole * round));
     sum = add(sum, LLVM::UMinOp::create(code, last, code.i32(bytes - width)));
   }
-  Value all = single(0);
-  for (Value part : registersOf(sum)) {
-    if (product.elementType != code.getF32Type())
+  Value all = LLVM::ConstantOp::create(code, code.getF32Type(),
+                                       code.getF32FloatAttr(0));
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    Value part = code.getRegister(sum, i);
+    if (elementType != code.getF32Type())
       part = LLVM::FPExtOp::create(code, code.getF32Type(), part);
     all = LLVM::FAddOp::create(code, all, part);
   }
@@ -134,8 +136,10 @@ Value MatrixProduct::multiplyTermByTerm() {
 }
 
 Value MatrixProduct::emitGuarded(llvm::function_ref<Value()> whereFinite) {
+  if (product.goesByTerms)
+    return multiplyTermByTerm();
   // Asked of b, so that nobody has to keep the sums from before.
-  auto isAny = [&] { return isAnyOfBNotFinite(); };
+  auto isAny = [&] { return isAnyNotFinite(code, product.sharedB, product.b); };
   auto isNone = [&]() -> Value {
     return LLVM::ConstantOp::create(code, code.getBoolAttr(false));
   };

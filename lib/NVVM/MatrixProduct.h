@@ -55,8 +55,6 @@ private:
   void multiplyParts(MutableArrayRef<Value> sums, const Fragment &a,
                      const Fragment &b);
 
-  /// i1, the same in the whole group: some element of b is not finite.
-  Value isAnyOfBNotFinite();
   /// The guarded product for any b.
   Value multiplyTermByTerm();
   /// The first `together` groups of every block of rows.

@@ -10,8 +10,8 @@ Product::Product(gpu::MmaOp op, gpu::MmaOp::Adaptor operands)
     : a(operands.getA()), b(operands.getB()), acc(operands.getAcc()),
       sharedA(dyn_cast<gpu::SharedType>(op.getA().getType())),
       sharedB(op.getB().getType()), isBTransposed(op.getTransposeB()),
-      isGuarded(op.getGuarded()), elementType(sharedB.getElementType()),
-      reduced(op.getReducedExtent()) {
+      isGuarded(op.getGuarded()), goesByTerms(op.getTerms()),
+      elementType(sharedB.getElementType()), reduced(op.getReducedExtent()) {
   auto result = cast<RankedTensorType>(op.getResult().getType());
   auto layout = cast<gpu::FragmentAttr>(gpu::getLayout(result));
   columns = result.getDimSize(1);

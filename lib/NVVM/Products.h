@@ -19,6 +19,8 @@ struct Product {
   bool isBTransposed;
   /// A term is 0 where a is -0.
   bool isGuarded;
+  /// Guarded, and b is known to hold something that is not finite.
+  bool goesByTerms;
   /// i1, the same in all threads: without it no a is -0. Null if one may always
   /// be. For the matrix unit.
   Value guardCondition;
@@ -50,6 +52,10 @@ struct Product {
 /// operands are the sum of two TF32 numbers each, the product of the two small
 /// ones left out: the relative error of a term is about 2^-21.
 Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product);
+
+/// i1, the same in the whole group: some element of a tile in shared memory is
+/// not finite.
+Value isAnyNotFinite(ThreadCode &code, gpu::SharedType tileType, Value tile);
 
 /// acc + a b of a guarded product: `whereFinite` multiplies where b is finite,
 /// which the whole group is asked for.

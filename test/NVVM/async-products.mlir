@@ -114,3 +114,28 @@ smx_gpu.kernel @of_the_round(%o: memref<?x32xf32>, %w: memref<?x64xbf16>, %n: in
   smx_gpu.store %sum, %o[%c0, %c0] dims [0, 1] : tensor<64x32xf32, #L>, memref<?x32xf32>
   smx_gpu.return
 }
+
+// A product that is left out: the branch is in the assembly, and the unit takes over accumulators behind it, too. All of a group
+// know whether a tile holds something that is not finite, 16 bytes at a time and thread.
+// CHECK-LABEL: llvm.func @left_out
+smx_gpu.kernel @left_out(%o: memref<?x64xf32>, %w: memref<?x32xbf16>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %y = smx_gpu.alloc : !v
+  %start = arith.constant dense<1.0> : tensor<64x64xf32, #L>
+  %x = smx_gpu.load %w[%c0, %c0] dims [0, 1] : memref<?x32xbf16> -> tensor<64x32xbf16, #L>
+  // CHECK: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK: llvm.intr.fma
+  // CHECK: llvm.fcmp "uno"
+  // CHECK: "bar.red.or.pred $0, $2, $3, $1;"
+  // CHECK: %[[ANY:.+]] = nvvm.vote.sync any
+  %none = smx_gpu.not_finite %y : !v
+  // CHECK: %[[WORD:.+]] = llvm.zext %[[ANY]] : i1 to i32
+  // CHECK: llvm.inline_asm has_side_effects
+  // CHECK-SAME: .reg .pred none;\0Asetp.ne.b32 none, $41, 0;\0A@none bra.uni behind;\0Awgmma.fence.sync.aligned;
+  // CHECK-SAME: behind:\0Awgmma.fence.sync.aligned;\0Awgmma.commit_group.sync.aligned; }"
+  // CHECK-SAME: %[[WORD]]
+  %s, %t = smx_gpu.mma_async %x, %y, %start unless %none : tensor<64x32xbf16, #L>, !v -> tensor<64x64xf32, #L>
+  %r = smx_gpu.wait %t, %s : tensor<64x64xf32, #L>
+  smx_gpu.store %r, %o[%c0, %c0] dims [0, 1] : tensor<64x64xf32, #L>, memref<?x64xf32>
+  smx_gpu.return
+}

@@ -236,12 +236,14 @@ def SmxGpu_MmaOp : SmxGpu_ProductOp<"mma", [AllTypesMatch<["acc", "result"]>, Me
     accumulator; wider ones are multiplied exactly (fused multiply-add) or as three TF32 products.
     With `guarded`, where `a` is -0 the term is 0, whatever `b` holds: weights of hidden places hide
     a NaN or an infinity of the value. A weight of +0 was too small for its type, and hides nothing.
+    Whether `b` holds one is asked first, but with `terms`, where it is known: such a product goes term by term.
 
     P10: the shapes are those of a product.
     P11: the accumulator has a fragment layout, and a register operand `a` has the same.
     P12: `a` and `b` have one floating-point element type; the accumulator is f32, or f64 for f64 operands;
     only f32 is multiplied as `tf32x3`.
     P13: the reduced dimension is a multiple of 16 for 16-bit types and of 8 otherwise.
+    P28: with `terms`, the product is guarded and of a 16-bit type.
 
     ```mlir
     %s = smx_gpu.mma %q, %k, %zero transpose_b : tensor<64x128xbf16, #L>, !smx_gpu.shared<32x128xbf16, swizzle = 128>
@@ -249,10 +251,11 @@ def SmxGpu_MmaOp : SmxGpu_ProductOp<"mma", [AllTypesMatch<["acc", "result"]>, Me
     ```
   }];
   let arguments = (ins SmxGpu_AOperand:$a, SmxGpu_SharedType:$b, SmxGpu_Tile:$acc, UnitAttr:$transpose_b, UnitAttr:$guarded,
+                       UnitAttr:$terms,
                        DefaultValuedAttr<SmxGpu_PrecisionAttr, "::mlir::smx::gpu::Precision::Exact">:$precision);
   let results = (outs SmxGpu_Tile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? (`guarded` $guarded^)? (`precision` `(` custom<Precision>($precision)^ `)`)? attr-dict
+    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? (`guarded` $guarded^)? (`terms` $terms^)? (`precision` `(` custom<Precision>($precision)^ `)`)? attr-dict
     `:` type($a) `,` type($b) `->` type($result)
   }];
   let extraClassDeclaration = [{
@@ -266,11 +269,14 @@ def SmxGpu_MmaAsyncOp : SmxGpu_ProductOp<"mma_async", [AllTypesMatch<["acc", "re
     As `smx_gpu.mma`, on operands in swizzled shared memory (or `a` in registers), executed by the matrix
     unit while the warps go on. The result can be read after `smx_gpu.wait` on the token.
     With `zero`, the product starts from zero and `acc` is not read.
+    With `unless`, nothing is multiplied where the condition is true, which all threads of the group agree on: the
+    result is `acc`.
 
     P10 to P13 as for `smx_gpu.mma`.
     P14: in the block of the product, the result is used once: by the `smx_gpu.wait` that the token is used
     by, or as `acc` of another `mma_async`, which is then the one to wait for.
     P18: operands are of a 16-bit type, shared ones with a swizzle, and the fragment has 4 warps.
+    P29: a product that starts from zero has no `unless`.
 
     ```mlir
     %s, %t = smx_gpu.mma_async %q, %k, %acc transpose_b zero : !smx_gpu.shared<64x128xbf16, swizzle = 128>,
@@ -279,12 +285,30 @@ def SmxGpu_MmaAsyncOp : SmxGpu_ProductOp<"mma_async", [AllTypesMatch<["acc", "re
     ```
   }];
   let arguments = (ins SmxGpu_AOperand:$a, SmxGpu_SharedType:$b, SmxGpu_Tile:$acc, UnitAttr:$transpose_b,
-                       UnitAttr:$zero);
+                       UnitAttr:$zero, Optional<I1>:$unless);
   let results = (outs SmxGpu_Tile:$result, SmxGpu_TokenType:$token);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? (`zero` $zero^)? attr-dict
+    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? (`zero` $zero^)? (`unless` $unless^)? attr-dict
     `:` type($a) `,` type($b) `->` type($result)
   }];
+}
+
+def SmxGpu_NotFiniteOp : SmxGpu_Op<"not_finite", [MemoryEffects<[MemRead]>]> {
+  let summary = "whether an element of a shared tile is a NaN or an infinity, asked by a group together";
+  let description = [{
+    All threads of the group get the same answer (K14). Weights that are 0 hide no such element by
+    themselves: a product with this tile has to be `guarded`.
+
+    P30: the elements are of a floating-point type of 16 bits.
+
+    ```mlir
+    %any = smx_gpu.not_finite %v : !smx_gpu.shared<128x64xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins SmxGpu_SharedType:$tile);
+  let results = (outs I1:$isAny);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+  let hasVerifier = 1;
 }
 
 def SmxGpu_WaitOp : SmxGpu_Op<"wait", [AllTypesMatch<["tile", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {

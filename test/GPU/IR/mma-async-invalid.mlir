@@ -227,3 +227,18 @@ smx_gpu.kernel @async_of_one_warp() warps(4) {
   %r = smx_gpu.wait %t, %s : !acc
   smx_gpu.return
 }
+
+// -----
+
+// P29
+#L = #smx_gpu.fragment<warps = 4>
+!tile = !smx_gpu.shared<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #L>
+smx_gpu.kernel @nothing_to_leave(%none: i1) warps(4) {
+  %a = smx_gpu.alloc : !tile
+  %zero = arith.constant dense<0.0> : !acc
+  // expected-error @+1 {{'smx_gpu.mma_async' op starts from zero, and has no accumulator to leave as it is; 'unless' needs one}}
+  %s, %t = smx_gpu.mma_async %a, %a, %zero zero unless %none : !tile, !tile -> !acc
+  %r = smx_gpu.wait %t, %s : !acc
+  smx_gpu.return
+}

@@ -123,3 +123,37 @@ smx_gpu.kernel @unknown_precision() warps(4) {
   %c = smx_gpu.mma %a, %a, %zero precision(tf32) : !smx_gpu.shared<64x64xf32, swizzle = 0>, !smx_gpu.shared<64x64xf32, swizzle = 0> -> tensor<64x64xf32, #L>
   smx_gpu.return
 }
+
+// -----
+
+// P28
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @terms_without_a_guard() warps(4) {
+  %a = smx_gpu.alloc : !smx_gpu.shared<64x64xbf16, swizzle = 128>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  // expected-error @+1 {{'smx_gpu.mma' op expected 'terms' of a guarded product of 16-bit operands, got no guard, and operands of 'bf16'}}
+  %c = smx_gpu.mma %a, %a, %zero terms : !smx_gpu.shared<64x64xbf16, swizzle = 128>, !smx_gpu.shared<64x64xbf16, swizzle = 128> -> tensor<64x64xf32, #L>
+  smx_gpu.return
+}
+
+// -----
+
+// P28
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @wide_terms() warps(4) {
+  %a = smx_gpu.alloc : !smx_gpu.shared<64x64xf32, swizzle = 0>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  // expected-error @+1 {{'smx_gpu.mma' op expected 'terms' of a guarded product of 16-bit operands, got operands of 'f32'}}
+  %c = smx_gpu.mma %a, %a, %zero guarded terms : !smx_gpu.shared<64x64xf32, swizzle = 0>, !smx_gpu.shared<64x64xf32, swizzle = 0> -> tensor<64x64xf32, #L>
+  smx_gpu.return
+}
+
+// -----
+
+// P30
+smx_gpu.kernel @wide_tile() warps(4) {
+  %a = smx_gpu.alloc : !smx_gpu.shared<64x64xf32, swizzle = 0>
+  // expected-error @+1 {{'smx_gpu.not_finite' op expected a tile of a floating-point type of 16 bits, got 'f32'}}
+  %any = smx_gpu.not_finite %a : !smx_gpu.shared<64x64xf32, swizzle = 0>
+  smx_gpu.return
+}
