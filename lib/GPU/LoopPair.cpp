@@ -2,7 +2,8 @@
 
 #include "LoopPair.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/IR/AffineValueMap.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -11,8 +12,7 @@
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-/// True if `value` is known to be a multiple of `step`.
-static bool isMultipleOf(Value value, int64_t step) {
+bool mlir::smx::gpu::isMultipleOf(Value value, int64_t step) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant % step == 0;
   Operation *op = value.getDefiningOp();
@@ -37,40 +37,100 @@ static bool isMultipleOf(Value value, int64_t step) {
   return false;
 }
 
-/// True if `cut` goes on, tile by tile, where `whole` ends.
-static bool isContinued(scf::ForOp whole, scf::ForOp cut) {
-  std::optional<int64_t> step = getConstantIntValue(whole.getStep());
-  return step && getConstantIntValue(cut.getStep()) == step &&
-         whole->getBlock() == cut->getBlock() &&
-         whole.getUpperBound() == cut.getLowerBound() &&
-         llvm::equal(whole.getResults(), cut.getInitArgs()) &&
-         llvm::all_of(whole->getUsers(),
-                      [&](Operation *user) { return user == cut; }) &&
-         isMultipleOf(whole.getLowerBound(), *step) &&
-         isMultipleOf(whole.getUpperBound(), *step);
+/// True if `next` goes on where `loop` ends, or backward, ends where `loop`
+/// begins; tile by tile, and nothing else looks at what `loop` gives. Forward,
+/// the last tile may be a shorter one.
+static bool isContinued(scf::ForOp loop, scf::ForOp next, bool isBackward) {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  auto isAligned = [&](scf::ForOp of) {
+    return isMultipleOf(of.getLowerBound(), *step) &&
+           isMultipleOf(of.getUpperBound(), *step);
+  };
+  return step && getConstantIntValue(next.getStep()) == step &&
+         loop->getBlock() == next->getBlock() &&
+         (isBackward ? next.getUpperBound() == loop.getLowerBound()
+                     : loop.getUpperBound() == next.getLowerBound()) &&
+         llvm::equal(loop.getResults(), next.getInitArgs()) &&
+         llvm::all_of(loop->getUsers(),
+                      [&](Operation *user) { return user == next; }) &&
+         isAligned(loop) && (!isBackward || isAligned(next));
+}
+
+/// The place of a round's tile in a loop that goes from the last tile to the
+/// first, begin + end - tile - at; null for another loop.
+static affine::AffineApplyOp mirroredPlace(scf::ForOp loop) {
+  Value at = loop.getInductionVar();
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  affine::AffineApplyOp place;
+  for (Operation *user : at.getUsers())
+    if (auto apply = dyn_cast<affine::AffineApplyOp>(user))
+      place = !place || apply->isBeforeInBlock(place) ? apply : place;
+  if (!place || !step || place->getBlock() != loop.getBody())
+    return {};
+  MLIRContext *context = loop.getContext();
+  AffineExpr expected =
+      getAffineConstantExpr(-*step, context) - getAffineDimExpr(0, context);
+  SmallVector<Value> operands{at};
+  for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
+    if (std::optional<int64_t> constant = getConstantIntValue(bound)) {
+      expected = expected + *constant;
+      continue;
+    }
+    expected = expected + getAffineDimExpr(operands.size(), context);
+    operands.push_back(bound);
+  }
+  affine::AffineValueMap difference;
+  affine::AffineValueMap::difference(
+      affine::AffineValueMap(place.getAffineMap(), place.getMapOperands()),
+      affine::AffineValueMap(AffineMap::get(operands.size(), 0, expected),
+                             operands),
+      &difference);
+  return difference.getResult(0) == getAffineConstantExpr(0, context)
+             ? place
+             : affine::AffineApplyOp();
 }
 
 namespace {
 /// Walks the bodies of both loops beside each other.
 class BodyComparison {
 public:
-  explicit BodyComparison(LoopPair &pair)
-      : pair(pair), next(pair.whole.getBody()->begin()) {
-    inWhole.map(pair.cut.getBody()->getArguments(),
-                pair.whole.getBody()->getArguments());
+  BodyComparison(scf::ForOp whole, scf::ForOp cut, bool isBackward)
+      : whole(whole), cut(cut), isBackward(isBackward),
+        next(whole.getBody()->begin()) {
+    inWhole.map(cut.getBody()->getArguments(), whole.getBody()->getArguments());
+    if (!isBackward)
+      return;
+    wholePlace = mirroredPlace(whole);
+    cutPlace = mirroredPlace(cut);
+    if (wholePlace && cutPlace)
+      inWhole.map(cutPlace.getResult(), wholePlace.getResult());
   }
-  /// Finds the masks and guards of the pair.
+  /// True if `cut` does what `whole` does, but for masks and guards, which are
+  /// found.
   bool run();
+
+  SmallVector<TileMask> masks;
+  SmallVector<MmaOp> guarded;
+  affine::AffineApplyOp cutPlace;
 
 private:
   /// True if `op` does what the next op of the loop over whole tiles does.
   bool isNext(Operation &op);
   /// True if every extent of `other` is the tile's, or that of `put`.
   bool isWholeOrSame(PutOp put, PutOp other);
+  /// True if both select the same, but that `select` hides what is beyond a
+  /// tensor, too: a tile that is put whole has nothing there.
+  bool isSameInTensor(arith::SelectOp select, arith::SelectOp other);
   /// The select is one of what the other loop has: `shown`.
   std::optional<TileMask> maskOf(arith::SelectOp select);
+  void skipPlace() {
+    if (wholePlace && &*next == wholePlace.getOperation())
+      ++next;
+  }
 
-  LoopPair &pair;
+  scf::ForOp whole, cut;
+  bool isBackward;
+  affine::AffineApplyOp wholePlace;
   /// Values of the loop over whole tiles, by those of the other.
   IRMapping inWhole;
   Block::iterator next;
@@ -89,6 +149,34 @@ bool BodyComparison::isWholeOrSame(PutOp put, PutOp other) {
                         return getConstantIntValue(otherValid) == extent ||
                                inWhole.lookupOrDefault(valid) == otherValid;
                       });
+}
+
+/// True for places of a tile below the extent that is put of it.
+static bool isInTensor(Value condition, scf::ForOp loop) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt ||
+      !compare.getLhs().getDefiningOp<PositionOp>())
+    return false;
+  auto extent = compare.getRhs().getDefiningOp<tensor::SplatOp>();
+  return extent &&
+         llvm::any_of(loop.getBody()->getOps<PutOp>(), [&](PutOp put) {
+           return llvm::is_contained(put.getValid(), extent.getInput());
+         });
+}
+
+bool BodyComparison::isSameInTensor(arith::SelectOp select,
+                                    arith::SelectOp other) {
+  auto both = select.getCondition().getDefiningOp<arith::AndIOp>();
+  if (!both ||
+      inWhole.lookupOrDefault(select.getTrueValue()) != other.getTrueValue() ||
+      inWhole.lookupOrDefault(select.getFalseValue()) != other.getFalseValue())
+    return false;
+  auto isSame = [&](Value shown, Value inside) {
+    return inWhole.lookupOrDefault(shown) == other.getCondition() &&
+           isInTensor(inside, cut);
+  };
+  return isSame(both.getLhs(), both.getRhs()) ||
+         isSame(both.getRhs(), both.getLhs());
 }
 
 bool BodyComparison::isNext(Operation &op) {
@@ -112,6 +200,9 @@ bool BodyComparison::isNext(Operation &op) {
            put.getAligned() == otherPut.getAligned() &&
            put.getMulticast() == otherPut.getMulticast();
   }
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    if (isSameInTensor(select, cast<arith::SelectOp>(other)))
+      return true;
   auto withoutGuard = [](Operation &of) {
     NamedAttrList attributes(of.getAttrDictionary());
     if (auto product = dyn_cast<MmaOp>(of))
@@ -137,45 +228,84 @@ std::optional<TileMask> BodyComparison::maskOf(arith::SelectOp select) {
       !isKnown(select.getFalseValue()) ||
       !matchPattern(select.getTrueValue(), m_Constant()))
     return std::nullopt;
-  for (TileMask mask : pair.masks)
+  for (TileMask mask : masks)
     if (mask.select.getResult() == is.getLhs() && mask.hidden() == is.getRhs())
       return TileMask{select, mask.isShown, /*isInverted=*/true};
   return std::nullopt;
 }
 
 bool BodyComparison::run() {
-  Operation *end = pair.whole.getBody()->getTerminator();
-  for (Operation &op : pair.cut.getBody()->without_terminator()) {
+  if (isBackward && !(wholePlace && cutPlace))
+    return false;
+  Operation *end = whole.getBody()->getTerminator();
+  for (Operation &op : cut.getBody()->without_terminator()) {
+    if (cutPlace && &op == cutPlace.getOperation())
+      continue;
+    skipPlace();
     if (&*next != end && isNext(op)) {
       inWhole.map(op.getResults(), next->getResults());
       auto product = dyn_cast<MmaOp>(op);
       if (product && product.getGuarded() != cast<MmaOp>(*next).getGuarded())
-        pair.guarded.push_back(product);
+        guarded.push_back(product);
       ++next;
       continue;
     }
     auto select = dyn_cast<arith::SelectOp>(op);
     if (std::optional<TileMask> mask = select ? maskOf(select) : std::nullopt) {
       inWhole.map(select.getResult(), inWhole.lookup(mask->shown()));
-      pair.masks.push_back(*mask);
+      masks.push_back(*mask);
     } else if (!isMemoryEffectFree(&op)) {
       return false;
     }
   }
+  skipPlace();
   // The masks of what nobody looks at any more do not matter.
-  return &*next == end && !pair.masks.empty() &&
-         llvm::equal(pair.cut.getYieldedValues(), pair.whole.getYieldedValues(),
+  return &*next == end &&
+         llvm::equal(cut.getYieldedValues(), whole.getYieldedValues(),
                      [&](Value value, Value other) {
                        return inWhole.lookupOrDefault(value) == other;
                      });
 }
 
-std::optional<LoopPair> LoopPair::match(scf::ForOp cut) {
-  if (cut.getInitArgs().empty())
+static std::optional<LoopPair> matchPair(scf::ForOp whole, scf::ForOp cut,
+                                         bool isBackward) {
+  if (!(isBackward ? isContinued(cut, whole, isBackward)
+                   : isContinued(whole, cut, isBackward)))
     return std::nullopt;
-  auto whole = cut.getInitArgs().front().getDefiningOp<scf::ForOp>();
-  LoopPair pair{whole, cut, {}, {}};
-  if (!whole || !isContinued(whole, cut) || !BodyComparison(pair).run())
+  BodyComparison comparison(whole, cut, isBackward);
+  if (!comparison.run() || comparison.masks.empty())
     return std::nullopt;
-  return pair;
+  return LoopPair{whole,
+                  cut,
+                  /*cutInFront=*/{},
+                  comparison.cutPlace,
+                  comparison.masks,
+                  comparison.guarded};
+}
+
+/// The loop whose results `loop` starts from, or null.
+static scf::ForOp before(scf::ForOp loop) {
+  return loop && !loop.getInitArgs().empty()
+             ? loop.getInitArgs().front().getDefiningOp<scf::ForOp>()
+             : scf::ForOp();
+}
+
+std::optional<LoopPair> LoopPair::match(scf::ForOp last) {
+  scf::ForOp one = before(last), two = before(one);
+  if (!one)
+    return std::nullopt;
+  if (std::optional<LoopPair> pair =
+          matchPair(/*whole=*/one, /*cut=*/last, /*isBackward=*/false))
+    return pair;
+  if (two && isContinued(one, last, /*isBackward=*/true))
+    if (std::optional<LoopPair> pair =
+            matchPair(/*whole=*/one, /*cut=*/two, /*isBackward=*/true)) {
+      BodyComparison comparison(last, two, /*isBackward=*/true);
+      if (comparison.run() && comparison.masks.empty() &&
+          comparison.guarded.empty()) {
+        pair->cutInFront = last;
+        return pair;
+      }
+    }
+  return matchPair(/*whole=*/last, /*cut=*/one, /*isBackward=*/true);
 }

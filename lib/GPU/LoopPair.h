@@ -4,6 +4,7 @@
 
 #include "smx/GPU/SmxGpu.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -19,6 +20,9 @@ struct TileMask {
   /// The select's condition is true where the constant is to be seen.
   bool isInverted;
 
+  bool operator==(const TileMask &other) const {
+    return select == other.select;
+  }
   Value shown() {
     return isInverted ? select.getFalseValue() : select.getTrueValue();
   }
@@ -27,18 +31,29 @@ struct TileMask {
   }
 };
 
-/// Two loops in a row, of which the first does to whole tiles what the second
-/// does to tiles that a mask or the end of a tensor cuts.
+/// Loops in a row, of which one does to whole tiles what another does to tiles
+/// that a mask or the end of a tensor cuts. They visit [begin, middle) and
+/// [middle, end), and the second loop is the one over cut tiles. Forward, that
+/// is the order. Backward (`place`), it is the other one, and each loop goes
+/// from its last tile to its first.
 struct LoopPair {
   scf::ForOp whole, cut;
+  /// Backward: a loop over [first, begin), the last one, that does what `cut`
+  /// does. May be null.
+  scf::ForOp cutInFront;
+  /// Backward: what gives the place of a round's tile in `cut`. Else null.
+  affine::AffineApplyOp place;
   SmallVector<TileMask> masks;
   /// Products that only `cut` guards.
   SmallVector<MmaOp> guarded;
 
-  /// The pair that ends with `cut`; none unless the second loop, where all of
-  /// its masks show everything, does what the first one does.
-  static std::optional<LoopPair> match(scf::ForOp cut);
+  /// The loops that end with `last`; none unless the loop over cut tiles, where
+  /// all of its masks show everything, does what the one over whole tiles does.
+  static std::optional<LoopPair> match(scf::ForOp last);
 };
+
+/// True if `value` is known to be a multiple of `step`.
+bool isMultipleOf(Value value, int64_t step);
 
 } // namespace mlir::smx::gpu
 

@@ -1,13 +1,21 @@
 //===- UniteLoopsPass.cpp - one loop for whole tiles and cut ones ---------===//
 
 #include "LoopPair.h"
+#include "ScoreArithmetic.h"
+
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <cmath>
 
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_UNITELOOPSPASS
@@ -47,6 +55,49 @@ static bool isCheap(const LoopPair &pair) {
   });
 }
 
+/// True if `value` is 0 where it is infinite: |x| = inf ? 0 : x.
+static bool isNeverInfinite(Value value) {
+  auto guard = value.getDefiningOp<arith::SelectOp>();
+  if (!guard || !matchPattern(guard.getTrueValue(), m_AnyZeroFloat()))
+    return false;
+  auto isInfinite = guard.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!isInfinite || isInfinite.getPredicate() != arith::CmpFPredicate::OEQ ||
+      !matchPattern(isInfinite.getRhs(), m_PosInfFloat()))
+    return false;
+  auto magnitude = isInfinite.getLhs().getDefiningOp<math::AbsFOp>();
+  return magnitude && magnitude.getOperand() == guard.getFalseValue();
+}
+
+/// True for exp2(s c - r) with a positive c: 0 where s is -inf, since a
+/// reference r is neither infinite nor, being a maximum, NaN.
+static bool isZeroOfInfinity(Value weights, Value scores) {
+  auto exponential = weights.getDefiningOp<math::Exp2Op>();
+  auto exponent = exponential
+                      ? exponential.getOperand().getDefiningOp<math::FmaOp>()
+                      : math::FmaOp();
+  if (!exponent || exponent.getA() != scores)
+    return false;
+  std::optional<double> scale = splatValue(exponent.getB());
+  auto broadcast = exponent.getC().getDefiningOp<BroadcastOp>();
+  auto negated = broadcast
+                     ? broadcast.getValues().getDefiningOp<arith::NegFOp>()
+                     : arith::NegFOp();
+  return scale && *scale > 0 && negated &&
+         isNeverInfinite(negated.getOperand());
+}
+
+/// True if the mask only tells zeros from each other: what it hides is 0
+/// anyway, by another mask in front.
+static bool isMark(const LoopPair &pair, TileMask mask) {
+  std::optional<double> hidden = splatValue(mask.hidden());
+  return hidden && *hidden == 0 && std::signbit(*hidden) &&
+         llvm::any_of(pair.masks, [&](TileMask other) {
+           return other.isShown == mask.isShown && !other.isInverted &&
+                  matchPattern(other.hidden(), m_NegInfFloat()) &&
+                  isZeroOfInfinity(mask.shown(), other.select.getResult());
+         });
+}
+
 namespace {
 /// Writes what only a tile that is cut needs.
 class CutTile {
@@ -55,6 +106,8 @@ public:
       : rewriter(rewriter), isCut(isCut) {}
 
   void hide(TileMask mask);
+  /// Leaves zeros of all kinds, which a guarded product is to tell apart.
+  void leaveUnmarked(TileMask mask);
   void guard(MmaOp product);
 
 private:
@@ -62,8 +115,12 @@ private:
   /// what `otherwise` gives in another.
   void choose(Operation *op, function_ref<Value()> whenCut,
               function_ref<Value()> otherwise);
+  /// What is shown, computed once more.
+  Value cloneShown(TileMask mask);
   RewriterBase &rewriter;
   Value isCut;
+  /// By weights without marks, as first operands.
+  llvm::DenseMap<Value, TileMask> unmarked;
 };
 } // namespace
 
@@ -82,18 +139,31 @@ void CutTile::choose(Operation *op, function_ref<Value()> whenCut,
   rewriter.replaceOp(op, branch);
 }
 
+Value CutTile::cloneShown(TileMask mask) {
+  IRMapping copies;
+  SmallVector<Operation *> places = *placesOf(mask.isShown);
+  for (Operation *op : places)
+    rewriter.clone(*op, copies);
+  return copies.lookupOrDefault(mask.isShown);
+}
+
 void CutTile::hide(TileMask mask) {
   Value shown = mask.shown();
   auto whenCut = [&]() -> Value {
-    IRMapping copies;
-    SmallVector<Operation *> places = *placesOf(mask.isShown);
-    for (Operation *op : places)
-      rewriter.clone(*op, copies);
-    return arith::SelectOp::create(rewriter, mask.select.getLoc(),
-                                   copies.lookupOrDefault(mask.isShown), shown,
-                                   mask.hidden());
+    Value isShown = cloneShown(mask);
+    return arith::SelectOp::create(rewriter, mask.select.getLoc(), isShown,
+                                   shown, mask.hidden());
   };
   choose(mask.select, whenCut, [&] { return shown; });
+}
+
+void CutTile::leaveUnmarked(TileMask mask) {
+  Value weights = mask.shown();
+  for (Operation *user : mask.select->getUsers())
+    if (auto narrow = dyn_cast<arith::TruncFOp>(user))
+      unmarked.try_emplace(narrow.getResult(), mask);
+  unmarked.try_emplace(weights, mask);
+  rewriter.replaceAllUsesWith(mask.select.getResult(), weights);
 }
 
 void CutTile::guard(MmaOp product) {
@@ -102,36 +172,129 @@ void CutTile::guard(MmaOp product) {
     result.setGuarded(isGuarded);
     return result.getResult();
   };
-  choose(
-      product, [&] { return copy(true); }, [&] { return copy(false); });
+  auto whenCut = [&]() -> Value {
+    auto marks = unmarked.find(product.getA());
+    if (marks == unmarked.end())
+      return copy(true);
+    Location loc = product.getLoc();
+    Value weights = product.getA(), isShown = cloneShown(marks->second);
+    auto type = cast<RankedTensorType>(weights.getType());
+    Value mark = arith::ConstantOp::create(
+        rewriter, loc,
+        DenseElementsAttr::get(
+            type, rewriter.getFloatAttr(type.getElementType(), -0.0)));
+    Value marked =
+        arith::SelectOp::create(rewriter, loc, isShown, weights, mark);
+    auto result = cast<MmaOp>(rewriter.clone(*product));
+    result.setGuarded(true);
+    result.getAMutable().assign(marked);
+    return result.getResult();
+  };
+  choose(product, whenCut, [&] { return copy(false); });
 }
 
-static void unite(RewriterBase &rewriter, LoopPair &pair) {
-  scf::ForOp loop = pair.cut, whole = pair.whole;
+/// True if `value` is a maximum of `bound` and something.
+static bool isAtLeast(Value value, Value bound) {
+  auto most = value.getDefiningOp<arith::MaxSIOp>();
+  return most && llvm::is_contained(most->getOperands(), bound);
+}
+
+/// The bounds of one loop that visits what the loops of `pair` do, and the
+/// place of its round's tile; `isCut` is true in the rounds of cut tiles.
+static void widen(RewriterBase &rewriter, LoopPair &pair, Value &isCut) {
+  scf::ForOp loop = pair.cut;
   Location loc = loop.getLoc();
-  Value middle = loop.getLowerBound();
-  rewriter.setInsertionPoint(loop);
+  auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(rewriter, loc, predicate, a, b);
+  };
+  Value middle = loop.getLowerBound(), begin = pair.whole.getLowerBound();
   Value end =
       arith::MaxSIOp::create(rewriter, loc, loop.getUpperBound(), middle);
+  Value endOfCut = loop.getUpperBound();
+  if (pair.cutInFront)
+    begin = pair.cutInFront.getLowerBound();
+  else if (pair.place && !isAtLeast(middle, begin))
+    begin = arith::MinSIOp::create(rewriter, loc, begin, middle);
   rewriter.modifyOpInPlace(loop, [&] {
-    loop.setLowerBound(whole.getLowerBound());
+    loop.setLowerBound(begin);
     loop.setUpperBound(end);
-    loop.getInitArgsMutable().assign(whole.getInitArgs());
   });
+  Value at = loop.getInductionVar();
+  rewriter.setInsertionPointToStart(loop.getBody());
+  if (!pair.place) {
+    isCut = compare(arith::CmpIPredicate::sge, at, middle);
+    return;
+  }
+  // From the last tile to the first one.
+  rewriter.setInsertionPoint(loop);
+  Value sum = arith::AddIOp::create(rewriter, loc, begin, end);
+  Value last = arith::SubIOp::create(rewriter, loc, sum, loop.getStep());
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Value place = arith::SubIOp::create(rewriter, loc, last, at);
+  // What else is computed from the counter of before.
+  AffineExpr here, from, to;
+  bindDims(rewriter.getContext(), here, from, to);
+  Value before = affine::AffineApplyOp::create(
+      rewriter, loc,
+      AffineMap::get(3, 0,
+                     from + to - here - *getConstantIntValue(loop.getStep())),
+      ValueRange{place, middle, endOfCut});
+  rewriter.replaceUsesWithIf(at, before, [&](OpOperand &use) {
+    return use.getOwner() != place.getDefiningOp();
+  });
+  rewriter.replaceOp(pair.place, place);
+  isCut = compare(arith::CmpIPredicate::sge, place, middle);
+  if (!pair.cutInFront)
+    return;
+  Value inFront =
+      compare(arith::CmpIPredicate::slt, place, pair.whole.getLowerBound());
+  isCut = arith::OrIOp::create(rewriter, loc, isCut, inFront);
+}
+
+static void unite(RewriterBase &rewriter, LoopPair &pair, bool marksLate) {
+  scf::ForOp loop = pair.cut, whole = pair.whole;
+  Value isCut;
+  if (pair.place) {
+    // The first of the loops becomes the last one.
+    scf::ForOp last = pair.cutInFront ? pair.cutInFront : whole;
+    rewriter.moveOpBefore(loop, last);
+    rewriter.setInsertionPoint(loop);
+    widen(rewriter, pair, isCut);
+    rewriter.replaceAllUsesWith(last.getResults(), loop.getResults());
+    if (pair.cutInFront)
+      rewriter.eraseOp(pair.cutInFront);
+  } else {
+    rewriter.setInsertionPoint(loop);
+    rewriter.modifyOpInPlace(
+        loop, [&] { loop.getInitArgsMutable().assign(whole.getInitArgs()); });
+    widen(rewriter, pair, isCut);
+  }
   rewriter.eraseOp(whole);
 
-  rewriter.setInsertionPointToStart(loop.getBody());
-  Value isCut = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge,
-                                      loop.getInductionVar(), middle);
   CutTile tile(rewriter, isCut);
+  SmallVector<TileMask> marks;
   for (const TileMask &mask : pair.masks)
-    tile.hide(mask);
+    if (marksLate && isMark(pair, mask))
+      marks.push_back(mask);
+  for (const TileMask &mask : marks)
+    tile.leaveUnmarked(mask);
+  for (const TileMask &mask : pair.masks)
+    if (!llvm::is_contained(marks, mask))
+      tile.hide(mask);
   for (MmaOp product : pair.guarded)
     tile.guard(product);
   for (Operation &op : llvm::make_early_inc_range(
            llvm::reverse(loop.getBody()->getOperations())))
     if (isOpTriviallyDead(&op))
       rewriter.eraseOp(&op);
+}
+
+/// True for loops that this visits [begin, middle) and [middle, end) in: the
+/// middle of three parts is not in front of its begin.
+static bool areInOrder(const LoopPair &pair) {
+  scf::ForOp cut = pair.cut, whole = pair.whole;
+  return !pair.cutInFront ||
+         isAtLeast(cut.getLowerBound(), whole.getLowerBound());
 }
 
 namespace {
@@ -149,10 +312,20 @@ struct UniteLoopsPass
       return WalkResult::advance();
     });
     IRRewriter rewriter(&getContext());
-    for (scf::ForOp loop : loops)
-      if (std::optional<LoopPair> pair = LoopPair::match(loop))
-        if (isCheap(*pair))
-          unite(rewriter, *pair);
+    // The last one of three knows the other two.
+    llvm::SmallPtrSet<Operation *, 8> united;
+    for (scf::ForOp loop : llvm::reverse(loops)) {
+      if (united.contains(loop))
+        continue;
+      std::optional<LoopPair> pair = LoopPair::match(loop);
+      if (!pair || !isCheap(*pair) || !areInOrder(*pair) ||
+          (marksLate && pair->guarded.empty()))
+        continue;
+      for (scf::ForOp of : {pair->whole, pair->cut, pair->cutInFront})
+        if (of)
+          united.insert(of);
+      unite(rewriter, *pair, marksLate);
+    }
   }
 };
 } // namespace
