@@ -2,6 +2,8 @@
 
 #include "OverlappedLoop.h"
 
+#include "LoopPair.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -19,16 +21,72 @@ static ReleaseOp releaseOf(Block *block, Value channel) {
   return found;
 }
 
+/// The product that is the last thing of a block but for its terminator.
+static MmaOp lastProductOf(Block *block) {
+  if (!block || block->without_terminator().empty())
+    return {};
+  auto product = dyn_cast<MmaOp>(block->getTerminator()->getPrevNode());
+  return product && product->getResults() == block->back().getOperands()
+             ? product
+             : MmaOp();
+}
+
+bool OverlappedLoop::matchCutSum() {
+  MmaOp cut = lastProductOf(cutSum.thenBlock());
+  if (!getConstantIntValue(loop.getStep()) || !cut || !cut.getGuarded() ||
+      cut.getB() != sum.getB() || cut.getAcc() != sum.getAcc() ||
+      cut.getTransposeB() != sum.getTransposeB() ||
+      !llvm::all_of(
+          cutSum.thenBlock()->without_terminator(),
+          [&](Operation &op) { return &op == cut || isMemoryEffectFree(&op); }))
+    return false;
+  // Computed again in the round after, from the counter alone.
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Value> worklist{cutSum.getCondition()};
+  auto isOfBody = [&](Value value) {
+    return value.getParentBlock() == loop.getBody();
+  };
+  cutSum.getThenRegion().walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isOfBody(operand) && !llvm::is_contained(sum->getOperands(), operand))
+        worklist.push_back(operand);
+  });
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (value == loop.getInductionVar() || !isOfBody(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || !isMemoryEffectFree(op) || op->getNumRegions())
+      return false;
+    needed.insert(op);
+    llvm::append_range(worklist, op->getOperands());
+  }
+  places = needed.takeVector();
+  llvm::sort(places,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return true;
+}
+
 std::optional<OverlappedLoop> OverlappedLoop::match(scf::ForOp loop) {
   Block *body = loop.getBody();
-  auto products = llvm::to_vector(body->getOps<MmaOp>());
-  if (products.size() != 2 ||
-      llvm::any_of(*body, [](Operation &op) { return op.getNumRegions(); }))
-    return std::nullopt;
   OverlappedLoop result;
   result.loop = loop;
+  auto products = llvm::to_vector(body->getOps<MmaOp>());
+  for (auto branch : body->getOps<scf::IfOp>())
+    if (MmaOp whole = lastProductOf(branch.elseBlock());
+        whole && !result.cutSum) {
+      result.cutSum = branch;
+      products.push_back(whole);
+    }
+  if (products.size() != 2 || llvm::any_of(*body, [&](Operation &op) {
+        return op.getNumRegions() && &op != result.cutSum &&
+               !isMemoryEffectFree(&op);
+      }))
+    return std::nullopt;
   result.scores = products[0];
   result.sum = products[1];
+  if (result.cutSum && !result.matchCutSum())
+    return std::nullopt;
   auto keys = result.scores.getB().getDefiningOp<GetOp>();
   result.getValues = result.sum.getB().getDefiningOp<GetOp>();
   if (!keys || !result.getValues || keys->getBlock() != body ||
@@ -47,14 +105,16 @@ std::optional<OverlappedLoop> OverlappedLoop::match(scf::ForOp loop) {
     return std::nullopt;
 
   // The sum is carried, and nothing else looks at it.
-  Value sum = result.sum.getResult();
+  Value sum = result.cutSum ? result.cutSum.getResult(0)
+                            : Value(result.sum.getResult());
   if (!sum.hasOneUse() || !isa<scf::YieldOp>(*sum.user_begin()))
     return std::nullopt;
   result.accumulator = sum.use_begin()->getOperandNumber();
   SmallVector<Value> worklist{loop.getRegionIterArgs()[result.accumulator]};
   while (!worklist.empty())
     for (Operation *user : worklist.pop_back_val().getUsers()) {
-      if (user == result.sum || result.rescaling.contains(user))
+      if (user == result.sum || result.rescaling.contains(user) ||
+          (result.cutSum && result.cutSum->isProperAncestor(user)))
         continue;
       if (!isMemoryEffectFree(user) || user->getNumResults() != 1)
         return std::nullopt;
@@ -82,18 +142,74 @@ std::pair<Value, Value> OverlappedLoop::issueScores(GroupCode &code) {
       b, scores.getLoc(), code.convert(scores.getResult().getType()),
       TokenType::get(b.getContext()), code.mapping.lookup(scores.getA()),
       code.mapping.lookup(scores.getB()), code.mapping.lookup(scores.getAcc()),
-      scores.getTransposeB(), /*zero=*/true);
+      scores.getTransposeB(), /*zero=*/true, /*unless=*/Value());
   return {product.getResult(), product.getToken()};
 }
 
-std::pair<Value, Value> OverlappedLoop::issueSum(GroupCode &code, Value weights,
-                                                 Value acc) {
+/// A branch whose sides compute what it gives.
+static ValueRange makeBranch(OpBuilder &b, Location loc, TypeRange types,
+                             Value condition,
+                             function_ref<SmallVector<Value>()> then,
+                             function_ref<SmallVector<Value>()> otherwise) {
+  OpBuilder::InsertionGuard guard(b);
+  auto branch =
+      scf::IfOp::create(b, loc, types, condition, /*withElseRegion=*/true);
+  for (auto [block, side] : {std::pair(branch.thenBlock(), then),
+                             std::pair(branch.elseBlock(), otherwise)}) {
+    b.setInsertionPointToStart(block);
+    SmallVector<Value> results = side();
+    scf::YieldOp::create(b, loc, results);
+  }
+  return branch.getResults();
+}
+
+Value OverlappedLoop::addTerms(GroupCode &code, const State &state,
+                               function_ref<Value()> counter, Value &acc) {
+  if (!cutSum)
+    return {};
   OpBuilder &b = code.getBuilder();
+  Location loc = sum.getLoc();
   code.clone(*getValues);
+  IRMapping ofRound = code.mapping;
+  code.mapping.map(sum.getA(), state.weights);
+  code.mapping.map(sum.getAcc(), acc);
+  Type type = acc.getType();
+  auto asItIs = [&]() -> SmallVector<Value> { return {acc}; };
+  auto terms = [&]() -> SmallVector<Value> {
+    // Here, and only here, the places of the tile are asked for again.
+    code.mapping.map(loop.getInductionVar(), counter());
+    for (Operation *op : places)
+      code.clone(*op);
+    for (Operation &op : cutSum.thenBlock()->without_terminator())
+      code.clone(op);
+    Value result = code.mapping.lookup(cutSum.thenYield().getOperand(0));
+    result.getDefiningOp<MmaOp>().setTerms(true);
+    return {result};
+  };
+  auto whenCut = [&]() -> SmallVector<Value> {
+    Value isAny = NotFiniteOp::create(b, loc, b.getI1Type(),
+                                      code.mapping.lookup(sum.getB()));
+    return {isAny, makeBranch(b, loc, type, isAny, terms, asItIs)[0]};
+  };
+  auto otherwise = [&]() -> SmallVector<Value> {
+    return {arith::ConstantOp::create(b, loc, b.getBoolAttr(false)), acc};
+  };
+  ValueRange added = makeBranch(b, loc, {b.getI1Type(), type}, state.isCut,
+                                whenCut, otherwise);
+  code.mapping = ofRound;
+  acc = added[1];
+  return added[0];
+}
+
+std::pair<Value, Value> OverlappedLoop::issueSum(GroupCode &code, Value weights,
+                                                 Value acc, Value isDone) {
+  OpBuilder &b = code.getBuilder();
+  if (!cutSum)
+    code.clone(*getValues);
   auto product = MmaAsyncOp::create(
       b, sum.getLoc(), acc.getType(), TokenType::get(b.getContext()), weights,
       code.mapping.lookup(sum.getB()), acc, sum.getTransposeB(),
-      /*zero=*/false);
+      /*zero=*/false, isDone);
   return {product.getResult(), product.getToken()};
 }
 
@@ -123,20 +239,36 @@ void OverlappedLoop::rescale(GroupCode &code, Value acc) {
     code.clone(*op);
 }
 
-SmallVector<Value> OverlappedLoop::nextState(GroupCode &code) {
-  SmallVector<Value> state;
+OverlappedLoop::State OverlappedLoop::nextState(GroupCode &code) {
+  State state;
   for (auto [i, value] : llvm::enumerate(loop.getYieldedValues()))
-    state.push_back(
+    state.carried.push_back(
         code.mapping.lookup(i == accumulator ? sum.getAcc() : value));
-  state.push_back(code.mapping.lookup(sum.getA()));
+  state.weights = code.mapping.lookup(sum.getA());
+  if (cutSum)
+    state.isCut = code.mapping.lookup(cutSum.getCondition());
   return state;
+}
+
+SmallVector<Value> OverlappedLoop::State::values() const {
+  SmallVector<Value> all(carried);
+  all.push_back(weights);
+  if (isCut)
+    all.push_back(isCut);
+  return all;
+}
+
+OverlappedLoop::State OverlappedLoop::stateOf(ValueRange values) {
+  unsigned count = loop.getNumResults();
+  return {SmallVector<Value>(values.take_front(count)), values[count],
+          cutSum ? values[count + 1] : Value()};
 }
 
 //===----------------------------------------------------------------------===//
 // Rounds
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> OverlappedLoop::emitFirst(GroupCode &code) {
+OverlappedLoop::State OverlappedLoop::emitFirst(GroupCode &code) {
   code.mapping.map(loop.getInductionVar(),
                    code.mapping.lookup(loop.getLowerBound()));
   for (auto [argument, init] :
@@ -162,16 +294,22 @@ SmallVector<Value> OverlappedLoop::emitFirst(GroupCode &code) {
   return nextState(code);
 }
 
-SmallVector<Value> OverlappedLoop::emitRound(GroupCode &code, Value weights) {
+OverlappedLoop::State OverlappedLoop::emitRound(GroupCode &code,
+                                                const State &state) {
   Location loc = sum.getLoc();
   std::pair<Value, Value> running;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (&op == scores) {
+      Value at = code.mapping.lookup(loop.getInductionVar());
+      auto before = [&]() -> Value {
+        return arith::SubIOp::create(code.getBuilder(), loc, at,
+                                     code.mapping.lookup(loop.getStep()));
+      };
+      Value acc = state.carried[accumulator];
+      Value isDone = addTerms(code, state, before, acc);
       code.takeTurn(loc);
       auto product = issueScores(code);
-      running =
-          issueSum(code, weights,
-                   code.mapping.lookup(loop.getRegionIterArgs()[accumulator]));
+      running = issueSum(code, state.weights, acc, isDone);
       code.passTurn(loc);
       code.mapping.map(scores.getResult(),
                        wait(code, scores.getLoc(), product, 1));
@@ -185,10 +323,38 @@ SmallVector<Value> OverlappedLoop::emitRound(GroupCode &code, Value weights) {
   return nextState(code);
 }
 
-SmallVector<Value> OverlappedLoop::emitLast(GroupCode &code, ValueRange state) {
-  auto product = issueSum(code, state.back(), state[accumulator]);
-  SmallVector<Value> results(state.drop_back());
-  results[accumulator] = wait(code, sum.getLoc(), product, 0);
+Value OverlappedLoop::lastCounter(GroupCode &code) {
+  int64_t step = *getConstantIntValue(loop.getStep());
+  AffineExpr begin, end;
+  bindDims(loop.getContext(), begin, end);
+  bool areAligned = isMultipleOf(loop.getLowerBound(), step) &&
+                    isMultipleOf(loop.getUpperBound(), step);
+  AffineExpr last =
+      areAligned ? end - step : begin + (end - begin - 1).floorDiv(step) * step;
+  return affine::AffineApplyOp::create(
+      code.getBuilder(), loop.getLoc(), AffineMap::get(2, 0, last),
+      code.lookup({loop.getLowerBound(), loop.getUpperBound()}));
+}
+
+SmallVector<Value> OverlappedLoop::emitLast(GroupCode &code,
+                                            const State &state) {
+  OpBuilder &b = code.getBuilder();
+  Location loc = loop.getLoc();
+  SmallVector<Value> results(state.carried);
+  Value &acc = results[accumulator];
+  auto multiply = [&]() -> SmallVector<Value> {
+    auto product = issueSum(code, state.weights, acc, /*isDone=*/Value());
+    return {wait(code, sum.getLoc(), product, 0)};
+  };
+  if (cutSum) {
+    Value isDone = addTerms(
+        code, state, [&] { return lastCounter(code); }, acc);
+    auto asItIs = [&]() -> SmallVector<Value> { return {acc}; };
+    // Alone, the unit takes over no accumulator from two sides.
+    acc = makeBranch(b, loc, acc.getType(), isDone, asItIs, multiply)[0];
+  } else {
+    acc = multiply().front();
+  }
   code.clone(*releaseValues);
   return results;
 }
@@ -207,20 +373,20 @@ void OverlappedLoop::emit(GroupCode &code) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> state = emitFirst(code);
+    State state = emitFirst(code);
     Value second = arith::AddIOp::create(b, loc, first, step);
-    auto rounds = scf::ForOp::create(b, loc, second, end, step, state);
+    auto rounds = scf::ForOp::create(b, loc, second, end, step, state.values());
     {
       OpBuilder::InsertionGuard inside(b);
       b.setInsertionPointToStart(rounds.getBody());
       code.mapping.map(loop.getInductionVar(), rounds.getInductionVar());
-      ValueRange carried = rounds.getRegionIterArgs();
-      code.mapping.map(loop.getRegionIterArgs(), carried.drop_back());
-      scf::YieldOp::create(b, loc, emitRound(code, carried.back()));
+      State before = stateOf(rounds.getRegionIterArgs());
+      code.mapping.map(loop.getRegionIterArgs(), before.carried);
+      scf::YieldOp::create(b, loc, emitRound(code, before).values());
     }
     // The scores are all there: the next ones' operand may come.
     code.releaseOperandsOf(*loop);
-    scf::YieldOp::create(b, loc, emitLast(code, rounds.getResults()));
+    scf::YieldOp::create(b, loc, emitLast(code, stateOf(rounds.getResults())));
     b.setInsertionPointToStart(branch.elseBlock());
     code.releaseOperandsOf(*loop);
     scf::YieldOp::create(b, loc, none);

@@ -22,25 +22,53 @@ public:
   void emit(GroupCode &code);
 
 private:
-  /// Everything on the first tile but the last product; the state of the loop.
-  SmallVector<Value> emitFirst(GroupCode &code);
-  SmallVector<Value> emitRound(GroupCode &code, Value weights);
+  /// Finds what the branch `cutSum` is computed from.
+  bool matchCutSum();
+  /// What a round leaves for the next one.
+  struct State {
+    /// What the loop carries, the accumulator without the round's product.
+    SmallVector<Value> carried;
+    Value weights;
+    /// i1, the round's tile is cut; null if there is no branch on it.
+    Value isCut;
+
+    SmallVector<Value> values() const;
+  };
+  State stateOf(ValueRange values);
+
+  /// Everything on the first tile but the last product.
+  State emitFirst(GroupCode &code);
+  State emitRound(GroupCode &code, const State &state);
   /// Results of the loop, once the last product is done.
-  SmallVector<Value> emitLast(GroupCode &code, ValueRange state);
+  SmallVector<Value> emitLast(GroupCode &code, const State &state);
 
   std::pair<Value, Value> issueScores(GroupCode &code);
-  std::pair<Value, Value> issueSum(GroupCode &code, Value weights, Value acc);
+  /// Nothing is added where `isDone`, which may be null.
+  std::pair<Value, Value> issueSum(GroupCode &code, Value weights, Value acc,
+                                   Value isDone);
+  /// Where the tile of the round before is cut and its values are not all
+  /// finite, adds its product to `acc` term by term; i1, true if that was done.
+  /// Null if no tile is cut. `counter` is asked for that round's.
+  Value addTerms(GroupCode &code, const State &state,
+                 function_ref<Value()> counter, Value &acc);
+  /// The counter of the last round, if there is one.
+  Value lastCounter(GroupCode &code);
   void rescale(GroupCode &code, Value acc);
-  /// The carried values of the next round, and the weights.
-  SmallVector<Value> nextState(GroupCode &code);
+  State nextState(GroupCode &code);
   bool isOfSum(Operation *op) const {
-    return op == getValues || op == sum || op == releaseValues ||
-           rescaling.contains(op) || isa<PutOp>(op);
+    return op == getValues || op == sum || op == cutSum ||
+           op == releaseValues || rescaling.contains(op) || isa<PutOp>(op);
   }
 
   scf::ForOp loop;
   GetOp getValues;
+  /// Of the second product, what all rounds do; or what those do whose tile is
+  /// not cut, if there is a branch.
   MmaOp scores, sum;
+  /// The second product, guarded where the round's tile is cut. May be null.
+  scf::IfOp cutSum;
+  /// What the branch takes of the body but for operands of `sum`, in order.
+  SmallVector<Operation *> places;
   ReleaseOp releaseValues;
   /// The carried accumulator, and the ops between it and the product.
   unsigned accumulator = 0;

@@ -197,7 +197,9 @@ void Decision::waitEarly() {
        op = op->getNextNode())
     moved.push_back(op);
   Operation *place = scoresDone;
-  while (isa<ReleaseOp>(place->getNextNode()))
+  // What hides scores stays between the two waits, which other arithmetic then
+  // may cross.
+  while (isa<ReleaseOp, scf::IfOp>(place->getNextNode()))
     place = place->getNextNode();
   for (Operation *op : moved) {
     op->moveAfter(place);

@@ -82,6 +82,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   tile.warpgroups = hasWarpgroups(options);
+  tile.fromDiagonal = hasWarpgroups(options);
   tile.sharedBytes = sharedLimitOf(options.chip);
   // A block each has a part of a stream.
   tile.parts = inBlocks ? options.splits : 1;
@@ -152,6 +153,11 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   // Numbers that are constants decide whether a tile has all columns.
   pm.addPass(createCanonicalizerPass());
   if (hasWarpgroups(options)) {
+    // Products that overlap with others are there once, so loops are united
+    // before.
+    gpu::UniteLoopsPassOptions unite;
+    unite.marksLate = true;
+    pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass(unite));
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());

@@ -155,7 +155,8 @@ StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
     // diagonal, where a mask ends: from there on references stay where they
     // are. In the other order they rise with every tile.
     bounds.isBackward |= tileSizes.hasSlack && !bounds.tiles &&
-                         dependOnPlaces(found.masked, mask.getKeyDim());
+                         (tileSizes.fromDiagonal ||
+                          dependOnPlaces(found.masked, mask.getKeyDim()));
   }
   if (bounds.ranged.empty() || isConstantIntValue(found.firstKey, 0))
     return bounds;

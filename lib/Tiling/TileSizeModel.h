@@ -23,6 +23,8 @@ struct TileSizes {
   /// The reference of a row moves only where a score is above it by more than a
   /// slack, and that is dear: the order of the tiles matters.
   bool hasSlack = false;
+  /// Masked scores are visited from the last tile that is seen on.
+  bool fromDiagonal = false;
 
   /// True if columns, the last of a domain of `sizes`, are cut into strips.
   bool hasStrips(ArrayRef<OpFoldResult> sizes) const {

@@ -14,6 +14,10 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     weights), so that one multiplies while another computes exponentials. A first
     operand that is loaded once is fetched too, into a channel that deals each group its rows, and takes no registers.
 
+    Where tiles that a mask cuts and whole ones share a loop (`smx-gpu-unite-loops`), products overlap across all of them. The unit knows no
+    guard: of a cut tile the group looks at the values first, and if they are not all finite it adds that product term by term and leaves it
+    out of the unit's (`unless`).
+
     A kernel that this does not fit stays as it is; a remark says why. Rows of a tile that are not valid are no longer 0
     but what lies there in memory, so products with their weights become guarded.
 
@@ -61,7 +65,7 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     Option<"turns", "turns", "bool", "true", "groups issue their products in turn">,
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -65,17 +65,48 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
   return %o : !t
 }
 
-// Tiles that the mask cuts: products in step, and guarded. Both groups walk the keys of the block.
+// Tiles that the mask cuts come first, in one loop with the others. Where the round before had one, its values are looked at before
+// their product is issued: if they are not all finite, it is added term by term instead, with the weights of hidden places marked.
 // CHECK-LABEL: smx_gpu.kernel @causal_kernel
 // CHECK: smx_gpu.role @load
 // CHECK-COUNT-4: copy(tensor)
+// CHECK-NOT: smx_gpu.put
 // CHECK: smx_gpu.role @compute
-// CHECK-COUNT-4: smx_gpu.mma_async
-// CHECK: scf.for
-// CHECK: smx_gpu.mma {{.+}} transpose_b
-// CHECK: smx_gpu.position 0
-// CHECK: tensor.splat
-// CHECK: smx_gpu.mma {{.+}} guarded
+// CHECK: %[[LAST:.+]] = arith.subi %{{.+}}, %c128
+// CHECK: %[[IS_CUT:.+]] = arith.cmpi sge
+// CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async {{.+}} transpose_b zero
+// CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]]
+// CHECK: scf.if %[[IS_CUT]]
+// CHECK: arith.select %{{.+}}, %[[S1]]
+// CHECK: scf.for %[[AT:.+]] = %{{.+}} to %{{.+}} step %c128 iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}}, %[[WAS_CUT:.+]] = %[[IS_CUT]])
+// CHECK: %[[J:.+]] = arith.subi %[[LAST]], %[[AT]]
+// CHECK: %[[CUT:.+]] = arith.cmpi sge, %[[J]]
+// CHECK: smx_gpu.get
+// CHECK-NEXT: %[[V:.+]] = smx_gpu.get
+// CHECK: %[[DONE:.+]]:2 = scf.if %[[WAS_CUT]]
+// CHECK: %[[ODD:.+]] = smx_gpu.not_finite %[[V]]
+// CHECK: scf.if %[[ODD]]
+// CHECK: %[[BEFORE:.+]] = arith.subi %[[AT]], %c128
+// CHECK: arith.subi %[[LAST]], %[[BEFORE]]
+// CHECK: %[[MARKED:.+]] = arith.select %{{.+}}, %[[P]]
+// CHECK: smx_gpu.mma %[[MARKED]], %[[V]], %[[ACC]] guarded terms
+// CHECK: scf.yield %[[ODD]]
+// CHECK: scf.yield %false, %[[ACC]]
+// CHECK: smx_gpu.take_turn
+// CHECK: smx_gpu.mma_async {{.+}} transpose_b zero
+// CHECK: smx_gpu.mma_async %[[P]], %[[V]], %[[DONE]]#1 unless %[[DONE]]#0
+// CHECK: smx_gpu.wait {{.+}} pending 1
+// Hidden between the waits: the arithmetic behind may begin before the second one.
+// CHECK: scf.if %[[CUT]]
+// CHECK: smx_gpu.wait
+// CHECK: math.fma
+// The last product is alone: a branch goes around it.
+// CHECK: smx_gpu.not_finite
+// CHECK: guarded terms
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: smx_gpu.mma_async
+// CHECK-NEXT: smx_gpu.wait
 func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !t, !t, !t -> !t
   return %o : !t

@@ -1,5 +1,6 @@
 // RUN: softmax-opt %s --smx-online --smx-tile='blocks warpgroups shared-bytes=232448' --canonicalize --cse --mlir-print-local-scope | FileCheck %s
 // RUN: softmax-opt %s --smx-online --smx-tile='blocks shared-bytes=232448' --canonicalize --cse --mlir-print-local-scope | FileCheck %s --check-prefix=EXACT
+// RUN: softmax-opt %s --smx-online --smx-tile='blocks warpgroups from-diagonal shared-bytes=232448' --canonicalize --cse --mlir-print-local-scope | FileCheck %s --check-prefix=DIAGONAL
 
 // A score that depends on the distance is largest at the diagonal: the tile that the mask cuts there
 // comes first, then those seen whole, from the last one to the first, then those cut in front.
@@ -35,7 +36,14 @@ func.func @window(%q: !t, %k: !t, %v: !t, %slope: f32) -> !t {
   return %o : !t
 }
 
-// So it is of scores that do not depend on a key's place.
+// So it is of scores that do not depend on a key's place, unless all are to start at the diagonal.
+// DIAGONAL-LABEL: @no_distance
+// DIAGONAL: %[[SOME:.+]]:3 = scf.for %[[I:.+]] = %[[LAST:.+]] to %[[STOP:.+]] step %c128
+// DIAGONAL: affine.apply affine_map<(d0, d1, d2) -> (-d0 + d1 + d2 - 128)>(%[[I]], %[[LAST]], %[[STOP]])
+// DIAGONAL: scf.for %[[J:.+]] = %c0 to %[[LAST]] step %c128 iter_args(%{{.+}} = %[[SOME]]#0
+// DIAGONAL: affine.apply affine_map<(d0, d1) -> (-d0 + d1 - 128)>(%[[J]], %[[LAST]])
+// DIAGONAL-NOT: scf.for %
+// DIAGONAL: return
 // CHECK-LABEL: @no_distance
 // CHECK-NOT: (-d0 + d1 + d2
 // CHECK: return
