@@ -48,6 +48,8 @@ ABLATIONS = {
     "overlap": ("the next tile's scores under this one's weights", with_option("smx-gpu-roles", "overlap", "false")),
     "turns": ("warpgroups in turns (ping-pong)", with_option("smx-gpu-roles", "turns", "false")),
     "unite-loops": ("loops over tiles of one kind united", without("smx-gpu-unite-loops")),
+    "from-diagonal": ("masked scores from the diagonal on, cut tiles among the others",
+                      both(with_option("smx-tile", "from-diagonal", "false"), without("smx-gpu-unite-loops"))),
     "persistence": ("blocks that walk over tiles", with_option("smx-gpu-kernels", "blocks", "0")),
     "depth": ("two stages of a channel, not one", with_option("smx-gpu-roles", "depth", "1")),
 }

@@ -112,6 +112,25 @@ func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
   return %o : !t
 }
 
+// A window cuts tiles at both ends, and there is one loop all the same.
+// CHECK-LABEL: smx_gpu.kernel @window_kernel
+// CHECK: smx_gpu.role @load
+// CHECK-COUNT-4: copy(tensor)
+// CHECK-NOT: smx_gpu.put
+// CHECK: smx_gpu.role @compute
+// CHECK: %[[LAST:.+]] = arith.subi %{{.+}}, %c128
+// CHECK: scf.for %[[AT:.+]] = %{{.+}} to %{{.+}} step %c128 iter_args
+// CHECK: %[[J:.+]] = arith.subi %[[LAST]], %[[AT]]
+// CHECK: %[[BEHIND:.+]] = arith.cmpi sge, %[[J]]
+// CHECK: %[[IN_FRONT:.+]] = arith.cmpi slt, %[[J]]
+// CHECK: arith.ori %[[BEHIND]], %[[IN_FRONT]]
+// CHECK-NOT: scf.for
+// CHECK: smx_gpu.store
+func.func @window(%q: !t, %k: !t, %v: !t) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, left = 255, right = 0>) : !t, !t, !t -> !t
+  return %o : !t
+}
+
 // Keys that are no multiple of a tile: rows past the end are 0 by the copy engine, or hidden by weights of 0.
 !r = tensor<2x8x?x64xf16>
 // CHECK-LABEL: smx_gpu.kernel @ragged_kernel
