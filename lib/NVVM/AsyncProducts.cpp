@@ -135,10 +135,14 @@ private:
       for (int64_t block = 0; block < product.blocks; ++block)
         text += instruction(block, k);
     }
-    // The unit takes over accumulators that come from either side.
+    text += "wgmma.commit_group.sync.aligned;";
+    // A wait counts groups of products: there is one in either case, but where
+    // it is empty the assembler puts an instruction into it, and that is to be
+    // in no other round.
     if (product.isLeftOut)
-      text += "behind:\nwgmma.fence.sync.aligned;\n";
-    return text + "wgmma.commit_group.sync.aligned; }";
+      text += "\nbra.uni done;\nbehind:\nwgmma.fence.sync.aligned;\n"
+              "wgmma.commit_group.sync.aligned;\ndone:";
+    return text + " }";
   }
 
   /// Makes the descriptor `name` of the part of a tile from `at` on.

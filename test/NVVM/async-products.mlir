@@ -115,7 +115,7 @@ smx_gpu.kernel @of_the_round(%o: memref<?x32xf32>, %w: memref<?x64xbf16>, %n: in
   smx_gpu.return
 }
 
-// A product that is left out: the branch is in the assembly, and the unit takes over accumulators behind it, too. All of a group
+// A product that is left out: the branch is in the assembly, and where it is taken there is a group of products, too: waits count these. All of a group
 // know whether a tile holds something that is not finite, 16 bytes at a time and thread.
 // CHECK-LABEL: llvm.func @left_out
 smx_gpu.kernel @left_out(%o: memref<?x64xf32>, %w: memref<?x32xbf16>) warps(4) {
@@ -132,7 +132,7 @@ smx_gpu.kernel @left_out(%o: memref<?x64xf32>, %w: memref<?x32xbf16>) warps(4) {
   // CHECK: %[[WORD:.+]] = llvm.zext %[[ANY]] : i1 to i32
   // CHECK: llvm.inline_asm has_side_effects
   // CHECK-SAME: .reg .pred none;\0Asetp.ne.b32 none, $41, 0;\0A@none bra.uni behind;\0Awgmma.fence.sync.aligned;
-  // CHECK-SAME: behind:\0Awgmma.fence.sync.aligned;\0Awgmma.commit_group.sync.aligned; }"
+  // CHECK-SAME: wgmma.commit_group.sync.aligned;\0Abra.uni done;\0Abehind:\0Awgmma.fence.sync.aligned;\0Awgmma.commit_group.sync.aligned;\0Adone: }"
   // CHECK-SAME: %[[WORD]]
   %s, %t = smx_gpu.mma_async %x, %y, %start unless %none : tensor<64x32xbf16, #L>, !v -> tensor<64x64xf32, #L>
   %r = smx_gpu.wait %t, %s : tensor<64x64xf32, #L>

@@ -30,10 +30,8 @@ smx_gpu.kernel @two_loops(%k: memref<?x64xbf16>, %v: memref<?x64xbf16>, %y: memr
   %middle = arith.maxsi %down, %c0 : index
   %n = affine.apply affine_map<()[s0] -> ((s0 ceildiv 64) * 64)>()[%seen]
   // CHECK: %[[END:.+]] = arith.maxsi %{{.+}}, %[[MIDDLE]]
-  // CHECK: %[[BEGIN:.+]] = arith.minsi %[[MIDDLE]], %c0
-  // CHECK: %[[SUM:.+]] = arith.addi %[[BEGIN]], %[[END]]
-  // CHECK: %[[LAST:.+]] = arith.subi %[[SUM]], %c64
-  // CHECK: scf.for %[[AT:.+]] = %[[BEGIN]] to %[[END]] step %c64
+  // CHECK: %[[LAST:.+]] = arith.subi %[[END]], %c64
+  // CHECK: scf.for %[[AT:.+]] = %c0 to %[[END]] step %c64
   // CHECK: %[[J:.+]] = arith.subi %[[LAST]], %[[AT]]
   // CHECK: %[[IS_CUT:.+]] = arith.cmpi sge, %[[J]], %[[MIDDLE]]
   // CHECK: smx_gpu.put %[[K]][%[[J]], %c0]
