@@ -136,19 +136,18 @@ static LogicalResult verifyTensorCopy(PutOp put) {
 
 /// C4
 static LogicalResult verifyMulticast(PutOp put) {
-  int64_t ranks = put.getMulticast();
-  if (ranks == 0)
+  if (!put.getMulticast())
     return success();
   if (put.getCopy() != CopyKind::Tensor)
     return put.emitOpError("expected copy(tensor) for a multicast, got copy(")
            << stringifyCopyKind(put.getCopy()) << ")";
-  auto kernel = put->getParentOfType<KernelOp>();
-  int64_t cluster = kernel.getCluster();
-  if (ranks > 0 && ranks < (int64_t(1) << cluster))
+  const int64_t cluster = put->getParentOfType<KernelOp>().getCluster(),
+                rows = put.getChannel().getType().getShape()[0];
+  if (cluster > 1 && rows % (8 * cluster) == 0)
     return success();
-  return put.emitOpError("expected a multicast to ranks of the cluster of ")
-         << cluster << ", a bit each, below " << (int64_t(1) << cluster)
-         << ", got " << ranks;
+  return put.emitOpError("expected a multicast of a multiple of 8 rows by each "
+                         "of several blocks, got ")
+         << rows << " rows and a cluster of " << cluster;
 }
 
 LogicalResult PutOp::verify() {

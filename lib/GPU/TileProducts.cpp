@@ -84,7 +84,7 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   bool isAsync = box.aligned % 16 == 0 && box.aligned != 0;
   PutOp::create(builder, loc, view->memref, box.offsets, box.valid, channel,
                 box.dims, isAsync ? CopyKind::Async : CopyKind::Plain,
-                box.aligned, /*multicast=*/0);
+                box.aligned, /*multicast=*/false);
   Value stage =
       GetOp::create(builder, loc, channelType.getStageType(), channel);
   if (widening) {

@@ -18,32 +18,33 @@ static llvm::Error runMakeChannel(const Step &step, Group &group) {
 // put
 //===----------------------------------------------------------------------===//
 
-/// The channels that a put fills: that of the own block, or the same one of
-/// every block in `multicast`.
-static llvm::Expected<SmallVector<Channel *>>
-findTargets(gpu::PutOp op, Group &group, Channel *own) {
-  const auto mask = static_cast<uint64_t>(op.getMulticast());
-  if (mask == 0)
-    return SmallVector<Channel *>{own};
-  SmallVector<Channel *> targets;
-  std::deque<ThreadBlock> &blocks = group.block->cluster.blocks;
-  for (size_t rank = 0; rank < 64; ++rank) {
-    if (!(mask >> rank & 1))
-      continue;
-    if (rank >= blocks.size())
-      return errorAt(op, "copies to rank " + Twine(rank) + " of a cluster of " +
-                             Twine(blocks.size()));
-    if (blocks[rank].groups.front().hasEnded)
-      return errorAt(op, "copies to the block of rank " + Twine(rank) +
-                             ", which has ended");
-    targets.push_back(&blocks[rank].channels.find(own->op)->second);
-  }
-  return targets;
+/// The channels that are filled together: the group's own, or that of every
+/// block of the cluster if its puts are multicasts.
+static SmallVector<Channel *> findTogether(Group &group, Channel &own) {
+  if (!own.isMulticast)
+    return {&own};
+  SmallVector<Channel *> channels;
+  for (ThreadBlock &block : group.block->cluster.blocks)
+    channels.push_back(&block.channels.find(own.op)->second);
+  return channels;
 }
 
-static std::string describeFull(ArrayRef<Channel *> targets, int64_t number) {
-  std::string text = "an empty stage of " + describe(*targets.front());
-  for (const Channel *channel : targets) {
+/// Of a channel that is used together, an error if one of the blocks has ended:
+/// it might have given its shared memory back.
+static llvm::Error checkBlocksLive(Operation *op, Group &group,
+                                   const Channel &channel) {
+  if (!channel.isMulticast)
+    return llvm::Error::success();
+  for (const ThreadBlock &block : group.block->cluster.blocks)
+    if (block.groups.front().hasEnded)
+      return errorAt(op, "reaches into the block of rank " + Twine(block.rank) +
+                             ", which has ended");
+  return llvm::Error::success();
+}
+
+static std::string describeFull(ArrayRef<Channel *> together, int64_t number) {
+  std::string text = "an empty stage of " + describe(*together.front());
+  for (const Channel *channel : together) {
     if (channel->hasRoom(number))
       continue;
     SmallVector<std::string> holders;
@@ -74,9 +75,10 @@ static llvm::Error checkCopy(gpu::PutOp op, const Window &window) {
 }
 
 /// One group's part of put `number`; the first one copies all of it, and after
-/// the last one of `parts` the stage is full. Under the lock.
+/// the last producer of the block the stage is full. Under the lock.
 static llvm::Error fill(gpu::PutOp op, Group &group, Channel &channel,
-                        int64_t number, const Window &window, size_t parts) {
+                        ArrayRef<Channel *> together, int64_t number,
+                        const Window &window) {
   Stage &stage = channel.stageOf(number);
   const Copy copy{window.memory->allocation->data,
                   window.first,
@@ -84,7 +86,13 @@ static llvm::Error fill(gpu::PutOp op, Group &group, Channel &channel,
                   window.columnStride,
                   window.rows,
                   window.columns};
-  group.clock.join(stage.empty);
+  for (Channel *of : together) {
+    Stage &same = of->stageOf(number);
+    group.clock.join(same.empty);
+    if (same.claimedBy == number + 1 && same.source != copy)
+      return errorAt(op, "copies other memory in " + group.name +
+                             " than in the groups that it is executed with");
+  }
   if (stage.claimedBy != number + 1) {
     if (number != channel.put)
       return errorAt(op, "is put " + Twine(number) + " of " + group.name +
@@ -102,12 +110,9 @@ static llvm::Error fill(gpu::PutOp op, Group &group, Channel &channel,
             readWindow(op, window, group, isa<FloatType>(type.getElementType()),
                        type.getShape()[1], stage.tile.elements))
       return error;
-  } else if (stage.source != copy) {
-    return errorAt(op, "copies other memory in " + group.name +
-                           " than in the groups that it is executed with");
   }
   group.publish(stage.full);
-  if (++stage.arrivals == static_cast<int64_t>(parts))
+  if (++stage.arrivals == static_cast<int64_t>(channel.producers.size()))
     stage.tile.filledBy = number + 1;
   return llvm::Error::success();
 }
@@ -130,34 +135,22 @@ static llvm::Error runPut(const Step &step, Group &group) {
 
   machine.jitter(group);
   Machine::Lock held = machine.lock();
-  Channel *own = get<Channel *>(step, group, step.in.size() - 1);
-  const bool isMulticast = op.getMulticast() != 0;
-  const size_t parts = own->producers.size();
-  if (isMulticast && parts > 1)
-    return errorAt(op, "copies to other blocks in a role of " + Twine(parts) +
-                           " groups; host execution takes one");
-  const int64_t ownNumber = own->findProducer(group)->put++;
-  auto targets = findTargets(op, group, own);
-  if (!targets)
-    return targets.takeError();
-  // Blocks of a cluster fill each other's channels in turn, each the next
-  // stage.
-  auto numberFor = [&](const Channel *channel) {
-    return isMulticast ? channel->put : ownNumber;
-  };
+  Channel &channel = *get<Channel *>(step, group, step.in.size() - 1);
+  const int64_t number = channel.findProducer(group)->put++;
+  SmallVector<Channel *> together = findTogether(group, channel);
   Waiting forRoom{op,
                   [&] {
-                    return llvm::all_of(*targets, [&](const Channel *channel) {
-                      return channel->hasRoom(numberFor(channel));
+                    return llvm::all_of(together, [&](const Channel *of) {
+                      return of->hasRoom(number);
                     });
                   },
-                  [&] { return describeFull(*targets, ownNumber); }};
+                  [&] { return describeFull(together, number); }};
   if (llvm::Error error = machine.wait(held, group, forRoom))
     return error;
-  for (Channel *channel : *targets)
-    if (llvm::Error error =
-            fill(op, group, *channel, numberFor(channel), *window, parts))
-      return error;
+  if (llvm::Error error = checkBlocksLive(op, group, channel))
+    return error;
+  if (llvm::Error error = fill(op, group, channel, together, number, *window))
+    return error;
   machine.noteProgress();
   machine.notify();
   return llvm::Error::success();
@@ -190,12 +183,19 @@ static llvm::Error runGet(const Step &step, Group &group) {
                                 describe(channel) +
                                 " already, which are all that it has");
   Stage &stage = channel.stageOf(number);
-  Waiting forTile{step.op, [&] { return stage.tile.filledBy == number + 1; },
+  SmallVector<Channel *> together = findTogether(group, channel);
+  Waiting forTile{step.op,
+                  [&] {
+                    return llvm::all_of(together, [&](Channel *of) {
+                      return of->stageOf(number).tile.filledBy == number + 1;
+                    });
+                  },
                   [&] { return describeEmpty(channel, number); }};
   if (llvm::Error error = machine.wait(held, group, forTile))
     return error;
   ++consumer->got;
-  group.clock.join(stage.full);
+  for (Channel *of : together)
+    group.clock.join(of->stageOf(number).full);
   setResult(step, group, SharedHandle{&stage.tile, &channel, number, &group});
   machine.noteProgress();
   return llvm::Error::success();
@@ -210,6 +210,8 @@ static llvm::Error runRelease(const Step &step, Group &group) {
   if (!consumer || consumer->released == consumer->got)
     return errorAt(step.op, "releases a tile of " + describe(channel) +
                                 " that " + group.name + " did not get");
+  if (llvm::Error error = checkBlocksLive(step.op, group, channel))
+    return error;
   Stage &stage = channel.stageOf(consumer->nextToRelease());
   const Product *product = findRunningProduct(stage.tile);
   if (product && product->issuer == &group)

@@ -51,10 +51,13 @@ mlir::smx::gpuhost::findChannelUsers(gpu::KernelOp kernel) {
         keys.push_back({role, g});
   };
   kernel.getBody().walk([&](Operation *op) {
-    if (auto put = dyn_cast<gpu::PutOp>(op))
+    if (auto put = dyn_cast<gpu::PutOp>(op)) {
       add(op, put.getChannel(), &ChannelUsers::producers);
-    else if (auto get = dyn_cast<gpu::GetOp>(op))
+      if (put.getMulticast())
+        users[findChannel(put.getChannel())].isMulticast = true;
+    } else if (auto get = dyn_cast<gpu::GetOp>(op)) {
       add(op, get.getChannel(), &ChannelUsers::consumers);
+    }
   });
   if (untraced)
     return errorAt(untraced, "has a channel that is neither made in the kernel "

@@ -49,6 +49,8 @@ struct Stage {
 struct Channel {
   gpu::MakeChannelOp op;
   int64_t depth = 1;
+  /// The blocks of a cluster put, and release, each tile together.
+  bool isMulticast = false;
   std::vector<Stage> stages;
   /// Puts that have their stage.
   int64_t put = 0;
@@ -83,9 +85,11 @@ struct Turns {
   explicit Turns(gpu::TurnsOp op) : op(op) {}
 };
 
-/// Which groups put into and get from a channel, by the text of the kernel.
+/// Which groups put into and get from a channel, by the text of the kernel, and
+/// whether they put for the whole cluster.
 struct ChannelUsers {
   SmallVector<GroupKey> producers, consumers;
+  bool isMulticast = false;
 };
 
 /// The users of every channel of `kernel`, by its `make_channel`.

@@ -49,6 +49,7 @@ static Channel makeChannel(smxgpu::MakeChannelOp op, const ThreadBlock &block,
                            const KernelProgram &kernel) {
   Channel channel(op);
   const ChannelUsers users = kernel.channelUsers.lookup(op);
+  channel.isMulticast = users.isMulticast;
   for (GroupKey key : users.producers)
     channel.producers.push_back({&findGroup(block, key)});
   // All consumers are groups of one role.

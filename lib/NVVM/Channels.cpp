@@ -8,11 +8,15 @@
 // waits for full phases of parity (n / depth) % 2, and a writer for the empty
 // phase before that: of the other parity, which for the first use counts as
 // complete on a fresh barrier. Of a channel that is dealt, the warps of one
-// group read tile n, and a group counts its own tiles.
+// group read tile n, and a group counts its own tiles. Of a channel that a
+// cluster fills, every block copies a part of each tile to all blocks: the full
+// barrier expects the bytes of the whole tile, whoever sends them, and a release
+// arrives at the empty barriers of all blocks, which all have to be free.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Chip.h"
+#include "Clusters.h"
 #include "SharedBarriers.h"
 #include "TensorCopies.h"
 #include "TileCopy.h"
@@ -143,16 +147,19 @@ struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
         Value full = code.advance(barriers, stage * stageBarrierBytes);
         initBarrier(code, full, std::max<int64_t>(writers, 1));
         initBarrier(code, code.advance(full, emptyBarrier),
-                    std::max<int64_t>(readers, 1));
+                    std::max<int64_t>(readers, 1) * plan.blocksThatFill(op));
       }
       if (hasTensorCopies)
         NVVM::FenceMbarrierInitOp::create(code);
     });
-    // One barrier of the block for all channels that are made in a row.
+    // One barrier for all channels that are made in a row: of the block, or of
+    // the cluster, whose blocks may arrive at each other's.
     bool isLast = true;
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
       isLast &= !isa<gpu::MakeChannelOp>(next);
-    if (isLast)
+    if (isLast && code.team.cluster > 1)
+      meetInCluster(code);
+    else if (isLast)
       code.teamBarrier();
 
     Value channel = LLVM::PoisonOp::create(
@@ -212,9 +219,6 @@ private:
     if (!chipOf(op).hasTensorCopies())
       return op.emitOpError("by tensor copies needs sm_90 or newer; 'async' "
                             "and 'plain' do without");
-    if (op.getMulticast() != 0 && code.team.cluster > 1)
-      return op.emitOpError("to several blocks of a cluster is not lowered; "
-                            "multicast = 0 copies to this block");
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     Value map = function.getArgument(function.getNumArguments() -
                                      plan.tensorMapFromEnd(op));
@@ -265,8 +269,16 @@ struct LowerRelease : TilePattern<gpu::ReleaseOp> {
     // others to be reading still: so all arrive, unless a tensor copy comes
     // next, which racecheck does not look at.
     warpBarrier(code);
-    bool byOne = plan.lanesThatRelease(op) == 1;
-    arrive(code, ring.empty(stage), byOne ? code.isFirstLane() : Value());
+    const int64_t blocks = plan.blocksThatFill(op);
+    if (blocks > 1) {
+      // A lane for each block of the cluster.
+      Value rank = code.lane();
+      arriveInBlock(code, ring.empty(stage), rank,
+                    code.less(rank, code.i32(blocks)));
+    } else {
+      bool byOne = plan.lanesThatRelease(op) == 1;
+      arrive(code, ring.empty(stage), byOne ? code.isFirstLane() : Value());
+    }
     rewriter.eraseOp(op);
     return success();
   }

@@ -152,6 +152,11 @@ public:
   int64_t lanesThatRelease(Operation *release) const {
     return releasedToEngine.contains(release) ? 1 : ::smx::gpu::warpThreads;
   }
+  /// Blocks of the cluster that fill the stages of a make_channel together, or
+  /// those that a release hands back.
+  int64_t blocksThatFill(Operation *op) const {
+    return filledByCluster.contains(op) ? team(op).cluster : 1;
+  }
 
 private:
   LogicalResult add(gpu::KernelOp kernel);
@@ -167,7 +172,7 @@ private:
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, kernelBytes;
   llvm::DenseSet<Operation *> scratchIsFree, starts, rowKernels, genericReaders,
-      releasedToEngine, groupedCopies;
+      releasedToEngine, groupedCopies, filledByCluster;
   llvm::DenseMap<Operation *, int64_t> maps, laterCopies;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
   llvm::DenseMap<Operation *, SmallVector<Operation *, 2>> exchanges;

@@ -41,6 +41,17 @@ void mlir::smx::arrive(ThreadCode &code, Value address, Value predicate) {
                     "r", bits);
 }
 
+void mlir::smx::arriveInBlock(ThreadCode &code, Value address, Value rank,
+                              Value predicate) {
+  // Said in full, `.release.cluster`, ptxas puts a fence of all memory before
+  // it. What has to be over are reads by the matrix unit, which were waited for.
+  emitInstruction(code,
+                  "{ .reg .b32 theirs; "
+                  "mapa.shared::cluster.u32 theirs, $0, $1; "
+                  "@$2 mbarrier.arrive.shared::cluster.b64 _, [theirs]; }",
+                  "r,r,b", {addressBits(code, address), rank, predicate});
+}
+
 void mlir::smx::arriveExpecting(ThreadCode &code, Value address,
                                 int64_t bytes) {
   emitInstruction(code,

@@ -14,6 +14,11 @@ void initBarrier(ThreadCode &code, Value address, int64_t arrivals);
 /// and written before is done for those who wait.
 void arrive(ThreadCode &code, Value address, Value predicate);
 
+/// The same at this barrier of block `rank` of the cluster (i32; where
+/// `predicate` is false it may be any number).
+void arriveInBlock(ThreadCode &code, Value address, Value rank,
+                   Value predicate);
+
 /// This thread arrives, and the phase is not complete before so many bytes of
 /// tensor copies have.
 void arriveExpecting(ThreadCode &code, Value address, int64_t bytes);

@@ -31,6 +31,13 @@ static int64_t argumentOf(Value memref) {
   return -1;
 }
 
+/// Rows of the tile that this block copies: all, or its part of a multicast.
+static int64_t rowsOfBlock(gpu::PutOp op) {
+  const int64_t rows = op.getChannel().getType().getShape()[0];
+  return op.getMulticast() ? rows / op->getParentOfType<gpu::KernelOp>().getCluster()
+                           : rows;
+}
+
 FailureOr<TensorMapUse> tensorMapOf(gpu::PutOp op) {
   auto memref = cast<MemRefType>(op.getSource().getType());
   constexpr int64_t mostDims = 5;
@@ -51,8 +58,7 @@ FailureOr<TensorMapUse> tensorMapOf(gpu::PutOp op) {
   for (int64_t d : llvm::seq(memref.getRank()))
     if (d != columns) {
       map.dims.push_back(d);
-      map.box.push_back(d == rows ? op.getChannel().getType().getShape()[0]
-                                  : 1);
+      map.box.push_back(d == rows ? rowsOfBlock(op) : 1);
     }
   map.dims.push_back(columns);
   map.box.push_back(map.swizzle / bytesOfElement(element));
@@ -75,10 +81,21 @@ LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {
     SmallVector<Operation *> users;
     collectUsers(channel.getChannel(), users);
     bool allByTensorCopies = true;
-    for (Operation *user : users) {
-      auto put = dyn_cast<gpu::PutOp>(user);
-      if (!put)
-        continue;
+    auto puts = llvm::map_to_vector(
+        llvm::make_filter_range(users, llvm::IsaPred<gpu::PutOp>),
+        [](Operation *user) { return cast<gpu::PutOp>(user); });
+    const auto multicasts = llvm::count_if(
+        puts, [](gpu::PutOp put) { return put.getMulticast(); });
+    if (multicasts != 0 && multicasts != int64_t(puts.size()))
+      return channel.emitOpError("is filled by ")
+             << multicasts << " puts for the cluster and "
+             << puts.size() - multicasts
+             << " for their own block; its stages are for one or the other";
+    if (multicasts != 0) {
+      filledByCluster.insert(channel);
+      filledByCluster.insert(users.begin(), users.end());
+    }
+    for (gpu::PutOp put : puts) {
       if (put.getCopy() != gpu::CopyKind::Tensor) {
         allByTensorCopies = false;
         continue;
@@ -177,11 +194,24 @@ void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
       LLVM::LLVMPointerType::get(code.getContext(), clusterSpace);
   int64_t span = type.getSwizzle(),
           width = span / bytesOfElement(type.getElementType());
+  // Of a multicast, the rows of this rank, to all ranks.
+  Value firstRow, ranks;
+  if (op.getMulticast()) {
+    const int64_t blocks = code.team.cluster;
+    firstRow = code.mul(NVVM::ClusterId::create(code, code.getI32Type()),
+                        code.i32(type.getShape()[0] / blocks));
+    ranks = LLVM::ConstantOp::create(
+        code, code.getI16IntegerAttr((int64_t(1) << blocks) - 1));
+    destination =
+        code.advance(destination, code.mul(firstRow, code.i32(span)));
+  }
   // The innermost coordinate is the first.
   SmallVector<Value> coordinates;
   auto add = [&](int64_t d) {
-    coordinates.push_back(
-        LLVM::TruncOp::create(code, code.getI32Type(), offsets[d]));
+    Value at = LLVM::TruncOp::create(code, code.getI32Type(), offsets[d]);
+    coordinates.push_back(firstRow && d == op.getDims()[0]
+                              ? code.add(at, firstRow)
+                              : at);
   };
   int64_t columns = op.getDims()[1];
   add(columns);
@@ -196,7 +226,7 @@ void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
         panel ? code.add(firstColumn, code.i32(panel * width)) : firstColumn;
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         code, to, map, coordinates, barrier, ValueRange(),
-        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+        /*multicastMask=*/ranks, /*l2CacheHint=*/Value(),
         NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
         /*predicate=*/Value());
   }

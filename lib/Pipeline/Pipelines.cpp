@@ -179,6 +179,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   // Branches on sizes that are constants are gone.
   if (hasWarpgroups(options)) {
     pm.addPass(gpu::createNextTilePass());
+    pm.addPass(gpu::createMulticastPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createExpectMovePass());
     pm.addPass(createCanonicalizerPass());
   }

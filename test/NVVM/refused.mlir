@@ -56,3 +56,17 @@ smx_gpu.kernel @narrow(%x: memref<?x128xf8E4M3FN>) warps(1) {
   %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x128xf8E4M3FN, #N> -> tensor<1xf8E4M3FN, #smx_gpu.slice<1, #N>>
   smx_gpu.return
 }
+
+// -----
+
+!ring = !smx_gpu.channel<32x64xbf16, swizzle = 128, depth = 2>
+smx_gpu.kernel @both_ways(%x: memref<?x64xbf16>) warps(4) cluster(2) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{'smx_gpu.make_channel' op is filled by 1 puts for the cluster and 1 for their own block; its stages are for one or the other}}
+  %c = smx_gpu.make_channel : !ring
+  smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(tensor) {multicast} : memref<?x64xbf16>, !ring
+  smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(tensor) : memref<?x64xbf16>, !ring
+  %a = smx_gpu.get %c : !ring -> !smx_gpu.shared<32x64xbf16, swizzle = 128>
+  smx_gpu.release %c : !ring
+  smx_gpu.return
+}

@@ -38,3 +38,34 @@ smx_gpu.kernel @copies(%n: index, %x: !global) warps(4) {
   smx_gpu.release %c : !ring
   smx_gpu.return
 }
+
+// A cluster fetches together: the empty barrier waits for the warps of both blocks, the box has half of the rows, which
+// are this rank's, and goes to both; the full barrier expects all bytes. A release is told to both.
+// CHECK-LABEL: llvm.func @together
+// CHECK-SAME: smx.tensor_maps = [{argument = 0 : i64, box = array<i64: 1, 16, 64>
+smx_gpu.kernel @together(%x: !global) warps(4) cluster(2) {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[EIGHT:.+]] = llvm.mlir.constant(8 : i32)
+  // CHECK: nvvm.mbarrier.init %{{.+}}, %[[EIGHT]]
+  // CHECK: nvvm.fence.mbarrier.init
+  // CHECK: nvvm.cluster.arrive
+  // CHECK-NEXT: nvvm.cluster.wait
+  %c = smx_gpu.make_channel : !ring
+  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(8192 : i32)
+  // CHECK: expect_tx{{.+}} %[[BYTES]]
+  // CHECK: %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctarank
+  // CHECK: %[[ROWS:.+]] = llvm.mlir.constant(16 : i32)
+  // CHECK: %[[FIRST:.+]] = llvm.mul %[[RANK]], %[[ROWS]]
+  // CHECK: %[[BOTH:.+]] = llvm.mlir.constant(3 : i16)
+  // CHECK: llvm.add %{{.+}}, %[[FIRST]]
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.+}} multicast_mask = %[[BOTH]]
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.+}} multicast_mask = %[[BOTH]]
+  smx_gpu.put %x[%c0, %c0, %c0] into %c dims [2, 1] copy(tensor) {multicast} : !global, !ring
+  %a = smx_gpu.get %c : !ring -> !stage
+  // CHECK: nvvm.bar.warp.sync
+  // CHECK: %[[LANE:.+]] = llvm.and
+  // CHECK: mapa.shared::cluster.u32 theirs, $0, $1; @$2 mbarrier.arrive.shared::cluster.b64 _, [theirs]
+  smx_gpu.release %c : !ring
+  smx_gpu.cluster_barrier
+  smx_gpu.return
+}

@@ -34,9 +34,12 @@ def SmxGpu_PutOp : SmxGpu_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[Me
   let description = [{
     Waits until the oldest stage is empty, and returns before the bytes have arrived. `plain`: by loads
     and stores of the executing warps; `async`: by their asynchronous copies (16 bytes each);
-    `tensor`: by the tensor copy engine, issued by one thread, to all blocks of the cluster in
-    `multicast` (a bit per rank; 0: to this block only). Addresses as in `smx_gpu.load`; what is not
+    `tensor`: by the tensor copy engine, issued by one thread. Addresses as in `smx_gpu.load`; what is not
     valid is 0, and for `tensor` what lies outside of the memref along the tile's dimensions.
+
+    `multicast`: all blocks of the cluster put the same tile, and each copies a part of its rows, to all of them. So
+    a stage is empty when the readers of all blocks have released it, and full when all blocks have put. Every put
+    into such a channel is of that kind, and the blocks meet after their last release (`smx_gpu.cluster_barrier`).
 
     P1 to P4 as for `smx_gpu.load`, the tile being a stage of the channel.
     P17 as for `smx_gpu.load`.
@@ -44,7 +47,7 @@ def SmxGpu_PutOp : SmxGpu_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[Me
     multiple of 16 bytes long, and run along a dimension of stride 1.
     C3: a copy by `tensor` is to a channel with a swizzle, of a multiple of 8 and at most 256 rows, along
     two dimensions of the memref, the second one of stride 1, and has no valid extents.
-    C4: `multicast` is to ranks of the cluster, by a copy by `tensor`.
+    C4: a `multicast` is a copy by `tensor` in a cluster of several blocks, each of which has a multiple of 8 rows.
 
     ```mlir
     smx_gpu.put %k[%b, %j, %c0] valid(%n, %c128) into %c dims [1, 2] copy(async) {aligned = 16}
@@ -53,7 +56,7 @@ def SmxGpu_PutOp : SmxGpu_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[Me
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
                        SmxGpu_ChannelType:$channel, DenseI64ArrayAttr:$dims, SmxGpu_CopyKindAttr:$copy,
-                       DefaultValuedAttr<I64Attr, "0">:$aligned, DefaultValuedAttr<I64Attr, "0">:$multicast);
+                       DefaultValuedAttr<I64Attr, "0">:$aligned, UnitAttr:$multicast);
   let assemblyFormat = [{
     $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `into` $channel `dims` $dims
     `copy` `(` custom<CopyKind>($copy) `)` attr-dict `:` type($source) `,` type($channel)

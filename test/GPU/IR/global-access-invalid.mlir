@@ -168,7 +168,7 @@ smx_gpu.kernel @tensor_valid(%k: memref<?x?xbf16>, %i: index) warps(4) {
 smx_gpu.kernel @async_multicast(%k: memref<?x?xbf16>, %i: index) warps(4) cluster(2) {
   %c = smx_gpu.make_channel : !channel
   // expected-error @+1 {{'smx_gpu.put' op expected copy(tensor) for a multicast, got copy(async)}}
-  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(async) {aligned = 16, multicast = 3} : memref<?x?xbf16>, !channel
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(async) {aligned = 16, multicast} : memref<?x?xbf16>, !channel
   smx_gpu.return
 }
 
@@ -176,10 +176,21 @@ smx_gpu.kernel @async_multicast(%k: memref<?x?xbf16>, %i: index) warps(4) cluste
 
 // C4
 !channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
-smx_gpu.kernel @multicast_beyond(%k: memref<?x?xbf16>, %i: index) warps(4) cluster(2) {
+smx_gpu.kernel @multicast_alone(%k: memref<?x?xbf16>, %i: index) warps(4) {
   %c = smx_gpu.make_channel : !channel
-  // expected-error @+1 {{'smx_gpu.put' op expected a multicast to ranks of the cluster of 2, a bit each, below 4, got 4}}
-  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(tensor) {multicast = 4} : memref<?x?xbf16>, !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected a multicast of a multiple of 8 rows by each of several blocks, got 64 rows and a cluster of 1}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(tensor) {multicast} : memref<?x?xbf16>, !channel
+  smx_gpu.return
+}
+
+// -----
+
+// C4
+!channel = !smx_gpu.channel<24x64xbf16, swizzle = 128, depth = 1>
+smx_gpu.kernel @multicast_of_few_rows(%k: memref<?x?xbf16>, %i: index) warps(4) cluster(2) {
+  %c = smx_gpu.make_channel : !channel
+  // expected-error @+1 {{'smx_gpu.put' op expected a multicast of a multiple of 8 rows by each of several blocks, got 24 rows and a cluster of 2}}
+  smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(tensor) {multicast} : memref<?x?xbf16>, !channel
   smx_gpu.return
 }
 

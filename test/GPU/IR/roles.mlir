@@ -8,7 +8,7 @@
 
 // A product of one tile and the next product run while the first is waited for; two warpgroups take turns.
 // CHECK-LABEL: smx_gpu.kernel @roles
-smx_gpu.kernel @roles(%k: !global, %n: index) warps(12) shared_limit(232448) {
+smx_gpu.kernel @roles(%k: !global, %n: index) warps(12) cluster(2) shared_limit(232448) {
   %c = smx_gpu.make_channel : !kv
   %d = smx_gpu.make_channel : !kv
   // CHECK: %[[TURNS:.+]] = smx_gpu.turns : <2>
@@ -20,8 +20,8 @@ smx_gpu.kernel @roles(%k: !global, %n: index) warps(12) shared_limit(232448) {
       %c0 = arith.constant 0 : index
       %c128 = arith.constant 128 : index
       scf.for %i = %c0 to %e step %c128 {
-        // CHECK: copy(tensor) {multicast = 1 : i64}
-        smx_gpu.put %kk[%i, %c0] into %ch dims [0, 1] copy(tensor) {multicast = 1} : !global, !kv
+        // CHECK: copy(tensor) {multicast}
+        smx_gpu.put %kk[%i, %c0] into %ch dims [0, 1] copy(tensor) {multicast} : !global, !kv
         // CHECK: copy(tensor) :
         smx_gpu.put %kk[%i, %c0] into %dh dims [0, 1] copy(tensor) : !global, !kv
       }

@@ -83,43 +83,78 @@ smx_gpu.kernel @k() warps(1) cluster(2) {
   expectIn(run({}, {3}), "and the first a multiple of the cluster's 2");
 }
 
-TEST_F(FaultTest, MulticastFillsTheChannelsOfAllBlocks) {
-  parse(R"(
+/// Two blocks put the tile at rows `row`, read it and end with `end`.
+static std::string multicast(const char *row, const char *end) {
+  return std::string(R"(
 #L = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
-!s = !smx_gpu.shared<8x64xf32, swizzle = 128>
-!c = !smx_gpu.channel<8x64xf32, swizzle = 128, depth = 2>
-smx_gpu.kernel @k(%x: memref<8x64xf32>, %y: memref<16x64xf32>) warps(2) cluster(2) {
+!s = !smx_gpu.shared<16x64xf32, swizzle = 128>
+!c = !smx_gpu.channel<16x64xf32, swizzle = 128, depth = 1>
+smx_gpu.kernel @k(%x: memref<32x64xf32>, %y: memref<32x64xf32>) warps(2) cluster(2) {
   %ch = smx_gpu.make_channel : !c
   smx_gpu.warp_specialize {
-    smx_gpu.role @load warps(1) (%c = %ch : !c, %xr = %x : memref<8x64xf32>) {
+    smx_gpu.role @load warps(1) (%c = %ch : !c, %xr = %x : memref<32x64xf32>) {
       %c0 = arith.constant 0 : index
+      %c16 = arith.constant 16 : index
       %rank = smx_gpu.cluster_rank
-      %first = arith.cmpi eq, %rank, %c0 : index
-      scf.if %first {
-        smx_gpu.put %xr[%c0, %c0] into %c dims [0, 1] copy(tensor) {multicast = 3 : i64} : memref<8x64xf32>, !c
-      }
+      %mine = arith.muli %rank, %c16 : index
+      smx_gpu.put %xr[%c16, %c0] into %c dims [0, 1] copy(tensor) {multicast} : memref<32x64xf32>, !c
+      smx_gpu.put %xr[)") +
+         row + R"(, %c0] into %c dims [0, 1] copy(tensor) {multicast} : memref<32x64xf32>, !c
     }
-    smx_gpu.role @store warps(1) (%c = %ch : !c, %yr = %y : memref<16x64xf32>) {
+    smx_gpu.role @store warps(1) (%c = %ch : !c, %yr = %y : memref<32x64xf32>) {
       %c0 = arith.constant 0 : index
-      %c8 = arith.constant 8 : index
+      %c16 = arith.constant 16 : index
       %rank = smx_gpu.cluster_rank
-      %i = arith.muli %rank, %c8 : index
+      %i = arith.muli %rank, %c16 : index
       %a = smx_gpu.get %c : !c -> !s
-      %t = smx_gpu.read %a : !s -> tensor<8x64xf32, #L>
       smx_gpu.release %c : !c
-      smx_gpu.store %t, %yr[%i, %c0] dims [0, 1] : tensor<8x64xf32, #L>, memref<16x64xf32>
+      %b = smx_gpu.get %c : !c -> !s
+      %t = smx_gpu.read %b : !s -> tensor<16x64xf32, #L>
+      smx_gpu.release %c : !c
+      smx_gpu.store %t, %yr[%i, %c0] dims [0, 1] : tensor<16x64xf32, #L>, memref<32x64xf32>
     }
   }
-  smx_gpu.cluster_barrier
+  )" + end + R"(
   smx_gpu.return
-})");
-  std::vector<float> x(8 * 64, 3.0f), y(16 * 64);
-  for (options.jitterSeed = 0; options.jitterSeed < 4; ++options.jitterSeed)
-    EXPECT_EQ(run({Buffer::rowMajor(x.data(), DType::F32, {8, 64}),
-                   Buffer::rowMajor(y.data(), DType::F32, {16, 64})},
+})";
+}
+
+TEST_F(FaultTest, BlocksPutATileTogether) {
+  parse(multicast("%c0", "smx_gpu.cluster_barrier"));
+  std::vector<float> x(32 * 64), y(x.size());
+  std::iota(x.begin(), x.end(), 0);
+  std::vector<float> expected(x.begin(), x.begin() + 16 * 64);
+  expected.insert(expected.end(), x.begin(), x.begin() + 16 * 64);
+  for (options.jitterSeed = 0; options.jitterSeed < 8; ++options.jitterSeed)
+    EXPECT_EQ(run({Buffer::rowMajor(x.data(), DType::F32, {32, 64}),
+                   Buffer::rowMajor(y.data(), DType::F32, {32, 64})},
                   {2}),
               "");
-  EXPECT_EQ(y, std::vector<float>(16 * 64, 3.0f));
+  EXPECT_EQ(y, expected);
+}
+
+TEST_F(FaultTest, BlocksPutDifferentTilesTogether) {
+  parse(multicast("%mine", "smx_gpu.cluster_barrier"));
+  std::vector<float> x(32 * 64), y(x.size());
+  expectIn(run({Buffer::rowMajor(x.data(), DType::F32, {32, 64}),
+                Buffer::rowMajor(y.data(), DType::F32, {32, 64})},
+               {2}),
+           "copies other memory in role @load");
+}
+
+TEST_F(FaultTest, ABlockEndsThatAnotherReachesInto) {
+  parse(multicast("%c0", ""));
+  std::vector<float> x(32 * 64), y(x.size());
+  bool found = false;
+  for (options.jitterSeed = 0; options.jitterSeed < 64 && !found;
+       ++options.jitterSeed) {
+    const std::string text =
+        run({Buffer::rowMajor(x.data(), DType::F32, {32, 64}),
+             Buffer::rowMajor(y.data(), DType::F32, {32, 64})},
+            {2});
+    found = text.find("reaches into the block of rank") != std::string::npos;
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST_F(FaultTest, ReadersOnBothSidesOfAWrite) {
