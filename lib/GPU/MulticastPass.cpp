@@ -190,14 +190,15 @@ struct MulticastPass : impl::MulticastPassBase<MulticastPass> {
   }
 
   void fetchTogether(KernelOp kernel, ArrayRef<LaunchOp> launches);
-  bool isWorthwhile(PutOp put);
+  bool hasParts(PutOp put);
 };
 } // namespace
 
-bool MulticastPass::isWorthwhile(PutOp put) {
-  ArrayRef<int64_t> shape = put.getChannel().getType().getShape();
-  return put.getCopy() == CopyKind::Tensor && shape[1] >= columns &&
-         shape[0] % (8 * cluster) == 0;
+bool MulticastPass::hasParts(PutOp put) {
+  // A part starts where the swizzle does.
+  constexpr int64_t fewestRows = 8;
+  return put.getCopy() == CopyKind::Tensor &&
+         put.getChannel().getType().getShape()[0] % (fewestRows * cluster) == 0;
 }
 
 void MulticastPass::fetchTogether(KernelOp kernel,
@@ -217,7 +218,7 @@ void MulticastPass::fetchTogether(KernelOp kernel,
     if (!channel)
       return;
     channels[channel].push_back(put);
-    if (!isWorthwhile(put) || !isSame(put.getSource()) ||
+    if (!hasParts(put) || !isSame(put.getSource()) ||
         !llvm::all_of(put.getOffsets(), isSame) || !analysis.isInStep(put))
       apart.insert(channel);
   });

@@ -11,7 +11,7 @@
 // OTHER-NOT: smx_gpu.role
 
 // CHECK-LABEL: smx_gpu.kernel @full_kernel
-// CHECK-SAME: warps(12) cluster(2) shared_limit(232448)
+// CHECK-SAME: warps(12) shared_limit(232448)
 // CHECK-COUNT-2: smx_gpu.make_channel : <128x128xbf16, swizzle = 128, depth = 2>
 // CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 2, dealt>
 // CHECK: smx_gpu.role @load warps(4) registers(56)
