@@ -6,9 +6,7 @@
 #include "smx/IR/ScaledDifference.h"
 #include "smx/IR/Smx.h"
 
-#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 #include <limits>
 
 namespace mlir::smx {
@@ -36,19 +34,21 @@ struct SoftmaxArithmetic {
     return isBase2() ? times(m, score, base2Factor()) : score;
   }
   /// A maximum as a reference, or -inf, as of a row in which nothing is
-  /// visible: a weight is exp2(s c - fl(m c)), and below -2^31 (-2^60 in f64)
-  /// the rounding of m c alone may be 2^7 and more, whose power is 0 or
-  /// inf. Masks hide rows by such numbers.
+  /// visible: a weight is exp2(s c - fl(m c)), and of a large negative number
+  /// what the rounding of m c takes away may be a power that is 0 or inf. Masks
+  /// hide rows by such numbers; those that are powers of two round nothing.
   Value referenceOf(ScalarMath m, Value maximum) const {
     Value reference = comparable(m, maximum);
     if (!isBase2())
       return reference;
-    Value coarsest = m.constant(
-        -std::ldexp(1.0,
-                    APFloat::semanticsPrecision(type.getFloatSemantics()) + 7),
-        type);
-    return m.select(m.greater(coarsest, reference), m.neg(infinity(m)),
-                    reference);
+    // 2^100 of as many as there are is finite.
+    constexpr double mostOff = 100;
+    Value rounding =
+        m.fma(maximum, m.constant(base2Factor(), type), m.neg(reference));
+    Value isCoarse = m.greater(m.abs(rounding), m.constant(mostOff, type));
+    Value hidden = m.select(isCoarse, m.neg(infinity(m)), reference);
+    return m.select(m.greater(reference, m.constant(0.0, type)), reference,
+                    hidden);
   }
   /// The next reference: the maximum of both, or still `reference` where that
   /// is at most `slack` powers of two behind. A NaN in `score` is dropped.
