@@ -216,6 +216,7 @@ LogicalResult TileConverter::convertLoop(scf::ForOp loop) {
   auto converted = scf::ForOp::create(
       builder, loop.getLoc(), scalarOf(loop.getLowerBound()),
       scalarOf(loop.getUpperBound()), scalarOf(loop.getStep()), inits);
+  converted->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   scalars.map(loop.getInductionVar(), converted.getInductionVar());
   auto bind = [&](ValueRange from, ValueRange to) {
     unsigned next = 0;

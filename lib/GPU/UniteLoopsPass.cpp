@@ -4,6 +4,7 @@
 #include "ScoreArithmetic.h"
 
 #include "smx/GPU/Passes.h"
+#include "smx/Tiling/FewTiles.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -319,6 +320,7 @@ struct UniteLoopsPass
         continue;
       std::optional<LoopPair> pair = LoopPair::match(loop);
       if (!pair || !isCheap(*pair) || !areInOrder(*pair) ||
+          (fewTiles && !loop->hasAttr(mlir::smx::fewTilesAttribute)) ||
           (marksLate && pair->guarded.empty()))
         continue;
       for (scf::ForOp of : {pair->whole, pair->cut, pair->cutInFront})

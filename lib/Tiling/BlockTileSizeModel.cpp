@@ -183,9 +183,17 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       // The longer a tile of rows, the more of its keys a mask cuts; and the
       // longer its begin and end, of which two warpgroups leave registers to
       // overlap them.
+      std::optional<int64_t> width = widthOfMasks(op);
+      bool isNarrow = width && *width <= shortMaskedRows;
       bool isMostlyCut =
           op.mayBeMasked() &&
-          rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows;
+          (isNarrow ||
+           rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows);
+      // Accumulators of more columns leave no registers to overlap cut tiles.
+      constexpr int64_t mostColumnsBesideCut = 128;
+      tile.seesFewKeys = op.mayBeMasked() && columns <= mostColumnsBesideCut &&
+                         (isNarrow || (extent && *extent <= shortMaskedRows));
+      tile.fromDiagonal = tile.seesFewKeys && isNarrow;
       bool isSoonOver = extent && *extent <= fewKeys;
       // Three warpgroups, 64 rows each, read a tile of keys once for all of
       // their rows. Of the 160 registers that a thread has then, accumulators

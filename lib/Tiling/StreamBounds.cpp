@@ -69,6 +69,30 @@ MaskOp mlir::smx::findBlocks(StreamingReductionOpInterface op) {
   return {};
 }
 
+static std::optional<int64_t> widthOf(Attribute mask) {
+  auto band = dyn_cast<BandAttr>(mask);
+  if (band && band.getLeft() && band.getRight())
+    return *band.getLeft() + *band.getRight() + 1;
+  if (auto chunks = dyn_cast<ChunksAttr>(mask))
+    return chunks.getSize();
+  std::optional<int64_t> width;
+  if (auto several = dyn_cast<AllOfAttr>(mask))
+    for (Attribute one : several.getMasks())
+      if (std::optional<int64_t> other = widthOf(one))
+        width = std::min(width.value_or(*other), *other);
+  return width;
+}
+
+std::optional<int64_t>
+mlir::smx::widthOfMasks(StreamingReductionOpInterface op) {
+  OpBuilder builder(op.getContext());
+  std::optional<int64_t> width;
+  for (MaskOp mask : findMasks(builder, op).masks)
+    if (std::optional<int64_t> other = widthOf(mask.getMask()))
+      width = std::min(width.value_or(*other), *other);
+  return width;
+}
+
 /// True if what `scores` is computed from may hide places by itself: a mask, or
 /// an elementwise op that puts -inf somewhere.
 static bool mayHide(Value scores) {
@@ -151,6 +175,7 @@ StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
     bounds.keys =
         bounds.ranged.empty() ? keys : math.intersection(bounds.keys, keys);
     bounds.ranged.push_back(mask);
+    bounds.hasFewTiles = tileSizes.seesFewKeys;
     // Scores that change with the distance, as in ALiBi, are largest at the
     // diagonal, where a mask ends: from there on references stay where they
     // are. In the other order they rise with every tile.

@@ -24,6 +24,8 @@ struct StreamBounds {
   bool isHiddenElsewhere = false;
   /// Tiles are visited from the last one that is seen to the first.
   bool isBackward = false;
+  /// Few tiles are seen, so those that are cut matter.
+  bool hasFewTiles = false;
 
   bool isAnalysed() const { return !ranged.empty() || !listed.empty(); }
   /// Masks that hide nothing in a tile that `ranged` cut or do not cut.
@@ -43,6 +45,10 @@ StreamBounds boundsOfStream(OpBuilder &builder, Location loc,
 
 /// The mask on the stream of `op` that marks blocks; null if there is none.
 MaskOp findBlocks(StreamingReductionOpInterface op);
+
+/// Keys that a row sees at most by the masks on the stream of `op` alone, such
+/// as a sliding window; none if they do not say.
+std::optional<int64_t> widthOfMasks(StreamingReductionOpInterface op);
 
 /// Tiles of scores by what a mask leaves to do in them.
 struct TileCounts {

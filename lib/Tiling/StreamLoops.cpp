@@ -2,6 +2,8 @@
 
 #include "StreamLoops.h"
 
+#include "smx/Tiling/FewTiles.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -36,6 +38,8 @@ struct LoopBuilder {
   const std::optional<TileList> &list;
   /// The last tile of a loop comes first; all of them are whole then.
   bool isBackward;
+  /// Loops are marked as those of few tiles.
+  bool hasFewTiles;
   StreamBody body;
 
   Value index(OpFoldResult value) {
@@ -104,6 +108,8 @@ struct LoopBuilder {
           // A tail is at most one tile, and starts where the whole tiles end.
           scf::YieldOp::create(b, loc, visit(b, offset, args));
         });
+    if (hasFewTiles)
+      forOp->setDiscardableAttr(fewTilesAttribute, builder.getUnitAttr());
     hoistInvariantTiles(forOp);
     return forOp.getResults();
   }
@@ -120,6 +126,7 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
                     tile,
                     bounds.tiles,
                     /*isBackward=*/false,
+                    bounds.hasFewTiles,
                     body};
   OpFoldResult first = range ? range->begin : builder.getIndexAttr(0);
   OpFoldResult last = range ? range->end : extent;

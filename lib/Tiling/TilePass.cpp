@@ -108,7 +108,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
                                  residentBytes, deferredBytes, isStreamed,
                                  canDefer(reduction, group, finishes));
-    tileSizes.fromDiagonal = fromDiagonal;
+    tileSizes.fromDiagonal &= fromDiagonal;
     if (MaskOp mask = findBlocks(reduction))
       fitIntoBlocks(cast<BlocksAttr>(mask.getMask()), wantedRows, wantedStream,
                     tileSizes);

@@ -23,6 +23,8 @@ struct TileSizes {
   /// The reference of a row moves only where a score is above it by more than a
   /// slack, and that is dear: the order of the tiles matters.
   bool hasSlack = false;
+  /// A mask lets a row see few keys: a good part of its tiles are cut.
+  bool seesFewKeys = false;
   /// Masked scores are visited from the last tile that is seen on.
   bool fromDiagonal = false;
 
@@ -65,7 +67,8 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// `warpgroups` of 64 rows have the registers of a multiprocessor to
 /// themselves: 128 rows by 128 keys, 192 by 96 where the accumulator has at
 /// most 64 columns (and a mask does not cut most tiles: not in at most 2048
-/// rows, not with at most 1024 keys, and not where they span marked blocks),
+/// rows, not where a row sees at most 2048 keys, not with at most 1024 keys, and
+/// not where they span marked blocks),
 /// and 128 by 64 where it has more than 128. Accumulators of more than 1 KiB a
 /// row (f64: 512 bytes) are cut into strips of columns, each of which has its
 /// scores computed again; and there are fewer keys, then fewer rows, until the

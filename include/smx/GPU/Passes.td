@@ -227,6 +227,7 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
 
     Weights of hidden places are 0, of which a guarded product leaves out those that are marked (-0). With `marks-late` they are marked beside the product,
     and not in every cut tile, where it is known that they are 0 without: where a product of its own looks at its operand, that is almost never.
+    With `few-tiles` only loops marked so (`smx-tile`) are united: what every round then does for cut tiles costs rows of many tiles more.
 
     ```mlir
     %a = scf.for %j = %c0 to %m step %s iter_args(%x = %x0) {
@@ -259,6 +260,7 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
   let options = [
     Option<"marksLate", "marks-late", "bool", "false",
            "what a guarded product is to leave out is marked at the product, and not where weights are computed">,
+    Option<"fewTiles", "few-tiles", "bool", "false", "only loops that are marked `smx.few_tiles`">,
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

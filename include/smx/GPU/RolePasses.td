@@ -179,7 +179,7 @@ def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
     That is done where sums of weights decide a branch (`smx-gpu-speculate`), which now is also taken where a square is above
     X^2 / k^2, and computes tanh as it stands. Only where an approximation is allowed (`afn`): P has as many coefficients as keep
     an exponent within 2^-11, which is less than weights of 16 bits are off by, for an X of at least `range`, and X is what that
-    many are right up to: 4 coefficients and 0.86 for a cap of 20, 4 and 0.75 for one of 50, at most 6.
+    many are right up to: 3 coefficients for caps of 20 and 50, at most 6.
 
     ```mlir
     %t = math.tanh %x fastmath<afn>
@@ -206,7 +206,7 @@ def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
     scf.if %moves { %t = math.tanh %x fastmath<afn>; uses of %t }
     ```
   }];
-  let options = [Option<"range", "range", "double", "0.7",
+  let options = [Option<"range", "range", "double", "0.5",
                         "numbers up to which the polynomial holds at least, above 0 and at most 1">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

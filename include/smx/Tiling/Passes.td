@@ -11,9 +11,10 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     reduced axis with the state in `iter_args`. Producers of the streamed tensors are computed
     tile by tile. Where a mask limits what a tile of rows sees, tiles that no row sees are not
     visited, tiles that all rows see are not masked, and only the ones in between are. Where references
-    move rarely (`warpgroups`), the tiles of masked scores are visited from the last one on (`from-diagonal`): masks mostly cut
-    the last tiles, which are then done before anything is summed; and scores that depend on a key's place tend to be largest at the
-    diagonal, and would move the reference in every tile (those are visited so in any case). Where a tensor
+    move rarely (`warpgroups`), loops of a mask that lets a row see at most 2048 keys are marked `smx.few_tiles`: a good part of
+    their tiles are cut, so `smx-gpu-unite-loops` makes one loop of them. Those of a sliding window are visited from the last tile
+    on (`from-diagonal`), and so are, under any mask, scores that depend on a key's place: they tend to be largest at the
+    diagonal, and would move the reference in every tile. Where a tensor
     marks blocks (`#smx.blocks`), the tiles that are visited are listed in front, and loops run along
     the list. A tile of keys in pages (`smx.paged`) is a slice of one page: tiles divide it. Ragged
     tails are loops of their own, so that all other tiles have a static shape. A quantity that
@@ -73,7 +74,7 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
     Option<"warpgroups", "warpgroups", "bool", "false",
            "with blocks: products of 16-bit types are made by warpgroups, which take 64 rows each">,
     Option<"fromDiagonal", "from-diagonal", "bool", "false",
-           "with warpgroups: masked scores are visited from the last tile that is seen on">,
+           "with warpgroups: scores in a sliding window are visited from the last tile that is seen on">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -1,7 +1,7 @@
 // tanh of small numbers is a polynomial; where one is not small, a branch computes it as it stands.
-// RUN: softmax-opt %s --smx-gpu-small-tanh --canonicalize | FileCheck %s
-// RUN: softmax-opt %s --smx-gpu-small-tanh --remarks-filter=smx-gpu-small-tanh 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// RUN: softmax-opt %s --smx-gpu-small-tanh=range=0.5 --remarks-filter=smx-gpu-small-tanh 2>&1 >/dev/null | FileCheck %s --check-prefix=HALF
+// RUN: softmax-opt %s --smx-gpu-small-tanh=range=0.7 --canonicalize | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-small-tanh=range=0.7 --remarks-filter=smx-gpu-small-tanh 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: softmax-opt %s --smx-gpu-small-tanh --remarks-filter=smx-gpu-small-tanh 2>&1 >/dev/null | FileCheck %s --check-prefix=HALF
 // RUN: not softmax-opt %s --smx-gpu-small-tanh=range=0 2>&1 | FileCheck %s --check-prefix=RANGE
 // HALF: coefficients=3
 // RANGE: option 'range' must be above 0 and at most 1, got 0
