@@ -33,15 +33,19 @@ static Value matchReference(Value squares, Value elements) {
 
 /// Where nobody meets between the two sums, the assembler keeps the elements
 /// widened, which registers have room for, or shared memory instead of them.
-static bool hasRoom(RowValue sum) {
+static bool hasRoom(KernelOp kernel, RowValue sum) {
+  using namespace mlir::smx;
   auto ext = sum.reduce.getTile().getDefiningOp<arith::ExtFOp>();
   if (!ext)
     return true;
   auto tile = cast<RankedTensorType>(ext.getIn().getType());
+  int64_t left = getRegisterCount(tile) * tile.getElementTypeBitWidth() / 8 -
+                 widenedThreadBytes;
   auto load = ext.getIn().getDefiningOp<LoadOp>();
-  return getRegisterCount(tile) * tile.getElementTypeBitWidth() <=
-             8 * mlir::smx::widenedThreadBytes ||
-         (load && load.getAligned() >= 16);
+  int64_t threads = kernel.getWarps() * ::smx::gpu::warpThreads;
+  return left <= 0 ||
+         (load && load.getAligned() >= 16 &&
+          left * threads + besidesRowBytes <= int64_t(kernel.getSharedLimit()));
 }
 
 bool mlir::smx::gpu::convertMoments(KernelOp kernel, RowValue sum,
@@ -49,7 +53,7 @@ bool mlir::smx::gpu::convertMoments(KernelOp kernel, RowValue sum,
   Value elements = sum.reduce.getTile();
   Value reference = matchReference(moment.reduce.getTile(), elements);
   if (!reference || isSplat(reference) || !isOfValues(reference, sum.get()) ||
-      !hasRoom(sum))
+      !hasRoom(kernel, sum))
     return false;
   auto tile = cast<RankedTensorType>(elements.getType());
   Type element = tile.getElementType();

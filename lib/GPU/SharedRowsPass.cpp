@@ -23,16 +23,16 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-/// Two reductions of what each warp holds widen its elements, and no meeting
-/// parts them.
-static bool widensTwice(KernelOp kernel, int64_t columns, int64_t width) {
+/// Reductions of all columns of the row that each warp makes of its own part,
+/// of elements of at least `width` bits.
+static int64_t countOfParts(KernelOp kernel, int64_t columns, int64_t width) {
   return llvm::count_if(
-             kernel.getBody().front().getOps<ReduceOp>(), [&](ReduceOp reduce) {
-               auto tile = cast<RankedTensorType>(reduce.getTile().getType());
-               return tile.getNumElements() == columns &&
-                      tile.getDimSize(0) == int64_t(kernel.getWarps()) &&
-                      tile.getElementTypeBitWidth() > width;
-             }) > 1;
+      kernel.getBody().front().getOps<ReduceOp>(), [&](ReduceOp reduce) {
+        auto tile = cast<RankedTensorType>(reduce.getTile().getType());
+        return tile.getNumElements() == columns &&
+               tile.getDimSize(0) == int64_t(kernel.getWarps()) &&
+               tile.getElementTypeBitWidth() >= width;
+      });
 }
 
 namespace {
@@ -69,29 +69,35 @@ struct SharedRowsPass
       loads.push_back(load);
       bits += getRegisterCount(tile) * tile.getElementTypeBitWidth();
     }
-    // Of wide elements the weights are kept as well, where there are any.
     int64_t widest = 0;
     for (LoadOp load : loads)
       widest = std::max<int64_t>(
           widest, load.getTile().getType().getElementTypeBitWidth());
     int64_t room = mlir::smx::registerBytesOfRow(bits, widest == 64) / 8;
-    int64_t most = bytes;
-    // The assembler keeps what the first one widened for the second.
-    if (!loads.empty() &&
-        widensTwice(kernel, loads.front().getTile().getType().getNumElements(),
-                    widest))
-      most = mlir::smx::widenedThreadBytes;
+    // Of two that widen its elements the assembler keeps those of the first.
+    int64_t columns =
+        loads.empty() ? 0 : loads.front().getTile().getType().getNumElements();
+    bool isNarrow = widest < 32;
+    int64_t most = isNarrow && countOfParts(kernel, columns, 32) > 1
+                       ? mlir::smx::widenedThreadBytes
+                       : int64_t(bytes);
     if (room <= most)
       return;
-    // Scratch and alignment take the rest.
-    constexpr int64_t besides = 16384;
     int64_t threads = kernel.getWarps() * ::smx::gpu::warpThreads;
-    if ((room - most / 4 * 3) * threads + besides >
-        int64_t(kernel.getSharedLimit()))
+    auto fits = [&](int64_t first) {
+      return (room - first) * threads + mlir::smx::besidesRowBytes <=
+             int64_t(kernel.getSharedLimit());
+    };
+    // Of wide elements the weights are kept as well, where there are any. Where
+    // all warps meet, more of a narrow row in shared memory is faster.
+    int64_t first = isNarrow ? most / 8 * 7 : most / 4 * 3;
+    if (most < bytes)
+      first = most;
+    else if (isNarrow && countOfParts(kernel, columns, 1) == 0 &&
+             fits(most / 2))
+      first = most / 2;
+    if (!fits(first))
       return;
-    int64_t first = most < bytes  ? most
-                    : widest < 32 ? most / 8 * 7
-                                  : most / 4 * 3;
     RowPieces pieces(kernel, loads, widest == 64 ? first / 2 : first);
     if (failed(pieces.run()))
       return;

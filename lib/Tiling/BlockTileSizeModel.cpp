@@ -99,8 +99,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           int64_t rows, int64_t stream,
                                           int64_t rowBytes, bool warpgroups,
                                           int64_t slots, int64_t sharedBytes) {
-  constexpr int64_t longestTile = 4096, blockBytes = 4096,
-                    shortMaskedRows = 2048, fewKeys = 1024;
+  constexpr int64_t longestTile = 4096, longestNarrowTile = 8192,
+                    blockBytes = 4096, shortMaskedRows = 2048, fewKeys = 1024;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
   // long a tile, so long where the extent is open (loops for what is left take
   // registers), and so large a tile; and at least so many rows, which are 32
@@ -236,7 +236,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     bool isReadOnce =
         llvm::none_of(finishes, [](FinishOp op) { return op.isStreamed(); });
     bool isCut = extent && *extent * inputBits % accessBits != 0;
-    int64_t longest = longestTile;
+    int64_t longest = inputBits == 16 ? longestNarrowTile : longestTile;
     if (isReadOnce && isCut) {
       rowBytes = std::min(rowBytes, blockRowThreads * cutRowThreadBytes);
       longest = cutTileBytes / bytesPerElement(op, finishes, *extent);

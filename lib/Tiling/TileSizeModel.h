@@ -80,10 +80,10 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// strips of 32 columns or more have blocks of their own until there are
 /// `slots`. A plain row is one tile if registers hold it, that is, what is read
 /// of it for the update and for `finishes` takes at most `rowBytes`; otherwise
-/// tiles have at most 4096 elements. There are several short rows to a block.
-/// Where rows are the fastest dimension, 16 to 64 of them by at most 1024
-/// elements, so that rows are read once and every tile costs the running sum
-/// one rounding.
+/// tiles have at most 4096 elements, or 8192 of 16 bits. There are several short
+/// rows to a block. Where rows are the fastest dimension, 16 to 64 of them by at
+/// most 1024 elements, so that rows are read once and every tile costs the
+/// running sum one rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes,
                                ArrayRef<OpFoldResult> sizes, int64_t rows,

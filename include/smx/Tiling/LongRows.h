@@ -39,6 +39,9 @@ inline constexpr int64_t halfRowBytes = blockRowBytes / 2,
 /// somewhat more.
 inline constexpr int64_t sharedRowBytes = 176 * 1024;
 
+/// Bytes of shared memory for scratch and alignment beside such a row.
+inline constexpr int64_t besidesRowBytes = 16 * 1024;
+
 /// Bytes of the longest row that a cluster of so many blocks holds.
 inline constexpr int64_t heldRowBytes(int64_t blocks, bool isAligned) {
   if (blocks == 1)

@@ -90,3 +90,49 @@ smx_gpu.kernel @loop(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>, %n: index) 
   smx_gpu.store %s, %y[%c0, %c0] dims [-1, 1] : tensor<1x2048xf32, #row>, memref<?x2048xf32>
   smx_gpu.return
 }
+
+// -----
+
+// Where all warps meet, half of what registers have room for: 2 of 8 vectors of a thread. The first one is widened there.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @meeting
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x1024xbf16
+// CHECK-COUNT-6: smx_gpu.copy
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.partial_reduce <add> %{{.+}} : tensor<1x1024xf32{{.*}} -> tensor<1x512xf32
+// CHECK: smx_gpu.return
+smx_gpu.kernel @meeting(%x: memref<?x4096xbf16>, %y: memref<?xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x4096xbf16, #row>
+  %w = arith.extf %t : tensor<1x4096xbf16, #row> to tensor<1x4096xf32, #row>
+  %s = smx_gpu.reduce <add> %w dim 1 : tensor<1x4096xf32, #row> -> tensor<1xf32, #value>
+  smx_gpu.store %s, %y[%i] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// A warp's part that is widened once: 3 vectors.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
+#parts = #smx_gpu.striped<rows = 2, columns = 32, vector = 8>
+
+// CHECK-LABEL: smx_gpu.kernel @part
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x1536xbf16
+// CHECK-COUNT-5: smx_gpu.copy
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+smx_gpu.kernel @part(%x: memref<?x4096xbf16>, %y: memref<?xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x4096xbf16, #row>
+  %p = smx_gpu.parts %t : tensor<1x4096xbf16, #row> -> tensor<2x2048xbf16, #parts>
+  %w = arith.extf %p : tensor<2x2048xbf16, #parts> to tensor<2x2048xf32, #parts>
+  %s = smx_gpu.reduce <add> %w dim 1 : tensor<2x2048xf32, #parts> -> tensor<2xf32, #smx_gpu.slice<1, #parts>>
+  smx_gpu.store %s, %y[%i] dims [0] : tensor<2xf32, #smx_gpu.slice<1, #parts>>, memref<?xf32>
+  smx_gpu.return
+}

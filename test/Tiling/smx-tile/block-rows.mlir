@@ -2,10 +2,16 @@
 
 // A row is one tile of a block if all that is read of it fits.
 
-func.func @too_long(%x: tensor<8x8192xbf16>) -> tensor<8x8192xbf16> {
+func.func @too_long(%x: tensor<8x16384xbf16>) -> tensor<8x16384xbf16> {
+  // CHECK: block-rows.mlir:[[@LINE+1]]:{{.*}} stream=8192
+  %y = smx.softmax %x axis(1) : tensor<8x16384xbf16> -> tensor<8x16384xbf16>
+  return %y : tensor<8x16384xbf16>
+}
+
+func.func @too_long_of_32_bits(%x: tensor<8x16384xf32>) -> tensor<8x16384xf32> {
   // CHECK: block-rows.mlir:[[@LINE+1]]:{{.*}} stream=4096
-  %y = smx.softmax %x axis(1) : tensor<8x8192xbf16> -> tensor<8x8192xbf16>
-  return %y : tensor<8x8192xbf16>
+  %y = smx.softmax %x axis(1) : tensor<8x16384xf32> -> tensor<8x16384xf32>
+  return %y : tensor<8x16384xf32>
 }
 
 func.func @other_type(%x: tensor<8x8000xi8>) -> tensor<8x8000xf32> {
