@@ -183,8 +183,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       // The longer a tile of rows, the more of its keys a mask cuts; and the
       // longer its begin and end, of which two warpgroups leave registers to
       // overlap them.
-      std::optional<int64_t> width = widthOfMasks(op);
-      bool isNarrow = width && *width <= shortMaskedRows;
+      std::optional<int64_t> keysInMask = widthOfMasks(op);
+      bool isNarrow = keysInMask && *keysInMask <= shortMaskedRows;
       bool isMostlyCut =
           op.mayBeMasked() &&
           (isNarrow ||

@@ -65,29 +65,26 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
   return %o : !t
 }
 
-// Tiles that the mask cuts come first, in one loop with the others. Where the round before had one, its values are looked at before
+// Tiles that the mask cuts are in one loop with the others, where there are few. Where the round before had one, its values are looked at before
 // their product is issued: if they are not all finite, it is added term by term instead, with the weights of hidden places marked.
 // CHECK-LABEL: smx_gpu.kernel @causal_kernel
 // CHECK: smx_gpu.role @load
 // CHECK-COUNT-4: copy(tensor)
 // CHECK-NOT: smx_gpu.put
 // CHECK: smx_gpu.role @compute
-// CHECK: %[[LAST:.+]] = arith.subi %{{.+}}, %c128
-// CHECK: %[[IS_CUT:.+]] = arith.cmpi sge
+// CHECK: %[[IS_CUT:.+]] = arith.cmpi sle, %[[WHOLE_END:.+]], %c0 : index
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async {{.+}} transpose_b zero
 // CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]]
 // CHECK: scf.if %[[IS_CUT]]
 // CHECK: arith.select %{{.+}}, %[[S1]]
 // CHECK: scf.for %[[AT:.+]] = %{{.+}} to %{{.+}} step %c128 iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}}, %[[WAS_CUT:.+]] = %[[IS_CUT]])
-// CHECK: %[[J:.+]] = arith.subi %[[LAST]], %[[AT]]
-// CHECK: %[[CUT:.+]] = arith.cmpi sge, %[[J]]
+// CHECK-NEXT: %[[CUT:.+]] = arith.cmpi sge, %[[AT]], %[[WHOLE_END]]
 // CHECK: smx_gpu.get
 // CHECK-NEXT: %[[V:.+]] = smx_gpu.get
 // CHECK: %[[DONE:.+]]:2 = scf.if %[[WAS_CUT]]
 // CHECK: %[[ODD:.+]] = smx_gpu.not_finite %[[V]]
 // CHECK: scf.if %[[ODD]]
-// CHECK: %[[BEFORE:.+]] = arith.subi %[[AT]], %c128
-// CHECK: arith.subi %[[LAST]], %[[BEFORE]]
+// CHECK: arith.subi %[[AT]], %c128
 // CHECK: %[[MARKED:.+]] = arith.select %{{.+}}, %[[P]]
 // CHECK: smx_gpu.mma %[[MARKED]], %[[V]], %[[ACC]] guarded terms
 // CHECK: scf.yield %[[ODD]]

@@ -1,6 +1,6 @@
 // What six coefficients are too few for stays, an exact tanh, and one that others read.
-// RUN: softmax-opt %s --smx-gpu-small-tanh | FileCheck %s
-// RUN: softmax-opt %s --smx-gpu-small-tanh --remarks-filter=smx-gpu-small-tanh 2>&1 >/dev/null | FileCheck %s --allow-empty --check-prefix=REMARK
+// RUN: softmax-opt %s --smx-gpu-small-tanh=range=0.7 | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-small-tanh=range=0.7 --remarks-filter=smx-gpu-small-tanh 2>&1 >/dev/null | FileCheck %s --allow-empty --check-prefix=REMARK
 // REMARK-NOT: tanh is a polynomial
 
 #L = #smx_gpu.fragment<warps = 4>
