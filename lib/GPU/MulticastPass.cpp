@@ -1,8 +1,8 @@
 //===- MulticastPass.cpp - blocks that read the same keys fetch together --===//
 //
-// Blocks c i .. c i + c - 1 of a cluster walk over tiles c t .. c t + c - 1. What
-// a put is told (its source, its place, the loops around it) is then known to
-// be the same in all of them, or to be consecutive, or nothing is known:
+// Blocks c i .. c i + c - 1 of a cluster walk over tiles c t .. c t + c - 1.
+// What a put is told (its source, its place, the loops around it) is then known
+// to be the same in all of them, or to be consecutive, or nothing is known:
 //
 //   consecutive v = c x + rank:   v / (c y) = x / y              the same
 //                                 v % (c y) = c (x % y) + rank   consecutive
@@ -62,10 +62,10 @@ InCluster ClusterAnalysis::of(Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   std::optional<int64_t> constant = getConstantIntValue(value);
-  InCluster result =
-      constant ? InCluster::same(*constant % cluster == 0)
-      : isa<BlockArgument>(value) ? ofArgument(cast<BlockArgument>(value))
-                                  : ofResult(value.getDefiningOp());
+  InCluster result = constant ? InCluster::same(*constant % cluster == 0)
+                     : isa<BlockArgument>(value)
+                         ? ofArgument(cast<BlockArgument>(value))
+                         : ofResult(value.getDefiningOp());
   return known[value] = result;
 }
 

@@ -10,8 +10,9 @@
 // complete on a fresh barrier. Of a channel that is dealt, the warps of one
 // group read tile n, and a group counts its own tiles. Of a channel that a
 // cluster fills, every block copies a part of each tile to all blocks: the full
-// barrier expects the bytes of the whole tile, whoever sends them, and a release
-// arrives at the empty barriers of all blocks, which all have to be free.
+// barrier expects the bytes of the whole tile, whoever sends them, and a
+// release arrives at the empty barriers of all blocks, which all have to be
+// free.
 //
 //===----------------------------------------------------------------------===//
 

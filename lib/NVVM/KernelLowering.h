@@ -4,13 +4,12 @@
 // lie in shared memory, who executes an op, and the index algebra of tiles in
 // terms of the executing thread.
 //
-// | smx_gpu                 | per thread |
-// |-------------------------|--------------------------------------------------|
-// | register tile           | vector of the thread's registers (index: i64) |
-// | !smx_gpu.shared         | !llvm.ptr<3> | | !smx_gpu.channel        |
-// ChannelParts, as a struct                        | | !smx_gpu.token | i32 |
-// | !smx_gpu.turns          | i32: the first of its named barriers | | memref
-// | the usual descriptor, on !llvm.ptr<1>            |
+//   register tile      vector of the thread's registers (index: i64)
+//   !smx_gpu.shared    !llvm.ptr<3>
+//   !smx_gpu.channel   ChannelParts, as a struct
+//   !smx_gpu.token     i32
+//   !smx_gpu.turns     i32: the first of its named barriers
+//   memref             the usual descriptor, on !llvm.ptr<1>
 //
 // A memref argument of a kernel is passed as scalars: pointer (!llvm.ptr<1>),
 // offset, sizes, strides (i64, in elements): the usual expansion, less the
@@ -152,8 +151,7 @@ public:
   int64_t lanesThatRelease(Operation *release) const {
     return releasedToEngine.contains(release) ? 1 : ::smx::gpu::warpThreads;
   }
-  /// Blocks of the cluster that fill the stages of a make_channel together, or
-  /// those that a release hands back.
+  /// Blocks that fill the stages of a make_channel or release together.
   int64_t blocksThatFill(Operation *op) const {
     return filledByCluster.contains(op) ? team(op).cluster : 1;
   }

@@ -44,7 +44,8 @@ void mlir::smx::arrive(ThreadCode &code, Value address, Value predicate) {
 void mlir::smx::arriveInBlock(ThreadCode &code, Value address, Value rank,
                               Value predicate) {
   // Said in full, `.release.cluster`, ptxas puts a fence of all memory before
-  // it. What has to be over are reads by the matrix unit, which were waited for.
+  // it. What has to be over are reads by the matrix unit, which were waited
+  // for.
   emitInstruction(code,
                   "{ .reg .b32 theirs; "
                   "mapa.shared::cluster.u32 theirs, $0, $1; "

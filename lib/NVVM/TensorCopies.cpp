@@ -34,8 +34,9 @@ static int64_t argumentOf(Value memref) {
 /// Rows of the tile that this block copies: all, or its part of a multicast.
 static int64_t rowsOfBlock(gpu::PutOp op) {
   const int64_t rows = op.getChannel().getType().getShape()[0];
-  return op.getMulticast() ? rows / op->getParentOfType<gpu::KernelOp>().getCluster()
-                           : rows;
+  return op.getMulticast()
+             ? rows / op->getParentOfType<gpu::KernelOp>().getCluster()
+             : rows;
 }
 
 FailureOr<TensorMapUse> tensorMapOf(gpu::PutOp op) {
@@ -84,8 +85,8 @@ LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {
     auto puts = llvm::map_to_vector(
         llvm::make_filter_range(users, llvm::IsaPred<gpu::PutOp>),
         [](Operation *user) { return cast<gpu::PutOp>(user); });
-    const auto multicasts = llvm::count_if(
-        puts, [](gpu::PutOp put) { return put.getMulticast(); });
+    const auto multicasts =
+        llvm::count_if(puts, [](gpu::PutOp put) { return put.getMulticast(); });
     if (multicasts != 0 && multicasts != int64_t(puts.size()))
       return channel.emitOpError("is filled by ")
              << multicasts << " puts for the cluster and "
@@ -202,16 +203,14 @@ void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
                         code.i32(type.getShape()[0] / blocks));
     ranks = LLVM::ConstantOp::create(
         code, code.getI16IntegerAttr((int64_t(1) << blocks) - 1));
-    destination =
-        code.advance(destination, code.mul(firstRow, code.i32(span)));
+    destination = code.advance(destination, code.mul(firstRow, code.i32(span)));
   }
   // The innermost coordinate is the first.
   SmallVector<Value> coordinates;
   auto add = [&](int64_t d) {
     Value at = LLVM::TruncOp::create(code, code.getI32Type(), offsets[d]);
-    coordinates.push_back(firstRow && d == op.getDims()[0]
-                              ? code.add(at, firstRow)
-                              : at);
+    coordinates.push_back(
+        firstRow && d == op.getDims()[0] ? code.add(at, firstRow) : at);
   };
   int64_t columns = op.getDims()[1];
   add(columns);

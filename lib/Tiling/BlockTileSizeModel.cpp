@@ -185,10 +185,9 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       // overlap them.
       std::optional<int64_t> keysInMask = widthOfMasks(op);
       bool isNarrow = keysInMask && *keysInMask <= shortMaskedRows;
-      bool isMostlyCut =
-          op.mayBeMasked() &&
-          (isNarrow ||
-           rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows);
+      bool isMostlyCut = op.mayBeMasked() &&
+                         (isNarrow || rowExtent.value_or(shortMaskedRows + 1) <=
+                                          shortMaskedRows);
       // Accumulators of more columns leave no registers to overlap cut tiles.
       constexpr int64_t mostColumnsBesideCut = 128;
       tile.seesFewKeys = op.mayBeMasked() && columns <= mostColumnsBesideCut &&

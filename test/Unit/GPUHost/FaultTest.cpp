@@ -99,7 +99,8 @@ smx_gpu.kernel @k(%x: memref<32x64xf32>, %y: memref<32x64xf32>) warps(2) cluster
       %mine = arith.muli %rank, %c16 : index
       smx_gpu.put %xr[%c16, %c0] into %c dims [0, 1] copy(tensor) {multicast} : memref<32x64xf32>, !c
       smx_gpu.put %xr[)") +
-         row + R"(, %c0] into %c dims [0, 1] copy(tensor) {multicast} : memref<32x64xf32>, !c
+         row +
+         R"(, %c0] into %c dims [0, 1] copy(tensor) {multicast} : memref<32x64xf32>, !c
     }
     smx_gpu.role @store warps(1) (%c = %ch : !c, %yr = %y : memref<32x64xf32>) {
       %c0 = arith.constant 0 : index
@@ -114,7 +115,8 @@ smx_gpu.kernel @k(%x: memref<32x64xf32>, %y: memref<32x64xf32>) warps(2) cluster
       smx_gpu.store %t, %yr[%i, %c0] dims [0, 1] : tensor<16x64xf32, #L>, memref<32x64xf32>
     }
   }
-  )" + end + R"(
+  )" + end +
+         R"(
   smx_gpu.return
 })";
 }
