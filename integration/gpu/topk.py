@@ -4,7 +4,8 @@
     integration/gpu/topk.py --tools DIR
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. bf16, 2^27 elements; a figure is bytes read a second, beside that of the
-log-sum-exp of the same rows. Ends with an error if a place or a probability is wrong.
+log-sum-exp of the same rows. Writes <gpu>-topk as JSON and table, after every case anew; ends with an error if a place or a
+probability is wrong.
 """
 
 import argparse
@@ -15,12 +16,14 @@ import torch
 
 import bench
 import driver
+import results
 import works
 from kernel import Kernel, compile_image
 
 ELEMENTS = 1 << 27
 CASES = [(1024, 5), (4096, 1), (4096, 5), (4096, 16), (32768, 1), (32768, 5), (32768, 16), (32768, 64), (65536, 5), (131072, 5),
          (50257, 5)]
+KINDS = "equal", "levels", "few", "normal"
 
 
 def text_of(op, columns, k):
@@ -52,14 +55,29 @@ def wrong(x, k, probabilities, places):
     return int(((places[rows] != order) | ~near).any(dim=1).sum())
 
 
+def row_of(work, x, ms):
+    return {"work": work, "peer": "smx", "ms": round(ms, 4), "figure": round(x.nbytes / ms / 1e6), "unit": "GB/s"}
+
+
+def lines_of(rows):
+    """A line for each case: those of the kinds, then log-sum-exp."""
+    cells = []
+    for case in zip(*[iter(rows)] * (len(KINDS) + 1)):
+        _, _, shape, k, _ = case[0]["work"].split()
+        cells.append([shape, k.removeprefix("k="), *(f"{row['figure']}{' WRONG' if 'wrong' in row else ''}" for row in (case[-1], *case[:-1]))])
+    return ["GB/s read, bf16; the columns from \"equal\" on are rows of equal, four different, two and random scores.", "",
+            *results.table(["rows", "k", "logsumexp", *KINDS], cells)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tools", required=True, help="folder of softmax-compile")
+    results.add_flags(parser, results.SPEED)
     arguments = parser.parse_args()
     torch.manual_seed(0)
     torch.zeros(1, device="cuda")
     driver.use_device()
-    chip, failures = driver.chip(), 0
+    chip, failures, rows = driver.chip(), 0, []
+    head = results.head(arguments) | {"torch": torch.__version__, "chip": chip}
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         images = {}
         for columns, k in CASES:
@@ -74,8 +92,7 @@ def main():
             top = Kernel(*images["topk_softmax", columns, k].result()).bind(x, *outputs)
             lse = Kernel(*images["logsumexp", columns, k].result()).bind(x, torch.empty(x.shape[0], device="cuda", dtype=x.dtype))
             stream = torch.cuda.current_stream().cuda_stream
-            figures = {}
-            for kind in ("equal", "levels", "few", "normal"):
+            for kind in KINDS:
                 rows_of(kind, x)
                 outputs[0].fill_(float("nan"))
                 outputs[1].fill_(-7)
@@ -84,10 +101,9 @@ def main():
                 bad = wrong(x, k, *outputs)
                 failures += bad
                 ms = bench.turns({"top": [lambda: top(stream)], "lse": [lambda: lse(stream)]})
-                figures[kind] = f"{x.nbytes / ms['top'] / 1e6:.0f}" + (f" ({bad} of 24 rows WRONG)" if bad else "")
-            lse_rate = x.nbytes / ms["lse"] / 1e6
-            print(f"{x.shape[0]}x{columns} k={k}: logsumexp {lse_rate:.0f}, top-k GB/s on rows " +
-                  ", ".join(f"{kind} {figure}" for kind, figure in figures.items()), flush=True)
+                rows.append(row_of(f"topk_softmax bf16 {x.shape[0]}x{columns} k={k} {kind}", x, ms["top"]) | ({"wrong": bad} if bad else {}))
+            rows.append(row_of(f"logsumexp bf16 {x.shape[0]}x{columns} beside k={k}", x, ms["lse"]))
+            results.write(arguments.output, "topk", head | {"rows": rows}, lines_of(rows), show=(columns, k) == CASES[-1])
             del x, outputs, top, lse
     return f"{failures} rows are wrong" if failures else 0
 
