@@ -1,6 +1,7 @@
 //===- ClusterExchange.cpp - values for all blocks of a cluster -----------===//
 
 #include "ClusterExchange.h"
+#include "Clusters.h"
 #include "SharedBarriers.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,10 +30,8 @@ std::optional<int64_t> exchangedBytes(Operation *op) {
   return values * op->getParentOfType<gpu::KernelOp>().getCluster();
 }
 
-ArrayRef<Operation *> KernelPlan::exchangesOf(Operation *kernel) const {
-  auto found = exchanges.find(kernel);
-  return found == exchanges.end() ? ArrayRef<Operation *>()
-                                  : ArrayRef(found->second);
+ArrayRef<Exchange> KernelPlan::exchangesOf(Operation *start) const {
+  return starts.find(start)->second;
 }
 
 bool KernelPlan::isExchange(Operation *op) const {
@@ -43,32 +42,52 @@ bool KernelPlan::isExchange(Operation *op) const {
 void KernelPlan::addExchanges(gpu::KernelOp kernel, int64_t &bytes) {
   if (!startsCluster(kernel))
     return;
+  Operation *first = nullptr;
+  SmallVector<Exchange, 2> exchanges;
   kernel.walk([&](Operation *op) {
-    if (!meetsInCluster(op) || !exchangedBytes(op))
+    if (startsCluster(op) && op != kernel)
+      first = op;
+    if (!meetsInCluster(op))
       return;
-    bytes = llvm::alignTo(bytes, barrierBytes);
-    barrierOffsets[op] = bytes;
-    bytes += barrierBytes;
-    exchanges[kernel].push_back(op);
+    if (std::optional<int64_t> exchanged = exchangedBytes(op)) {
+      bytes = llvm::alignTo(bytes, barrierBytes);
+      barrierOffsets[op] = bytes;
+      exchanges.push_back({bytes, *exchanged});
+      bytes += barrierBytes;
+    }
   });
+  starts.find(kernel)->second = starts.find(first)->second = exchanges;
+}
+
+/// What the first thread of the block executes, if there are exchanges.
+static void whenFirst(ThreadCode &code, ArrayRef<Exchange> exchanges,
+                      function_ref<void()> makes) {
+  if (exchanges.empty())
+    return;
+  code.when(LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, code.thread(),
+                                 code.i32(0)),
+            makes);
 }
 
 void startExchanges(ThreadCode &code, const KernelPlan &plan,
                     gpu::KernelOp kernel) {
-  ArrayRef<Operation *> exchanges = plan.exchangesOf(kernel);
-  if (!exchanges.empty()) {
-    Value isFirst = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
-                                         code.thread(), code.i32(0));
-    code.when(isFirst, [&] {
-      for (Operation *op : exchanges)
-        initBarrier(code, code.shared(plan.barriers(op)), /*arrivals=*/1);
-      publishBarriers(code);
-      for (Operation *op : exchanges)
-        arriveExpecting(code, code.shared(plan.barriers(op)),
-                        *exchangedBytes(op));
-    });
-  }
+  ArrayRef<Exchange> exchanges = plan.exchangesOf(kernel);
+  whenFirst(code, exchanges, [&] {
+    for (Exchange exchange : exchanges)
+      initBarrier(code, code.shared(exchange.barrier), /*arrivals=*/1);
+    publishBarriers(code);
+  });
   NVVM::ClusterArriveRelaxedOp::create(code, code.getUnitAttr());
+}
+
+void expectExchanges(ThreadCode &code, const KernelPlan &plan,
+                     Operation *first) {
+  waitForCluster(code);
+  ArrayRef<Exchange> exchanges = plan.exchangesOf(first);
+  whenFirst(code, exchanges, [&] {
+    for (Exchange exchange : exchanges)
+      arriveExpecting(code, code.shared(exchange.barrier), exchange.bytes);
+  });
 }
 
 void sendToBlock(ThreadCode &code, const KernelPlan &plan, Operation *op,

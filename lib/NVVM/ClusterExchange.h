@@ -25,6 +25,12 @@ std::optional<int64_t> exchangedBytes(Operation *op);
 void startExchanges(ThreadCode &code, const KernelPlan &plan,
                     gpu::KernelOp kernel);
 
+/// Before `first`, the first op to meet in the cluster: waits until all blocks
+/// have started, and says how many bytes are to come. Some may be there before
+/// that is said: a phase does not end without this arrival.
+void expectExchanges(ThreadCode &code, const KernelPlan &plan,
+                     Operation *first);
+
 /// Writes `value` to `address` of the block of that rank (i32), and announces
 /// it at the barrier of `op`.
 void sendToBlock(ThreadCode &code, const KernelPlan &plan, Operation *op,

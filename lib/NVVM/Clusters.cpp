@@ -23,7 +23,7 @@ void meetInCluster(ImplicitLocOpBuilder &b) {
 void awaitScratchOfCluster(ThreadCode &code, const KernelPlan &plan,
                            Operation *op) {
   if (plan.startsCluster(op))
-    waitForCluster(code);
+    expectExchanges(code, plan, op);
   else if (!plan.isScratchFree(op))
     meetInCluster(code);
 }

@@ -86,6 +86,12 @@ struct Team {
   int64_t groupThreads() const { return group * ::smx::gpu::warpThreads; }
 };
 
+/// The mbarrier that counts the bytes of an exchange between the blocks of a
+/// cluster, by its place in shared memory.
+struct Exchange {
+  int64_t barrier, bytes;
+};
+
 /// Where each op of the kernels keeps its data in shared memory (bytes from the
 /// start of `smem`), and which team executes it. Made before the conversion and
 /// asked by the patterns about the original ops. In this order:
@@ -113,9 +119,9 @@ public:
   /// The first such cluster_reduce, which waits until all blocks of the cluster
   /// have started, and the kernel, at whose start they say so.
   bool startsCluster(Operation *op) const { return starts.contains(op); }
-  /// The exchanges of the kernel's cluster that have a barrier (see
-  /// ClusterExchange.h); and whether an op is one of them.
-  ArrayRef<Operation *> exchangesOf(Operation *kernel) const;
+  /// The exchanges of the cluster that `start` starts, if they have barriers
+  /// (see ClusterExchange.h); and whether an op is one of them.
+  ArrayRef<Exchange> exchangesOf(Operation *start) const;
   bool isExchange(Operation *op) const;
   /// Bytes of scratch that a group needs for `op`; 0 for most ops.
   static int64_t scratchBytes(Operation *op);
@@ -169,11 +175,11 @@ private:
   llvm::DenseMap<Operation *, Team> teams;
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, kernelBytes;
-  llvm::DenseSet<Operation *> scratchIsFree, starts, rowKernels, genericReaders,
+  llvm::DenseSet<Operation *> scratchIsFree, rowKernels, genericReaders,
       releasedToEngine, groupedCopies, filledByCluster;
   llvm::DenseMap<Operation *, int64_t> maps, laterCopies;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
-  llvm::DenseMap<Operation *, SmallVector<Operation *, 2>> exchanges;
+  llvm::DenseMap<Operation *, SmallVector<Exchange, 2>> starts;
 };
 
 /// The ops that use a channel, also inside the roles that it is passed to.

@@ -83,8 +83,8 @@ void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
                    [&](Operation *op) { return op->getBlock() != &body; }))
     return;
   scratchIsFree.insert_range(reductions);
-  starts.insert(kernel);
-  starts.insert(reductions.front());
+  starts.try_emplace(kernel);
+  starts.try_emplace(reductions.front());
 }
 
 LogicalResult KernelPlan::add(gpu::KernelOp kernel) {

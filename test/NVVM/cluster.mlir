@@ -7,15 +7,17 @@
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK-SAME: smx.shared_bytes = 32 : i64
 smx_gpu.kernel @cluster(%x: memref<?xf32>) warps(1) cluster(2) {
-  // A block is written to once it has started, and has a barrier for 4 bytes of each.
+  // A block is written to once it has started.
   // CHECK: nvvm.mbarrier.init
   // CHECK: fence.mbarrier_init.release.cluster
-  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(8 : i32)
-  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
+  // CHECK-NOT: mbarrier.arrive
   // CHECK: nvvm.cluster.arrive.relaxed
   %c0 = arith.constant 0 : index
   %v = smx_gpu.load %x[%c0] dims [0] : memref<?xf32> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
   // CHECK: nvvm.cluster.wait
+  // Its barrier is for 4 bytes of each.
+  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(8 : i32)
+  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
   // A thread for each block.
   // CHECK: %[[TO:.+]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[BLOCKS:.+]] = llvm.mlir.constant(2 : i32)
@@ -45,6 +47,7 @@ smx_gpu.kernel @twice(%x: memref<?xf32>) warps(1) cluster(2) {
   // CHECK-COUNT-2: nvvm.mbarrier.init
   // CHECK: nvvm.cluster.arrive.relaxed
   // CHECK: nvvm.cluster.wait
+  // CHECK-COUNT-2: mbarrier.arrive.expect_tx
   // CHECK: st.async
   // CHECK: mbarrier.try_wait.parity.acquire.cluster
   // CHECK: st.async

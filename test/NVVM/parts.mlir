@@ -43,12 +43,12 @@ smx_gpu.kernel @block(%x: memref<?xf32>, %y: memref<?xf32>) warps(2) {
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>
 // CHECK-SAME: smx.shared_bytes = 48 : i64
 smx_gpu.kernel @cluster(%y: memref<?xf32>) warps(2) cluster(4) {
-  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(32 : i32)
-  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
   // CHECK: nvvm.cluster.arrive.relaxed
   %c0 = arith.constant 0 : index
   %m = arith.constant dense<1.0> : tensor<2xf32, #smx_gpu.slice<1, #parts>>
   // CHECK: nvvm.cluster.wait
+  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(32 : i32)
+  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
   // CHECK: scf.if
   // CHECK: st.async
   // CHECK-NOT: nvvm.cluster
@@ -65,8 +65,6 @@ smx_gpu.kernel @cluster(%y: memref<?xf32>) warps(2) cluster(4) {
 // Of a block's warps first: they meet in the block. Then one value of each block is sent by the first warp.
 // CHECK-LABEL: llvm.func @two_levels
 smx_gpu.kernel @two_levels(%y: memref<?xf32>) warps(2) cluster(4) {
-  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(16 : i32)
-  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
   // CHECK: nvvm.cluster.arrive.relaxed
   %c0 = arith.constant 0 : index
   %m = arith.constant dense<1.0> : tensor<2xf32, #smx_gpu.slice<1, #parts>>
@@ -74,6 +72,8 @@ smx_gpu.kernel @two_levels(%y: memref<?xf32>) warps(2) cluster(4) {
   // CHECK: llvm.store {{.*}} !llvm.ptr<3>
   // CHECK: nvvm.barrier0
   // CHECK: nvvm.cluster.wait
+  // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(16 : i32)
+  // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
   // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[BLOCKS:.+]] = llvm.mlir.constant(4 : i32)
   // CHECK: llvm.icmp "slt" %[[THREAD]], %[[BLOCKS]]
