@@ -96,8 +96,7 @@ def measure(arguments):
     import bench
     import driver
 
-    torch.zeros(1, device="cuda")
-    driver.use_device()
+    driver.start()
     prepared = json.loads((arguments.folder / "kernels.json").read_text())
     found = {}
     for work in WORKS:

@@ -10,7 +10,6 @@ An element is one score of attention, or one element of a row. Its cost is the n
 loop over those of its elements that a thread holds; loops are natural loops of the control flow of the machine code.
 """
 
-import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -81,8 +80,7 @@ def lines_of(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.CHECKS)
+    parser = results.parser(__doc__, results.CHECKS)
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--ptxas", default=find("ptxas"))
     parser.add_argument("--cuobjdump", default=find("cuobjdump"))

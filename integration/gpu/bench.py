@@ -10,7 +10,6 @@ times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for eve
 <gpu>-forms, <gpu>-softmax and <gpu>-reductions as JSON, table and plot, after every work anew.
 """
 
-import argparse
 import concurrent.futures
 import json
 import math
@@ -278,15 +277,10 @@ SUITES = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTM
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.SPEED)
+    parser = results.parser(__doc__, results.SPEED, has_chip=True)
     parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions")
-    parser.add_argument("--chip", help="architecture to compile for; the device's if not given")
     arguments = parser.parse_args()
-    torch.manual_seed(0)
-    torch.zeros(1, device="cuda")
-    driver.use_device()
-    arguments.chip = arguments.chip or driver.chip()
+    arguments.chip = driver.start(arguments.chip)
     chosen = arguments.suites or list(SUITES)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         compiled = {suite: {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip)

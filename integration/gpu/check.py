@@ -9,7 +9,6 @@ Writes results/<gpu>-checks.{json,md} as checks end, of the parts that are named
 is; the exit status is 1 if anything does.
 """
 
-import argparse
 import concurrent.futures
 import json
 import os
@@ -173,8 +172,7 @@ def lines_of(found):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.CHECKS)
+    parser = results.parser(__doc__, results.CHECKS)
     parser.add_argument("parts", nargs="*", metavar="|".join(PARTS), help="what to check (default: all)")
     arguments = parser.parse_args()
     parts = arguments.parts or PARTS

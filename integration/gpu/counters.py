@@ -77,8 +77,7 @@ def run_one(arguments):
     import driver
     from kernel import Kernel
 
-    torch.zeros(1, device="cuda")
-    driver.use_device()
+    driver.start()
     stem = arguments.folder / json.loads((arguments.folder / "kernels.json").read_text())["kernels"][arguments.one]["stem"]
     manifest = json.loads(stem.with_suffix(".json").read_text())
     kernel = Kernel(stem.with_suffix(".ptx").read_bytes() + b"\0", manifest)

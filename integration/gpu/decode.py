@@ -7,7 +7,6 @@ As bench.py: in one process, taking turns, and nothing is timed that is wrong in
 values. `--try` adds our kernel with more flags of softmax-compile (--splits=4, --tile-stream=64, --depth=3, ...) as a peer.
 """
 
-import argparse
 import concurrent.futures
 import sys
 
@@ -64,16 +63,11 @@ def decode_peers(work, with_flex):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.SPEED)
-    parser.add_argument("--chip", help="architecture to compile for; the device's if not given")
+    parser = results.parser(__doc__, results.SPEED, has_chip=True)
     parser.add_argument("--try", dest="tried", action="append", default=[], metavar="NAME=FLAGS", help="flags to try, too")
     parser.add_argument("--no-flex", action="store_true", help="without FlexAttention, which takes seconds to compile")
     arguments = parser.parse_args()
-    torch.manual_seed(0)
-    torch.zeros(1, device="cuda")
-    driver.use_device()
-    arguments.chip = arguments.chip or driver.chip()
+    arguments.chip = driver.start(arguments.chip)
     ours = {"smx": []} | {name: flags.split() for name, _, flags in (tried.partition("=") for tried in arguments.tried)}
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         compiled = {work: {name: pool.submit(compile_image, arguments.tools, work.text, arguments.chip, 16, flags)

@@ -71,6 +71,16 @@ def chip(ordinal=0):
     return f"sm_{parts[0]}{parts[1]}" + ("a" if tuple(parts) == (9, 0) else "")
 
 
+def start(chip_to_compile_for=None):
+    """What a measurement begins with: random numbers of one seed, and PyTorch's context in use here. Returns the chip to compile for."""
+    import torch
+
+    torch.manual_seed(0)
+    torch.zeros(1, device="cuda")
+    use_device()
+    return chip_to_compile_for or chip()
+
+
 class Buffer:
     """Device memory, freed with the object; `byte` fills it if given."""
 

@@ -14,7 +14,6 @@ judged by the numeric suite. Writes <gpu>-errors as JSON and table, after every 
 refused, leaves elements unwritten, or is above the goal.
 """
 
-import argparse
 import concurrent.futures
 import sys
 
@@ -105,15 +104,10 @@ def lines_of(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.CHECKS)
+    parser = results.parser(__doc__, results.CHECKS, has_chip=True)
     parser.add_argument("--lengths", default=",".join(map(str, LENGTHS)))
-    parser.add_argument("--chip", help="architecture to compile for; the device's if not given")
     arguments = parser.parse_args()
-    torch.manual_seed(0)
-    torch.zeros(1, device="cuda")
-    driver.use_device()
-    chip = arguments.chip or driver.chip()
+    chip = driver.start(arguments.chip)
     lengths = [int(length) for length in arguments.lengths.split(",")]
     todo = [works.Attention(dim, length, causal, dtype)
             for dtype in DTYPES for dim in DIMS for length in lengths for causal in (False, True)]

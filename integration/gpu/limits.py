@@ -7,7 +7,6 @@ Offsets beyond 2^31 elements; pointers and rows that miss the alignment of the c
 streams and threads at once; every device. Needs PyTorch with CUDA. Writes results/<gpu>-limits.{json,md}.
 """
 
-import argparse
 import sys
 import threading
 
@@ -187,8 +186,7 @@ def no_rows(kernel):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.CHECKS)
+    parser = results.parser(__doc__, results.CHECKS)
     arguments = parser.parse_args()
     torch.manual_seed(0)
     torch.zeros(1, device="cuda")

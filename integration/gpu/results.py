@@ -1,5 +1,6 @@
 """Where results go and how they look: results/<gpu>-<suite>.json, and the same as a Markdown table."""
 
+import argparse
 import datetime
 import json
 import pathlib
@@ -24,10 +25,15 @@ def commit():
     return done.stdout.strip() or "unknown"
 
 
-def add_flags(parser, folder):
-    parser.add_argument("--tools", type=pathlib.Path, required=True, help="folder of softmax-run and softmax-compile")
-    parser.add_argument("--commit", default=commit(), help="what the tools were built from")
-    parser.add_argument("--output", type=pathlib.Path, default=folder, help="folder for the results")
+def parser(text, folder, has_chip=False):
+    """The flags of every script that measures or checks; `text` is its own."""
+    found = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument("--tools", type=pathlib.Path, required=True, help="folder of softmax-run and softmax-compile")
+    found.add_argument("--commit", default=commit(), help="what the tools were built from")
+    found.add_argument("--output", type=pathlib.Path, default=folder, help="folder for the results")
+    if has_chip:
+        found.add_argument("--chip", help="architecture to compile for; the device's if not given")
+    return found
 
 
 def head(arguments):

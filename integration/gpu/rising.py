@@ -9,7 +9,6 @@ poisoned outputs and compared with float64 on sampled rows before it is timed. W
 every work anew; ends with an error if a kernel is refused or wrong.
 """
 
-import argparse
 import concurrent.futures
 import dataclasses
 import sys
@@ -65,16 +64,12 @@ def lines_of(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.SPEED)
+    parser = results.parser(__doc__, results.SPEED)
     parser.add_argument("--dims", default="64,128,256")
     parser.add_argument("--length", type=int, default=4096)
     parser.add_argument("--causal", action="store_true")
     arguments = parser.parse_args()
-    torch.manual_seed(0)
-    torch.zeros(1, device="cuda")
-    driver.use_device()
-    chip, rows = driver.chip(), []
+    chip, rows = driver.start(), []
     head = results.head(arguments) | {"torch": torch.__version__, "chip": chip}
     dims = [int(dim) for dim in arguments.dims.split(",")]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:

@@ -7,7 +7,6 @@ DIR holds softmax-run and softmax-compile. softmax-run checks the result against
 results/<gpu>-sanitizer.{json,md} as checks end; the exit status is 1 if a kernel is not clean or a tool misses its fault.
 """
 
-import argparse
 import concurrent.futures
 import pathlib
 import re
@@ -123,8 +122,7 @@ def check_fault(tool, tools):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.CHECKS)
+    parser = results.parser(__doc__, results.CHECKS)
     parser.add_argument("--jobs", type=int, default=8, help="processes at once")
     arguments = parser.parse_args()
     tools = arguments.tools.resolve()

@@ -8,7 +8,6 @@ log-sum-exp of the same rows. Writes <gpu>-topk as JSON and table, after every c
 probability is wrong.
 """
 
-import argparse
 import concurrent.futures
 import sys
 
@@ -70,13 +69,9 @@ def lines_of(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.SPEED)
+    parser = results.parser(__doc__, results.SPEED)
     arguments = parser.parse_args()
-    torch.manual_seed(0)
-    torch.zeros(1, device="cuda")
-    driver.use_device()
-    chip, failures, rows = driver.chip(), 0, []
+    chip, failures, rows = driver.start(), 0, []
     head = results.head(arguments) | {"torch": torch.__version__, "chip": chip}
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         images = {}

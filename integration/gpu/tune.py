@@ -171,12 +171,9 @@ def measure(arguments):
 
     import driver
 
-    torch.manual_seed(0)
-    torch.zeros(1, device="cuda")
-    driver.use_device()
     prepared = json.loads((arguments.folder / "candidates.json").read_text())
     arguments.commit = prepared["commit"]
-    if (chip := driver.chip()) != prepared["chip"]:
+    if (chip := driver.start()) != prepared["chip"]:
         raise SystemExit(f"the candidates are of {prepared['chip']}, the device is {chip}; prepare them with --chip={chip}")
     head, entries = results.head(arguments), []
     file = arguments.output / f"{results.slug(head['gpu'])}.json"

@@ -10,7 +10,6 @@ the pairs of a query and a key that see each other. `plain` is our kernel for th
 after so many seconds (compiling FlexAttention takes several for each). Writes <gpu>-variants as JSON, table and plot, after each work.
 """
 
-import argparse
 import concurrent.futures
 import dataclasses
 import pathlib
@@ -230,17 +229,12 @@ def lines_of(rows):
 
 def main():
     start = time.monotonic()
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    results.add_flags(parser, results.SPEED)
+    parser = results.parser(__doc__, results.SPEED, has_chip=True)
     parser.add_argument("--lengths", default="4096,16384")
     parser.add_argument("--only", default="", help="names of works, without lengths")
     parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--chip", help="architecture to compile for; the device's if not given")
     arguments = parser.parse_args()
-    torch.manual_seed(0)
-    torch.zeros(1, device="cuda")
-    driver.use_device()
-    chip = arguments.chip or driver.chip()
+    chip = driver.start(arguments.chip)
     head = results.head(arguments) | {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "chip": chip}
     wanted = [work for length in map(int, arguments.lengths.split(",")) for work in variants(length)
               if not arguments.only or work.name_of in arguments.only.split(",")]

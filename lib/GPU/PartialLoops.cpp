@@ -131,17 +131,6 @@ bool PartialLoop::isKnown(Operation &op) {
                    });
 }
 
-/// The values of a state in the leaves' terms; null where there is more to it.
-static bool isFrom(Value value, Value leaf) {
-  if (value == leaf || isSplat(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && OpTrait::hasElementwiseMappableTraits(op) &&
-         isMemoryEffectFree(op) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return isFrom(operand, leaf); });
-}
-
 bool PartialLoop::match() {
   if (loop.getNumRegionIterArgs() != 2 ||
       !llvm::all_of(loop.getInitArgs(), isSplat) ||
@@ -155,7 +144,7 @@ bool PartialLoop::match() {
       continue;
     return matchPattern(loop.getInitArgs()[maximum], m_NegInfFloat()) &&
            matchPattern(loop.getInitArgs()[sum], m_AnyZeroFloat()) &&
-           isFrom(weight.reference, yielded(maximum)) &&
+           isOfValues(weight.reference, yielded(maximum)) &&
            getElementTypeOrSelf(weight.reference.getType()) ==
                getElementTypeOrSelf(yielded(maximum).getType());
   }

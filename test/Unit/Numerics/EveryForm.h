@@ -31,11 +31,7 @@ void inEveryForm(NumericCase c, const std::vector<Tensor> &inputs,
       c.road.tileStream = form.stream;
       c.road.splits = form.splits;
       SCOPED_TRACE(std::string(form.name) + ", " + c.text());
-      CompileOptions options;
-      options.road = c.road;
-      options.optLevel = 1;
-      targetUnderTest().applyTo(options.road);
-      llvm::Expected<Kernel> kernel = compile(c.text(), options);
+      llvm::Expected<Kernel> kernel = compileCase(c);
       ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
       DType ofState = type == DType::F64 ? DType::F64 : DType::F32;
       std::vector<DType> outputTypes{type, second.value_or(ofState)};

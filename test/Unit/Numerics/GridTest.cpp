@@ -387,14 +387,10 @@ std::vector<Part> allParts() {
   const TargetUnderTest &target = targetUnderTest();
   std::vector<Part> parts;
   auto add = [&](StringRef name, Family family, Op op, int total) {
-    std::vector<std::string> chips{target.chip};
-    // The chips that attention and long rows have kernels of their own for.
-    if (chips[0].empty() && target.target == mlir::smx::Target::Cpu)
-      chips = {""};
-    else if (chips[0].empty())
-      chips = op == Op::Attention || family == Family::LongRows
-                  ? std::vector<std::string>{"sm_80", "sm_90a"}
-                  : std::vector<std::string>{"sm_80"};
+    std::vector<std::string> chips = target.chips();
+    // Attention and long rows have kernels of their own for all of them.
+    if (op != Op::Attention && family != Family::LongRows)
+      chips.resize(1);
     if (target.mostCases)
       total = std::min(total, target.mostCases);
     constexpr int most = 20;

@@ -49,21 +49,12 @@ struct HiddenValues : testing::TestWithParam<int64_t> {
 } // namespace
 
 TEST_P(HiddenValues, AreIgnored) {
-  const TargetUnderTest &target = targetUnderTest();
-  std::vector<std::string> chips{target.chip};
-  if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
-    chips = {"sm_80", "sm_90a"};
   int64_t headDim = GetParam();
   constexpr double inf = std::numeric_limits<double>::infinity();
-  for (const std::string &chip : chips)
+  for (const std::string &chip : targetUnderTest().chips())
     for (bool isWindow : {false, true}) {
       NumericCase c = attentionCase(headDim, isWindow);
-      CompileOptions options;
-      options.optLevel = 1;
-      target.applyTo(options.road);
-      if (!chip.empty())
-        options.road.chip = chip;
-      llvm::Expected<Kernel> kernel = compile(c.text(), options);
+      llvm::Expected<Kernel> kernel = compileCase(c, chip);
       ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
       Tensor q({1, 1, length, headDim}), k({1, 1, length, headDim}),
           v({1, 1, length, headDim});

@@ -49,33 +49,18 @@ struct Jumps : testing::TestWithParam<DType> {
   /// On a GPU for the chip whose blocks walk over tiles, unless one is asked
   /// for.
   static llvm::Expected<Kernel> compileForBlocksThatWalk(const NumericCase &c) {
-    const TargetUnderTest &target = targetUnderTest();
-    CompileOptions options;
-    options.optLevel = 1;
-    target.applyTo(options.road);
-    if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
-      options.road.chip = "sm_90a";
-    return compile(c.text(), options);
+    return compileCase(c, targetUnderTest().chips().back());
   }
 };
 } // namespace
 
 TEST_P(Jumps, AreFollowedWhereverTheyAre) {
-  const TargetUnderTest &target = targetUnderTest();
-  std::vector<std::string> chips{target.chip};
-  if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
-    chips = {"sm_80", "sm_90a"};
   // Of f16, 1e5 is too much.
   std::vector<double> jumps{100, 1000, GetParam() == DType::F16 ? 1e4 : 1e5};
-  for (const std::string &chip : chips)
+  for (const std::string &chip : targetUnderTest().chips())
     for (int64_t headDim : {64, 128, 256}) {
       NumericCase c = attentionCase(headDim, GetParam());
-      CompileOptions options;
-      options.optLevel = 1;
-      target.applyTo(options.road);
-      if (!chip.empty())
-        options.road.chip = chip;
-      llvm::Expected<Kernel> kernel = compile(c.text(), options);
+      llvm::Expected<Kernel> kernel = compileCase(c, chip);
       ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
       for (int64_t place :
            {0, 1, 7, 8, 63, 64, 95, 96, 127, 128, 191, 200, 383})

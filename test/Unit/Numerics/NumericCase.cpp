@@ -518,6 +518,25 @@ smx::test::runKernel(const Kernel &kernel, const std::vector<Tensor> &inputs,
   return results;
 }
 
+static llvm::Expected<Kernel> compileText(const NumericCase &config,
+                                          llvm::StringRef module,
+                                          mlir::smx::Stage from,
+                                          llvm::StringRef chip) {
+  CompileOptions options;
+  options.road = config.road;
+  options.from = from;
+  options.optLevel = 1;
+  targetUnderTest().applyTo(options.road);
+  if (!chip.empty())
+    options.road.chip = chip;
+  return compile(module, options);
+}
+
+llvm::Expected<Kernel> smx::test::compileCase(const NumericCase &config,
+                                              llvm::StringRef chip) {
+  return compileText(config, config.text(), mlir::smx::Stage::Input, chip);
+}
+
 std::string smx::test::checkCase(const NumericCase &config) {
   return checkCase(config, config.text(), mlir::smx::Stage::Input);
 }
@@ -525,13 +544,8 @@ std::string smx::test::checkCase(const NumericCase &config) {
 std::string smx::test::checkCase(const NumericCase &config,
                                  llvm::StringRef module,
                                  mlir::smx::Stage from) {
-  CompileOptions options;
-  options.road = config.road;
-  options.from = from;
-  options.optLevel = 1;
   const TargetUnderTest &target = targetUnderTest();
-  target.applyTo(options.road);
-  llvm::Expected<Kernel> kernel = compile(module, options);
+  llvm::Expected<Kernel> kernel = compileText(config, module, from, "");
   if (!kernel)
     return config.describe() +
            "does not compile: " + llvm::toString(kernel.takeError());

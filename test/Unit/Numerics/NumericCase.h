@@ -126,6 +126,11 @@ private:
   double largestScore(const Tensor &q, const Tensor &k) const;
 };
 
+/// Compiles the case for the target under test, and there for `chip` if it is
+/// given.
+llvm::Expected<Kernel> compileCase(const NumericCase &config,
+                                   llvm::StringRef chip = "");
+
 /// Runs `kernel` on copies of `inputs` in memory with gaps; outputs start as a
 /// poison value, and nothing but their elements may change. `orderOfRank` has
 /// the dimensions of a tensor of a rank in the order of memory, row-major if it

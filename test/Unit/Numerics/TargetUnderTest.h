@@ -5,6 +5,7 @@
 #include "smx/Pipeline/Pipelines.h"
 
 #include <string>
+#include <vector>
 
 namespace smx::test {
 
@@ -21,6 +22,13 @@ struct TargetUnderTest {
   void applyTo(mlir::smx::RoadOptions &road) const {
     road.target = target;
     road.chip = chip.empty() ? "sm_80" : chip;
+  }
+  /// The chips to compile for: the one that was asked for, or one of each kind
+  /// that has kernels of its own. On the CPU one without a name.
+  std::vector<std::string> chips() const {
+    if (!chip.empty() || target == mlir::smx::Target::Cpu)
+      return {chip};
+    return {"sm_80", "sm_90a"};
   }
   /// True if tensors have to be in a device's memory.
   bool isDevice() const { return target == mlir::smx::Target::Cuda; }
