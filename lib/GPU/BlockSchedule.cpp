@@ -142,6 +142,8 @@ struct NestShape {
   /// Bits of the narrowest element type that is read.
   int64_t elementBits = 64;
   bool rowsAreFastest = false;
+  /// There is a result as long as a row.
+  bool isWritten = false;
 };
 } // namespace
 
@@ -228,6 +230,10 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
       return;
     shape.rowBits += llvm::alignTo(slice.getType().getElementTypeBitWidth(), 8);
   });
+  nest.walk([&](tensor::ParallelInsertSliceOp insert) {
+    shape.isWritten |= llvm::is_contained(classes.classesOf(insert.getSource()),
+                                          shape.longestClass);
+  });
   return shape;
 }
 
@@ -260,6 +266,13 @@ static void spreadRow(BlockSchedule &schedule, const NestShape &shape,
   int64_t part = llvm::divideCeil(bytes, schedule.cluster);
   // Of many warps, four at a time exchange 16 bytes.
   int64_t threads = llvm::divideCeil(part, threadBytes);
+  // Where narrow elements are written, blocks of 256 threads with a few whole
+  // accesses each are faster by 1 to 3 % on an H200.
+  constexpr int64_t manyThreads = 256;
+  if (shape.isWritten && shape.elementBits == 16 &&
+      part % (manyThreads * accessBits / 8) == 0 &&
+      part > manyThreads * accessBits / 8)
+    threads = std::max(threads, manyThreads);
   threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
                                                              : warpThreads);
   // Two blocks hide each other's exchange, if shared memory has the rest. Of a

@@ -18,6 +18,7 @@
 
 #include "Chip.h"
 #include "Clusters.h"
+#include "GlobalTile.h"
 #include "SharedBarriers.h"
 #include "TensorCopies.h"
 #include "TileCopy.h"

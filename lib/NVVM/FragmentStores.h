@@ -10,7 +10,7 @@
 #ifndef SMX_LIB_NVVM_FRAGMENTSTORES_H
 #define SMX_LIB_NVVM_FRAGMENTSTORES_H
 
-#include "KernelLowering.h"
+#include "GlobalTile.h"
 
 namespace mlir::smx {
 

@@ -1,5 +1,6 @@
 //===- Gather.cpp - reads of global memory at computed places -------------===//
 
+#include "GlobalTile.h"
 #include "PositionSum.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FragmentStores.h"
+#include "GlobalTile.h"
 #include "ShiftedRows.h"
 
 namespace mlir::smx {

@@ -1,6 +1,6 @@
 //===- GlobalTile.cpp - addresses and accesses in global memory -----------===//
 
-#include "KernelLowering.h"
+#include "GlobalTile.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

@@ -1,5 +1,6 @@
 //===- GuardedProducts.cpp - terms that are not finite --------------------===//
 
+#include "GlobalTile.h"
 #include "MatrixProduct.h"
 
 #include "RegisterAssembly.h"

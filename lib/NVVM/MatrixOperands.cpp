@@ -1,6 +1,7 @@
 //===- MatrixOperands.cpp - what the matrix unit multiplies ---------------===//
 
 #include "MatrixOperands.h"
+#include "GlobalTile.h"
 
 namespace mlir::smx {
 

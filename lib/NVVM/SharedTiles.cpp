@@ -1,5 +1,6 @@
 //===- SharedTiles.cpp - alloc, copy, read, write -------------------------===//
 
+#include "GlobalTile.h"
 #include "SharedBarriers.h"
 #include "ThreadAddresses.h"
 #include "TileCopy.h"

@@ -11,7 +11,7 @@
 #ifndef SMX_LIB_NVVM_SHIFTEDROWS_H
 #define SMX_LIB_NVVM_SHIFTEDROWS_H
 
-#include "KernelLowering.h"
+#include "GlobalTile.h"
 
 namespace mlir::smx {
 

@@ -2,7 +2,7 @@
 #ifndef SMX_LIB_NVVM_TILECOPY_H
 #define SMX_LIB_NVVM_TILECOPY_H
 
-#include "KernelLowering.h"
+#include "GlobalTile.h"
 
 namespace mlir::smx {
 

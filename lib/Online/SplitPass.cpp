@@ -37,19 +37,40 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
       return emitError(UnknownLoc::get(context))
              << "option 'held-bytes' must not be negative, got "
              << int64_t(heldBytes);
+    if (partBytes < 0)
+      return emitError(UnknownLoc::get(context))
+             << "option 'part-bytes' must not be negative, got "
+             << int64_t(partBytes);
     return success();
   }
 
-  /// The row is a tensor in memory, and there is a result as long as it.
+  /// The row is a tensor in memory.
+  static bool isLoaded(StreamingReductionOpInterface op) {
+    Operation *source = op.getInputOperands().front().getDefiningOp();
+    return !source || isa<tensor::TensorDialect>(source->getDialect());
+  }
+
+  /// There is a result as long as the row.
   static bool isReadAgain(StreamingReductionOpInterface op) {
-    ValueRange inputs = op.getInputOperands();
-    Operation *source = inputs.front().getDefiningOp();
-    return inputs.size() == 1 &&
-           (!source || isa<tensor::TensorDialect>(source->getDialect())) &&
-           llvm::any_of(op->getUsers(), [](Operation *user) {
-             auto finish = dyn_cast<FinishOp>(user);
-             return finish && finish.isStreamed();
-           });
+    return llvm::any_of(op->getUsers(), [](Operation *user) {
+      auto finish = dyn_cast<FinishOp>(user);
+      return finish && finish.isStreamed();
+    });
+  }
+
+  static int64_t bitsOf(StreamingReductionOpInterface op) {
+    return getElementTypeOrSelf(op.getInputOperands().front().getType())
+        .getIntOrFloatBitWidth();
+  }
+
+  /// Parts that are tiles, of a row that is a few whole ones.
+  int64_t countTiles(StreamingReductionOpInterface op, int64_t extent) const {
+    constexpr int64_t mostTiles = 4;
+    if (partBytes == 0 || extent * bitsOf(op) % (8 * partBytes) != 0 ||
+        !isLoaded(op) || isReadAgain(op))
+      return 1;
+    int64_t tiles = extent * bitsOf(op) / (8 * partBytes);
+    return tiles > mostTiles ? 1 : tiles;
   }
 
   int64_t countParts(StreamingReductionOpInterface op, int64_t extent) const {
@@ -58,12 +79,13 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
       return 1;
     if (longestBytes == 0 || hasAccumulator)
       return parts;
-    int64_t bits = getElementTypeOrSelf(op.getInputOperands().front().getType())
-                       .getIntOrFloatBitWidth();
-    if (isReadAgain(op) && extent * bits <= 8 * heldBytes)
+    int64_t bits = bitsOf(op);
+    if (op.getInputOperands().size() == 1 && isLoaded(op) && isReadAgain(op) &&
+        extent * bits <= 8 * heldBytes)
       return parts;
-    return std::max<int64_t>(parts,
-                             llvm::divideCeil(extent * bits, 8 * longestBytes));
+    return std::max(
+        {int64_t(parts), countTiles(op, extent),
+         int64_t(llvm::divideCeil(extent * bits, 8 * longestBytes))});
   }
 
   void runOnOperation() override {

@@ -97,6 +97,8 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   if (options.splits == 0 && inBlocks) {
     split.longestBytes = manyTiles;
     split.heldBytes = tile.rowBytes;
+    if (options.alignment >= 16)
+      split.partBytes = halfRowBytes;
   }
   if (split.parts > 1 || split.longestBytes != 0)
     pm.addPass(createSplitPass(split));

@@ -6,6 +6,7 @@
 
 #include "StreamBounds.h"
 #include "TiledReduction.h"
+#include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -103,7 +104,9 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         blocks ? chooseBlockTileSizes(
                      reduction, finishes, sizes, wantedRows, wantedStream,
                      // Parts of a row are tiles of their own.
-                     llvm::any_of(group, llvm::IsaPred<MergeOp>) ? 0 : rowBytes,
+                     !llvm::any_of(group, llvm::IsaPred<MergeOp>) ? rowBytes
+                     : isStreamed                                 ? 0
+                                  : std::min<int64_t>(rowBytes, halfRowBytes),
                      warpgroups, partOptions.slots, sharedBytes)
                : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
                                  residentBytes, deferredBytes, isStreamed,

@@ -103,7 +103,8 @@ def SplitPass : Pass<"smx-split"> {
     shorter than `parts` elements, and streams whose extent is not static, stay whole. With `longest-bytes`, rows without
     an accumulator are cut into as many parts, at least, as leave none longer: a sum that is rounded once a tile would lose
     a bit for every doubling of a long row. A row of up to `held-bytes` that is computed from nothing else and read again for
-    its result stays whole: it will be one tile.
+    its result stays whole: it will be one tile. With `part-bytes`, a row in memory without a streamed result that is two
+    to four times as long is cut into such parts: each will be a tile, which is loaded while the one before is computed.
 
     ```mlir
     %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]
@@ -123,7 +124,9 @@ def SplitPass : Pass<"smx-split"> {
                  Option<"longestBytes", "longest-bytes", "int64_t", "0",
                         "bytes of a row that one state sees at most, if it has no accumulator; 0 is no limit">,
                  Option<"accumulators", "accumulators", "bool", "true", "states with an accumulator are cut, too">,
-                 Option<"heldBytes", "held-bytes", "int64_t", "0", "bytes of a row that will be one tile">];
+                 Option<"heldBytes", "held-bytes", "int64_t", "0", "bytes of a row that will be one tile">,
+                 Option<"partBytes", "part-bytes", "int64_t", "0",
+                        "bytes of parts of a row that will be tiles of their own; 0 is for rows that stay whole">];
   let dependentDialects = ["::mlir::smx::SmxDialect"];
 }
 

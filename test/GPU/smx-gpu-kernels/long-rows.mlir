@@ -60,8 +60,8 @@ func.func @ragged(%x: tensor<8x70008xbf16>) -> tensor<8x70008xbf16> {
 // CHECK-NOT: cluster(
 // CHECK: scf.for
 // CHECK: smx_gpu.return
-func.func @statistics(%x: tensor<8x131072xbf16>) -> tensor<8xbf16> {
-  %y = smx.logsumexp %x axis(1) : tensor<8x131072xbf16> -> tensor<8xbf16>
+func.func @statistics(%x: tensor<8x262144xbf16>) -> tensor<8xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<8x262144xbf16> -> tensor<8xbf16>
   return %y : tensor<8xbf16>
 }
 
@@ -122,7 +122,41 @@ func.func @norm(%x: tensor<8x40000xf32>) -> tensor<8x40000xf32> {
 // CHECK: scf.for
 // CHECK: smx_gpu.load {{.*}} -> tensor<1x8192xbf16, #smx_gpu.striped<rows = 1, columns = 256, vector = 8>>
 // CHECK: smx_gpu.return
-func.func @read_once(%x: tensor<8x131072xbf16>) -> tensor<8xbf16> {
+func.func @read_once(%x: tensor<8x262144xbf16>) -> tensor<8xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<8x262144xbf16> -> tensor<8xbf16>
+  return %y : tensor<8xbf16>
+}
+
+// A few whole tiles of 64 KiB are loaded by one block, one after the other, without a loop.
+// CHECK-LABEL: smx_gpu.kernel @four_tiles_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK-NOT: scf.for
+// CHECK-COUNT-4: smx_gpu.load {{.*}} -> tensor<1x32768xbf16,
+// CHECK-NOT: smx_gpu.load
+// CHECK: smx_gpu.return
+func.func @four_tiles(%x: tensor<8x131072xbf16>) -> tensor<8xbf16> {
   %y = smx.logsumexp %x axis(1) : tensor<8x131072xbf16> -> tensor<8xbf16>
   return %y : tensor<8xbf16>
+}
+
+// Narrow elements that are written: 256 threads, where each has whole accesses.
+// CHECK-LABEL: smx_gpu.kernel @written_kernel
+// CHECK-SAME: warps(8)
+func.func @written(%x: tensor<64x4096xbf16>) -> tensor<64x4096xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x4096xbf16> -> tensor<64x4096xbf16>
+  return %y : tensor<64x4096xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @half_accesses_kernel
+// CHECK-SAME: warps(2)
+func.func @half_accesses(%x: tensor<64x3072xbf16>) -> tensor<64x3072xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x3072xbf16> -> tensor<64x3072xbf16>
+  return %y : tensor<64x3072xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @only_read_kernel
+// CHECK-SAME: warps(2)
+func.func @only_read(%x: tensor<64x4096xbf16>) -> tensor<64xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<64x4096xbf16> -> tensor<64xbf16>
+  return %y : tensor<64xbf16>
 }
