@@ -113,8 +113,6 @@ SoftmaxAlgebraAttr::getDeferred(StringRef quantity) const {
 }
 
 Attribute SoftmaxAlgebraAttr::getPartsAlgebra(unsigned states) const {
-  if (states != 3)
-    return {};
   return SoftmaxPartsAlgebraAttr::get(getContext(), *this);
 }
 

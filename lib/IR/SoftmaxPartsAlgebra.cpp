@@ -1,4 +1,4 @@
-//===- SoftmaxPartsAlgebra.cpp - many states (m, l, acc) become one -------===//
+//===- SoftmaxPartsAlgebra.cpp - many states (m, l, ..) become one --------===//
 
 #include "SoftmaxArithmetic.h"
 
@@ -9,7 +9,7 @@ SmallVector<StringRef> SoftmaxPartsAlgebraAttr::getQuantities() const {
   return {"logsumexp", "average", "average_with_sink", "logsumexp_with_sink"};
 }
 std::pair<unsigned, unsigned> SoftmaxPartsAlgebraAttr::getStateCount() const {
-  return {3, 3};
+  return {2, 3};
 }
 unsigned SoftmaxPartsAlgebraAttr::getInputCount(unsigned states) const {
   return states;
@@ -47,12 +47,13 @@ SoftmaxPartsAlgebraAttr::expandUpdate(OpBuilder &builder,
   auto op = cast<UpdateOp>(operation);
   SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
-  AffineMap row = maps[0], accMap = maps[2];
+  AffineMap row = maps[0];
   unsigned stream = row.getNumResults();
   SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), states[0]);
-  TileOperand maxima{op.getInputs()[0], maps[3]},
-      sums{op.getInputs()[1], maps[4]},
-      accumulators{op.getInputs()[2], maps[5]};
+  auto part = [&](unsigned i) -> TileOperand {
+    return {op.getInputs()[i], maps[states.size() + i]};
+  };
+  TileOperand maxima = part(0), sums = part(1);
   TileArithmetic tile{builder, op.getLoc()};
 
   Value identity = filledLike(builder, op.getLoc(), states[0],
@@ -75,6 +76,15 @@ SoftmaxPartsAlgebraAttr::expandUpdate(OpBuilder &builder,
                      Value factor = soft.rescale(m, v[0], reference);
                      return {maximum, reference, factor, m.mul(v[1], factor)};
                    });
+  if (states.size() == 2) {
+    Value sum = tile.reduce(
+        "sum of parts", {maxima, sums, {moved[1], row}}, {{moved[3], row}},
+        {stream}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          return {m.add(m.mul(soft.rescale(m, v[0], v[2]), v[1]), v[3])};
+        })[0];
+    return {moved[0], sum};
+  }
+  AffineMap accMap = maps[2];
   Value weights = emptyLike(builder, op.getLoc(), maxima.tensor, soft.type);
   SmallVector<Value> summed =
       tile.reduce("weights and sum of parts", {maxima, sums, {moved[1], row}},
@@ -89,7 +99,7 @@ SoftmaxPartsAlgebraAttr::expandUpdate(OpBuilder &builder,
                      return {m.mul(v[1], v[0])};
                    });
   Value accumulator =
-      tile.reduce("accumulate parts", {{summed[0], maxima.map}, accumulators},
+      tile.reduce("accumulate parts", {{summed[0], maxima.map}, part(2)},
                   {{rescaled, accMap}}, {stream},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                     return {m.add(m.mul(v[0], v[1]), v[2])};

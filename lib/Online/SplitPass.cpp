@@ -8,6 +8,7 @@
 
 #include "smx/IR/Smx.h"
 #include "smx/Online/Passes.h"
+#include "smx/Tiling/RowParts.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -41,6 +42,9 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
       return emitError(UnknownLoc::get(context))
              << "option 'part-bytes' must not be negative, got "
              << int64_t(partBytes);
+    if (slots < 1)
+      return emitError(UnknownLoc::get(context))
+             << "option 'slots' must be at least 1, got " << int64_t(slots);
     return success();
   }
 
@@ -63,6 +67,20 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
         .getIntOrFloatBitWidth();
   }
 
+  /// A row that blocks of threads will share, with a part for each that is not
+  /// too long.
+  bool isShared(StreamingReductionOpInterface op, ArrayRef<OpFoldResult> rows,
+                int64_t extent) const {
+    int64_t blocks = blocksOfRow(rows, slots);
+    return blocks > 1 && !isReadAgain(op) &&
+           extent * bitsOf(op) <= 8 * longestBytes * blocks &&
+           llvm::any_of(op->getUsers(), [&](Operation *user) {
+             auto finish = dyn_cast<FinishOp>(user);
+             return finish && finish.getAlgebra().getPartsAlgebra(
+                                  op.getStateOperands().size());
+           });
+  }
+
   /// Parts that are tiles, of a row that is a few whole ones.
   int64_t countTiles(StreamingReductionOpInterface op, int64_t extent) const {
     constexpr int64_t mostTiles = 4;
@@ -73,13 +91,16 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     return tiles > mostTiles ? 1 : tiles;
   }
 
-  int64_t countParts(StreamingReductionOpInterface op, int64_t extent) const {
+  int64_t countParts(StreamingReductionOpInterface op,
+                     ArrayRef<OpFoldResult> rows, int64_t extent) const {
     bool hasAccumulator = op.getNumDims() > op.getNumRows() + 1;
     if (hasAccumulator && !accumulators)
       return 1;
     if (longestBytes == 0 || hasAccumulator)
       return parts;
     int64_t bits = bitsOf(op);
+    if (isShared(op, rows, extent))
+      return parts;
     if (op.getInputOperands().size() == 1 && isLoaded(op) && isReadAgain(op) &&
         extent * bits <= 8 * heldBytes)
       return parts;
@@ -107,7 +128,8 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     });
     if (!extent || isEmpty)
       return;
-    int64_t count = countParts(op, *extent);
+    int64_t count =
+        countParts(op, ArrayRef(sizes).take_front(op.getNumRows()), *extent);
     if (count == 1 || *extent < count)
       return;
     // Chunks of equal extent, the last one shorter: the tree is fixed by the

@@ -97,6 +97,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   if (options.splits == 0 && inBlocks) {
     split.longestBytes = manyTiles;
     split.heldBytes = tile.rowBytes;
+    split.slots = tile.slots;
     if (options.alignment >= 16)
       split.partBytes = halfRowBytes;
   }

@@ -3,6 +3,7 @@
 #include "StreamParts.h"
 
 #include "smx/IR/IndexMath.h"
+#include "smx/Tiling/RowParts.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -19,12 +20,14 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
   // Heads that share what is streamed may be rows as well: of one query each.
   int64_t tileRows = numRows == 0 ? 1 : tileSizes.rows.back();
   // Where rows have values of their own nothing is gained by a tile of them,
-  // and there are as many blocks as rows.
+  // and there are as many blocks as rows: parts are for fewer.
   AffineMap values = op.getOperandMaps().back();
   bool sharesValues = numRows == 0 || !values.isFunctionOfDim(numRows - 1);
   bool isChosen = options.parts == 0;
+  bool hasFewRows = blocksOfRow(sizes.take_front(numRows), options.slots) > 1;
   if (options.parts == 1 ||
-      (isChosen && (tileRows > fewRows || !sharesValues || options.slots <= 1)))
+      (isChosen && (tileRows > fewRows || !(sharesValues || hasFewRows) ||
+                    options.slots <= 1)))
     return std::nullopt;
 
   IndexMath math{builder, op.getLoc()};

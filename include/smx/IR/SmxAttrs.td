@@ -107,9 +107,9 @@ def Smx_MeanSquareAlgebraAttr : Smx_Attr<"MeanSquareAlgebra", "mean_square",
 
 def Smx_SoftmaxPartsAlgebraAttr : Smx_Attr<"SoftmaxPartsAlgebra", "softmax_parts",
     [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
-  let summary = "softmax's states with an accumulator, merged many at a time";
+  let summary = "softmax's states, merged many at a time";
   let description = [{
-    State `(m, l, acc)` of `softmax`; the inputs of an update are the components of states of parts `p`:
+    State `(m, l)` or `(m, l, acc)` of `softmax`; the inputs of an update are the components of states of parts `p`:
 
         m' = max(m, max m_p);   l' = l exp(m - m') + sum l_p exp(m_p - m');   acc' likewise
 

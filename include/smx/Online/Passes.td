@@ -104,7 +104,9 @@ def SplitPass : Pass<"smx-split"> {
     an accumulator are cut into as many parts, at least, as leave none longer: a sum that is rounded once a tile would lose
     a bit for every doubling of a long row. A row of up to `held-bytes` that is computed from nothing else and read again for
     its result stays whole: it will be one tile. With `part-bytes`, a row in memory without a streamed result that is two
-    to four times as long is cut into such parts: each will be a tile, which is loaded while the one before is computed.
+    to four times as long is cut into such parts: each will be a tile, which is loaded while the one before is computed. Of
+    so few rows that `slots` blocks of threads are two for each or more, which smx-tile gives a part each, rows that are only
+    read stay whole.
 
     ```mlir
     %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]
@@ -126,7 +128,8 @@ def SplitPass : Pass<"smx-split"> {
                  Option<"accumulators", "accumulators", "bool", "true", "states with an accumulator are cut, too">,
                  Option<"heldBytes", "held-bytes", "int64_t", "0", "bytes of a row that will be one tile">,
                  Option<"partBytes", "part-bytes", "int64_t", "0",
-                        "bytes of parts of a row that will be tiles of their own; 0 is for rows that stay whole">];
+                        "bytes of parts of a row that will be tiles of their own; 0 is for rows that stay whole">,
+                 Option<"slots", "slots", "int64_t", "1", "blocks of threads that run at once">];
   let dependentDialects = ["::mlir::smx::SmxDialect"];
 }
 

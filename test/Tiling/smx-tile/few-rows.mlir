@@ -1,0 +1,45 @@
+// Fewer rows than blocks that run at once, which have values of their own: several blocks have a part of each, if they are two or more.
+// RUN: softmax-opt %s --split-input-file --smx-online --smx-tile="blocks parts=0 slots=8" --canonicalize --cse | FileCheck %s
+
+// CHECK-LABEL: @two_rows
+// CHECK: scf.forall (%{{.+}}, %[[P:.+]]) in (2, 4) shared_outs(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (tensor<2x4xf32>, tensor<2x4xf32>)
+// CHECK: smx.update #smx.softmax<
+// CHECK: scf.forall (
+// CHECK: smx.update #smx.softmax_parts<
+// CHECK: smx.finish #smx.softmax_parts<{{.*}}> "logsumexp"
+func.func @two_rows(%x: tensor<2x262144xf32>) -> tensor<2xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<2x262144xf32> -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @five_rows
+// CHECK-NOT: smx.softmax_parts
+// CHECK: return
+func.func @five_rows(%x: tensor<5x262144xf32>) -> tensor<5xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<5x262144xf32> -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// Nobody knows how many.
+// CHECK-LABEL: @open_rows
+// CHECK-NOT: smx.softmax_parts
+// CHECK: return
+func.func @open_rows(%x: tensor<?x262144xf32>) -> tensor<?xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<?x262144xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// A part has four tiles at least.
+// CHECK-LABEL: @short_rows
+// CHECK-NOT: smx.softmax_parts
+// CHECK: return
+func.func @short_rows(%x: tensor<2x8192xf32>) -> tensor<2xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<2x8192xf32> -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
