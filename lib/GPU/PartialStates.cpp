@@ -181,7 +181,7 @@ MergedState PartBuilder::mergeCollected(ValueRange collected,
   Value sum = ReduceOp::create(builder, loc, collectedValue(sumElement),
                                Combiner::Add, terms, /*dim=*/1);
   return {AgreedOp::create(builder, loc, maximumType, maximum),
-          AgreedOp::create(builder, loc, sumType, sum), maximum};
+          AgreedOp::create(builder, loc, sumType, sum), maximum, sum};
 }
 
 MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,

@@ -46,8 +46,8 @@ bool isOfValues(Value value, Value leaf);
 
 /// What warps have merged.
 struct MergedState {
-  /// Of the row; and the maximum, as all warps have it.
-  Value maximum, sum, maximumOfAll;
+  /// Of the row; and as all warps have them.
+  Value maximum, sum, maximumOfAll, sumOfAll;
 };
 
 /// Makes values of warps' parts.

@@ -18,6 +18,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
+#include <limits>
+
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_PARTIALSTATESPASS
 #include "smx/GPU/Passes.h.inc"
@@ -50,7 +52,12 @@ private:
   /// The maximum of each warp's part. It is exact in the type of the elements:
   /// only the result is converted.
   Value maximumOfParts(Value tile);
+  /// The sum of each warp's part. A thread adds a few weights in their own
+  /// type, before it widens them: wide additions, and conversions, are slow.
+  Value sumOfParts(Value tile, Value ofWarp);
   void keepWeights(Value ofWarp, const MergedState &all);
+  /// Divides `kept` by the sum where `weights` are, after `factor`.
+  void divideFactor(Value weights, Value kept, Value factor, Value sumOfAll);
   /// A tile of the row, made from the maximum `ofWarp` of the warp.
   Value ofPart(Value tile, Value ofWarp);
 
@@ -124,28 +131,33 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
 }
 
 /// `tile` in the type that its elements were converted from, at the builder's
-/// place; null if they were not.
-static Value beforeExtension(OpBuilder &builder, Value tile) {
+/// place; null if they were not. Beyond the row there is `neutral`, which every
+/// type has.
+static Value beforeExtension(OpBuilder &builder, Value tile, double neutral) {
   if (auto ext = tile.getDefiningOp<arith::ExtFOp>())
     return ext.getIn();
   auto select = tile.getDefiningOp<arith::SelectOp>();
-  Value chosen =
-      select ? beforeExtension(builder, select.getTrueValue()) : Value();
-  if (!chosen || !matchPattern(select.getFalseValue(), m_NegInfFloat()))
+  Value chosen = select
+                     ? beforeExtension(builder, select.getTrueValue(), neutral)
+                     : Value();
+  APFloat beyond(0.0);
+  if (!chosen ||
+      !matchPattern(select.getFalseValue(), m_ConstantFloat(&beyond)) ||
+      !beyond.isExactlyValue(neutral))
     return {};
   auto type = cast<RankedTensorType>(chosen.getType());
-  auto element = cast<FloatType>(type.getElementType());
   Value nothing = arith::ConstantOp::create(
       builder, tile.getLoc(), type,
       DenseElementsAttr::get(
-          type, APFloat::getInf(element.getFloatSemantics(), true)));
+          type, builder.getFloatAttr(type.getElementType(), neutral)));
   return arith::SelectOp::create(builder, tile.getLoc(), select.getCondition(),
                                  chosen, nothing);
 }
 
 Value PartialState::maximumOfParts(Value tile) {
   Location loc = maximum.reduce.getLoc();
-  Value narrow = beforeExtension(builder, tile);
+  constexpr double nothing = -std::numeric_limits<double>::infinity();
+  Value narrow = beforeExtension(builder, tile, nothing);
   Value part = ofPart(narrow ? narrow : tile, Value());
   Value value = ReduceOp::create(builder, loc,
                                  parts.partValue(getElementTypeOrSelf(part)),
@@ -154,6 +166,101 @@ Value PartialState::maximumOfParts(Value tile) {
     return value;
   return arith::ExtFOp::create(
       builder, loc, parts.partValue(getElementTypeOrSelf(tile)), value);
+}
+
+Value PartialState::sumOfParts(Value tile, Value ofWarp) {
+  Location loc = sum.reduce.getLoc();
+  Type element = getElementTypeOrSelf(tile);
+  Value narrow =
+      element.isF64() ? beforeExtension(builder, tile, 0.0) : Value();
+  Value part = ofPart(narrow ? narrow : tile, ofWarp);
+  auto type = cast<RankedTensorType>(part.getType());
+  auto striped = cast<StripedAttr>(getLayout(type));
+  auto few = type.clone(
+      {type.getDimSize(0), striped.getColumnThreads() * striped.getVector()});
+  if (narrow && type != few)
+    part = PartialReduceOp::create(builder, loc, few, Combiner::Add, part);
+  if (narrow)
+    part = arith::ExtFOp::create(
+        builder, loc, cast<RankedTensorType>(part.getType()).clone(element),
+        part);
+  return ReduceOp::create(builder, loc, parts.partValue(element), Combiner::Add,
+                          part, /*dim=*/1);
+}
+
+namespace {
+/// w / l as the algebra divides: q = w (1/l), and q + (w - q l) (1/l).
+struct Quotient {
+  /// Null: there is none.
+  math::FmaOp result;
+  arith::MulFOp first;
+  arith::NegFOp negated;
+  math::FmaOp left;
+  /// The row's values 1/l and l.
+  BroadcastOp reciprocal, divisor;
+
+  explicit Quotient(Value weights);
+};
+} // namespace
+
+Quotient::Quotient(Value weights) {
+  for (Operation *user : weights.getUsers()) {
+    first = dyn_cast<arith::MulFOp>(user);
+    if (!first || first.getLhs() != weights)
+      continue;
+    reciprocal = first.getRhs().getDefiningOp<BroadcastOp>();
+    for (Operation *next : first->getUsers())
+      if (auto op = dyn_cast<arith::NegFOp>(next); op && op->hasOneUse())
+        negated = op;
+    left =
+        negated ? dyn_cast<math::FmaOp>(*negated->user_begin()) : math::FmaOp();
+    if (!reciprocal || !left || !left->hasOneUse() ||
+        left.getA() != negated.getResult() || left.getC() != weights)
+      continue;
+    divisor = left.getB().getDefiningOp<BroadcastOp>();
+    auto last = dyn_cast<math::FmaOp>(*left->user_begin());
+    if (divisor && last && last.getA() == left.getResult() &&
+        last.getB() == reciprocal.getResult() &&
+        last.getC() == first.getResult()) {
+      result = last;
+      return;
+    }
+  }
+}
+
+/// w F / l = w (F / l): one product for each element, and one rounding less.
+void PartialState::divideFactor(Value weights, Value kept, Value factor,
+                                Value sumOfAll) {
+  Quotient quotient(weights);
+  Value leaf = sum.get();
+  if (!quotient.result || !isOfValues(quotient.reciprocal.getValues(), leaf) ||
+      !isOfValues(quotient.divisor.getValues(), leaf))
+    return;
+  Location loc = quotient.result.getLoc();
+  Value sumOfPart = AgreedOp::create(
+      builder, loc, parts.partValue(getElementTypeOrSelf(sumOfAll)), sumOfAll);
+  auto ofRow = [&](BroadcastOp broadcast) {
+    return parts.ofValue(broadcast.getValues(), leaf, sumOfPart,
+                         /*isCollected=*/false);
+  };
+  Value reciprocal = ofRow(quotient.reciprocal),
+        divisor = ofRow(quotient.divisor);
+  Type type = factor.getType();
+  auto onParts = [&](Operation *op, ValueRange operands) {
+    return parts.onOperands(op, operands, type);
+  };
+  Value first = onParts(quotient.first, {factor, reciprocal});
+  Value left = onParts(quotient.left,
+                       {onParts(quotient.negated, first), divisor, factor});
+  Value share = onParts(quotient.result, {left, reciprocal, first});
+  Value shares = BroadcastOp::create(builder, loc, kept.getType(), share);
+  Value result = arith::MulFOp::create(builder, loc, kept, shares);
+  result = PartsOp::create(builder, loc, quotient.result.getType(), result);
+  quotient.result.replaceAllUsesWith(result);
+  for (Operation *op :
+       {quotient.result.getOperation(), quotient.left.getOperation(),
+        quotient.negated.getOperation(), quotient.first.getOperation()})
+    op->erase();
 }
 
 /// exp(x - m) = exp(x - m_w) exp(m_w - m): where weights take no more registers
@@ -165,10 +272,12 @@ void PartialState::keepWeights(Value ofWarp, const MergedState &all) {
     return;
   Location loc = sum.reduce.getLoc();
   Value ofPartWeights = ofPart(weights, ofWarp);
-  Value factor = BroadcastOp::create(
-      builder, loc, ofPartWeights.getType(),
-      parts.factorOf(ofWarp, all.maximumOfAll, weight, maximum.get()));
-  Value kept = arith::MulFOp::create(builder, loc, ofPartWeights, factor);
+  Value factor =
+      parts.factorOf(ofWarp, all.maximumOfAll, weight, maximum.get());
+  divideFactor(weights, ofPartWeights, factor, all.sumOfAll);
+  Value factors =
+      BroadcastOp::create(builder, loc, ofPartWeights.getType(), factor);
+  Value kept = arith::MulFOp::create(builder, loc, ofPartWeights, factors);
   weights.replaceAllUsesWith(
       PartsOp::create(builder, loc, weights.getType(), kept));
 }
@@ -176,12 +285,8 @@ void PartialState::keepWeights(Value ofWarp, const MergedState &all) {
 bool PartialState::rewrite() {
   if (!hoist(sum.reduce.getTile()))
     return false;
-  Location loc = sum.reduce.getLoc();
   Value ofWarp = maximumOfParts(maximum.reduce.getTile());
-  Value weights = ofPart(sum.reduce.getTile(), ofWarp);
-  Value sumOfWarp = ReduceOp::create(
-      builder, loc, parts.partValue(getElementTypeOrSelf(weights)),
-      Combiner::Add, weights, /*dim=*/1);
+  Value sumOfWarp = sumOfParts(sum.reduce.getTile(), ofWarp);
   Value leaf = maximum.get();
   MergedState all = parts.merge(ofWarp, sumOfWarp, weight, leaf, leaf.getType(),
                                 sum.get().getType());

@@ -34,6 +34,11 @@ RowPieces::RowPieces(KernelOp kernel, ArrayRef<LoadOp> some, int64_t bytes)
   }
 }
 
+static bool isWidenedSum(PartialReduceOp op) {
+  return op.getKind() == Combiner::Add && op->hasOneUse() &&
+         isa<arith::ExtFOp>(*op->user_begin());
+}
+
 bool RowPieces::isKnown(Operation *op) const {
   bool isWholeOp =
       llvm::any_of(llvm::concat<Value>(op->getOperands(), op->getResults()),
@@ -42,6 +47,9 @@ bool RowPieces::isKnown(Operation *op) const {
     return true;
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getDim() == 1;
+  if (auto reduce = dyn_cast<PartialReduceOp>(op))
+    return isWidenedSum(reduce) && reduce.getResult().getType() ==
+                                       typeOf(pieces.back(), reduce.getTile());
   if (auto store = dyn_cast<StoreOp>(op))
     return store.getDims().back() >= 0;
   if (auto load = dyn_cast<LoadOp>(op))
@@ -150,12 +158,19 @@ void RowPieces::collect(Value value, llvm::SetVector<Value> &chain) const {
     collect(operand, chain);
 }
 
+/// `tile`, whichever of its forms it is in.
+static Value ofAnyForm(Value tile) {
+  while (auto parts = tile.getDefiningOp<PartsOp>())
+    tile = parts->getOperand(0);
+  return tile;
+}
+
 void RowPieces::findKept(ArrayRef<Operation *> roots) {
   if (loads.size() != 1)
     return;
   Value loaded = loads.front().getTile();
   for (auto [i, root] : llvm::enumerate(roots)) {
-    if (!isa<ReduceOp>(root))
+    if (!isa<ReduceOp, PartialReduceOp>(root))
       continue;
     llvm::SetVector<Value> now, later;
     collect(root->getOperand(0), now);
@@ -169,7 +184,7 @@ void RowPieces::findKept(ArrayRef<Operation *> roots) {
           if (now.contains(operand) && !isSplat(operand) &&
               !isa<BroadcastOp>(operand.getDefiningOp()))
             shared.insert(operand);
-    if (shared.size() == 1 && shared.front() != loaded &&
+    if (shared.size() == 1 && ofAnyForm(shared.front()) != loaded &&
         getElementTypeOrSelf(shared.front()) == getElementTypeOrSelf(loaded))
       keptBy[root] = shared.front();
   }
@@ -184,28 +199,61 @@ void RowPieces::keep(OpBuilder &builder, Piece &piece, Value tile, Value made) {
 
 /// A thread's elements of the first piece, combined into as many as it has of
 /// another one: there is one exchange for all.
-Value RowPieces::firstStripe(OpBuilder &builder, ReduceOp op) {
-  Value tile = pieceOf(builder, pieces.front(), op.getTile(), inRegisters);
-  RankedTensorType stripe = typeOf(pieces.back(), op.getTile());
+Value RowPieces::firstStripe(OpBuilder &builder, Operation *reduction,
+                             Combiner kind) {
+  Value whole = reduction->getOperand(0);
+  Value tile = pieceOf(builder, pieces.front(), whole, inRegisters);
+  RankedTensorType stripe = typeOf(pieces.back(), whole);
   if (tile.getType() == stripe)
     return tile;
-  return PartialReduceOp::create(builder, op.getLoc(), stripe, op.getKind(),
+  return PartialReduceOp::create(builder, reduction->getLoc(), stripe, kind,
                                  tile);
+}
+
+Value RowPieces::pieceFor(OpBuilder &builder, Piece &piece,
+                          Operation *reduction) {
+  IRMapping made;
+  Value tile = pieceOf(builder, piece, reduction->getOperand(0), made);
+  if (Value kept = keptBy.lookup(reduction))
+    keep(builder, piece, kept, made.lookup(kept));
+  return tile;
 }
 
 void RowPieces::convertReduce(ReduceOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  Value running = firstStripe(builder, op);
+  Value running = firstStripe(builder, op, op.getKind());
   for (Piece &piece : MutableArrayRef(pieces).drop_front()) {
-    IRMapping made;
-    Value tile = pieceOf(builder, piece, op.getTile(), made);
-    if (Value kept = keptBy.lookup(op))
-      keep(builder, piece, kept, made.lookup(kept));
+    Value tile = pieceFor(builder, piece, op);
     running = combineTiles(builder, loc, op.getKind(), running, tile);
     running = HoldOp::create(builder, loc, running.getType(), running);
   }
   op.getTileMutable().assign(running);
+}
+
+void RowPieces::convertSum(PartialReduceOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto widened = cast<arith::ExtFOp>(*op->user_begin());
+  auto widen = [&](Value tile) -> Value {
+    return arith::ExtFOp::create(builder, loc, widened.getType(), tile);
+  };
+  Value running = widen(firstStripe(builder, op, op.getKind()));
+  MutableArrayRef rest = MutableArrayRef(pieces).drop_front();
+  // Two sums of positive numbers round as little as the numbers did.
+  for (size_t i = 0; i < rest.size(); i += 2) {
+    Value tile = pieceFor(builder, rest[i], op);
+    if (i + 1 < rest.size()) {
+      tile = HoldOp::create(builder, loc, tile.getType(), tile);
+      tile = arith::AddFOp::create(builder, loc, tile,
+                                   pieceFor(builder, rest[i + 1], op));
+    }
+    running = arith::AddFOp::create(builder, loc, running, widen(tile));
+    running = HoldOp::create(builder, loc, running.getType(), running);
+  }
+  widened.replaceAllUsesWith(running);
+  widened.erase();
+  op.erase();
 }
 
 void RowPieces::convertStore(StoreOp op) {
@@ -241,7 +289,7 @@ LogicalResult RowPieces::run() {
       return failure();
     bool isRoot = llvm::any_of(op.getOperandTypes(),
                                [&](Type type) { return isWhole(type); }) &&
-                  isa<ReduceOp, StoreOp>(op);
+                  isa<ReduceOp, PartialReduceOp, StoreOp>(op);
     if (isRoot)
       roots.push_back(&op);
   }
@@ -261,6 +309,8 @@ LogicalResult RowPieces::run() {
   for (Operation *root : roots) {
     if (auto reduce = dyn_cast<ReduceOp>(root))
       convertReduce(reduce);
+    else if (auto sum = dyn_cast<PartialReduceOp>(root))
+      convertSum(sum);
     else
       convertStore(cast<StoreOp>(root));
   }

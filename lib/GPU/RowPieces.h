@@ -52,8 +52,12 @@ private:
   /// Finds what reductions compute for later roots.
   void findKept(ArrayRef<Operation *> roots);
   void keep(OpBuilder &builder, Piece &piece, Value tile, Value made);
-  Value firstStripe(OpBuilder &builder, ReduceOp op);
+  /// What a thread has of a piece that a reduction needs, and is kept.
+  Value pieceFor(OpBuilder &builder, Piece &piece, Operation *reduction);
+  Value firstStripe(OpBuilder &builder, Operation *reduction, Combiner kind);
   void convertReduce(ReduceOp op);
+  /// A sum of each thread, which is widened.
+  void convertSum(PartialReduceOp op);
   void convertStore(StoreOp op);
   /// Of a load or a store: offsets and valid extents of a piece.
   template <typename OpTy>

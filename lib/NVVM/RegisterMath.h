@@ -45,7 +45,7 @@ Value expandLog2(RegisterMath &m, Value x);
 Value expandLog1p(RegisterMath &m, Value x);
 
 /// e^argument, for an argument `scale * (x - y)` that may be contracted, f32
-/// only: to 1 ulp. No value if it is none.
+/// only: to 1 ulp, and of a vector to 3. No value if it is none.
 Value expandExpOfDifference(RegisterMath &m, Value argument);
 
 } // namespace mlir::smx

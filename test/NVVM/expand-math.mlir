@@ -39,7 +39,7 @@ func.func @half(%x: bf16) -> bf16 {
   return %0 : bf16
 }
 
-// A difference that may be contracted is not rounded: 2^f with a small f, and a whole power of two.
+// A difference that may be contracted is not rounded: 2^f with a small f, and a whole power of two. Of one number 2^f is a polynomial.
 // CHECK-LABEL: @difference
 // CHECK-SAME: %[[X:.+]]: f32, %[[Y:.+]]: f32
 // CHECK-DAG: %[[FACTOR:.+]] = arith.constant 2.88539{{.+}} : f32
@@ -58,6 +58,46 @@ func.func @difference(%x: f32, %y: f32) -> f32 {
   %1 = arith.mulf %0, %two fastmath<contract> : f32
   %2 = math.exp %1 fastmath<contract> : f32
   return %2 : f32
+}
+
+// Of many, 2^f is an instruction, and the power is made of the last bits of a sum, which are limited to those of normal numbers.
+// CHECK-LABEL: @differences
+// CHECK-SAME: %[[X:.+]]: vector<2xf32>, %[[Y:.+]]: vector<2xf32>
+// CHECK-DAG: %[[FACTOR:.+]] = arith.constant dense<2.88539{{.+}}> : vector<2xf32>
+// CHECK-DAG: %[[LOW:.+]] = arith.constant dense<3.85192{{.+}}E-8> : vector<2xf32>
+// CHECK: %[[FAR:.+]] = arith.cmpf oge
+// CHECK: %[[ORIGIN:.+]] = arith.select %[[FAR]], %[[Y]]
+// CHECK: %[[NEAR:.+]] = arith.select %[[FAR]], %{{.+}}, %[[Y]]
+// CHECK: %[[D:.+]] = arith.subf %[[X]], %[[ORIGIN]] : vector<2xf32>
+// CHECK: %[[BIAS:.+]] = arith.constant dense<0x4B40007F> : vector<2xf32>
+// CHECK: %[[START:.+]] = arith.subf %[[BIAS]]
+// CHECK: %[[SUM:.+]] = math.fma %[[D]], %[[FACTOR]], %[[START]]
+// CHECK: %[[LEAST:.+]] = arith.constant dense<0x4B400001> : vector<2xf32>
+// CHECK: %[[ABOVE:.+]] = arith.maxnumf %[[SUM]], %[[LEAST]]
+// CHECK: %[[MOST:.+]] = arith.constant dense<0x4B4000FE> : vector<2xf32>
+// CHECK: %[[KEPT:.+]] = arith.minnumf %[[ABOVE]], %[[MOST]]
+// CHECK: %[[N:.+]] = arith.subf %[[KEPT]], %[[START]]
+// CHECK: %[[REST:.+]] = math.fma %[[D]], %[[LOW]]
+// CHECK: %[[MINUS:.+]] = arith.negf %[[N]]
+// CHECK: %[[LEFT:.+]] = math.fma %[[D]], %[[FACTOR]], %[[MINUS]]
+// CHECK: %[[F:.+]] = arith.addf %[[LEFT]], %[[REST]]
+// CHECK: llvm.extractelement %[[F]]
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK-NEXT: %[[MANTISSA:.+]] = llvm.insertelement
+// CHECK: %[[BITS:.+]] = arith.bitcast %[[KEPT]] : vector<2xf32> to vector<2xi32>
+// CHECK: %[[WIDTH:.+]] = arith.constant dense<23> : vector<2xi32>
+// CHECK: %[[SHIFTED:.+]] = arith.shli %[[BITS]], %[[WIDTH]]
+// CHECK: %[[POWER:.+]] = arith.bitcast %[[SHIFTED]] : vector<2xi32> to vector<2xf32>
+// CHECK: arith.mulf %[[MANTISSA]], %[[POWER]]
+// CHECK-NOT: ex2.approx
+// CHECK-NOT: math.exp
+func.func @differences(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
+  %two = arith.constant dense<2.0> : vector<2xf32>
+  %0 = arith.subf %x, %y fastmath<contract> : vector<2xf32>
+  %1 = arith.mulf %0, %two fastmath<contract> : vector<2xf32>
+  %2 = math.exp %1 fastmath<contract> : vector<2xf32>
+  return %2 : vector<2xf32>
 }
 
 // CHECK-LABEL: @logarithms

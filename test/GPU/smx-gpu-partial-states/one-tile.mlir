@@ -101,3 +101,53 @@ smx_gpu.kernel @other_sum(%x: memref<?x256xf32>, %y: memref<?xf32>) warps(2) {
   smx_gpu.store %l, %y[%c0] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
   smx_gpu.return
 }
+
+// -----
+
+// Weights of f32 that are added in f64: a thread's are added in their own type first. What a warp's weights are multiplied by is divided by the sum, and not
+// each of them.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @quotient
+// CHECK: %[[E:.+]] = math.exp %{{.+}} : tensor<2x256xf32
+// CHECK-NEXT: %[[SOME:.+]] = smx_gpu.partial_reduce <add> %[[E]] : tensor<2x256xf32, #[[PARTS:.+]]> -> tensor<2x128xf32, #[[PARTS]]>
+// CHECK-NEXT: %[[WIDE:.+]] = arith.extf %[[SOME]] : tensor<2x128xf32, #[[PARTS]]> to tensor<2x128xf64, #[[PARTS]]>
+// CHECK-NEXT: smx_gpu.reduce <add> %[[WIDE]] dim 1
+// CHECK: %[[L:.+]] = smx_gpu.reduce <add> %{{.+}} dim 1 : tensor<2x32xf64
+// CHECK: %[[F:.+]] = math.exp %{{.+}} : tensor<2xf32
+// CHECK: %[[OF:.+]] = smx_gpu.agreed %[[L]] {{.*}} -> tensor<2xf64, #smx_gpu.slice<1, #[[PARTS]]>>
+// CHECK: %[[INVERSE:.+]] = arith.divf {{.*}} : tensor<2xf32
+// CHECK: %[[SUM:.+]] = arith.truncf %[[OF]] : {{.*}} to tensor<2xf32
+// CHECK: %[[Q:.+]] = arith.mulf %[[F]], %[[INVERSE]] : tensor<2xf32
+// CHECK: %[[MINUS:.+]] = arith.negf %[[Q]] : tensor<2xf32
+// CHECK: %[[LEFT:.+]] = math.fma %[[MINUS]], %[[SUM]], %[[F]] : tensor<2xf32
+// CHECK: %[[SHARE:.+]] = math.fma %[[LEFT]], %[[INVERSE]], %[[Q]] : tensor<2xf32
+// CHECK: %[[B:.+]] = smx_gpu.broadcast %[[SHARE]] {{.*}} -> tensor<2x256xf32
+// CHECK: %[[R:.+]] = arith.mulf %[[E]], %[[B]] : tensor<2x256xf32
+// CHECK: %[[ROW:.+]] = smx_gpu.parts %[[R]]
+// CHECK-NOT: math.fma
+// CHECK: smx_gpu.store %[[ROW]]
+smx_gpu.kernel @quotient(%x: memref<?x512xf32>, %y: memref<?x512xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1xf32, #value>
+  %i = gpu.block_id x
+  %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x512xf32> -> tensor<1x512xf32, #row>
+  %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %d = arith.subf %t, %mb : tensor<1x512xf32, #row>
+  %e = math.exp %d : tensor<1x512xf32, #row>
+  %w = arith.extf %e : tensor<1x512xf32, #row> to tensor<1x512xf64, #row>
+  %l = smx_gpu.reduce <add> %w dim 1 : tensor<1x512xf64, #row> -> tensor<1xf64, #value>
+  %s = arith.truncf %l : tensor<1xf64, #value> to tensor<1xf32, #value>
+  %r = arith.divf %one, %s : tensor<1xf32, #value>
+  %sb = smx_gpu.broadcast %s : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %rb = smx_gpu.broadcast %r : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %q = arith.mulf %e, %rb : tensor<1x512xf32, #row>
+  %n = arith.negf %q : tensor<1x512xf32, #row>
+  %left = math.fma %n, %sb, %e : tensor<1x512xf32, #row>
+  %p = math.fma %left, %rb, %q : tensor<1x512xf32, #row>
+  smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x512xf32>
+  smx_gpu.return
+}

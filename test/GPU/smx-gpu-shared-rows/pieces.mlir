@@ -136,3 +136,56 @@ smx_gpu.kernel @part(%x: memref<?x4096xbf16>, %y: memref<?xf32>) warps(2) {
   smx_gpu.store %s, %y[%i] dims [0] : tensor<2xf32, #smx_gpu.slice<1, #parts>>, memref<?xf32>
   smx_gpu.return
 }
+
+// -----
+
+// A maximum leaves the elements as they are. The weights of a sum take their place; those of two pieces are added before they are widened.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#parts = #smx_gpu.striped<rows = 2, columns = 32, vector = 4>
+#values = #smx_gpu.slice<1, #parts>
+
+// CHECK-LABEL: smx_gpu.kernel @weights
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x768xf32
+// CHECK-COUNT-3: smx_gpu.copy
+// CHECK-NOT: smx_gpu.write
+// CHECK: smx_gpu.reduce <maxnum>
+// CHECK: %[[FIRST:.+]] = smx_gpu.partial_reduce <add> %{{.+}} : tensor<2x384xf32{{.*}} -> tensor<2x128xf32
+// CHECK-NEXT: %[[L0:.+]] = arith.extf %[[FIRST]]
+// CHECK: %[[W1:.+]] = math.exp
+// CHECK: smx_gpu.write
+// CHECK: %[[HELD:.+]] = smx_gpu.hold %[[W1]]
+// CHECK: %[[W2:.+]] = math.exp
+// CHECK: smx_gpu.write
+// CHECK: %[[BOTH:.+]] = arith.addf %[[HELD]], %[[W2]] : tensor<2x128xf32
+// CHECK-NEXT: %[[WIDE:.+]] = arith.extf %[[BOTH]]
+// CHECK-NEXT: %[[L1:.+]] = arith.addf %[[L0]], %[[WIDE]] : tensor<2x128xf64
+// CHECK: %[[L1H:.+]] = smx_gpu.hold %[[L1]]
+// CHECK: %[[W3:.+]] = math.exp
+// CHECK: smx_gpu.write
+// CHECK: %[[WIDE3:.+]] = arith.extf %[[W3]]
+// CHECK-NEXT: %[[L2:.+]] = arith.addf %[[L1H]], %[[WIDE3]]
+// CHECK-NEXT: %[[L2H:.+]] = smx_gpu.hold %[[L2]]
+// CHECK-NEXT: smx_gpu.reduce <add> %[[L2H]]
+// CHECK-NOT: smx_gpu.write
+// CHECK: smx_gpu.return
+smx_gpu.kernel @weights(%x: memref<?x1536xf32>, %y: memref<?x1536xf32>, %z: memref<?xf64>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x1536xf32> -> tensor<1x1536xf32, #row>
+  %p = smx_gpu.parts %t : tensor<1x1536xf32, #row> -> tensor<2x768xf32, #parts>
+  %m = smx_gpu.reduce <maxnum> %p dim 1 : tensor<2x768xf32, #parts> -> tensor<2xf32, #values>
+  %b = smx_gpu.broadcast %m : tensor<2xf32, #values> -> tensor<2x768xf32, #parts>
+  %d = arith.subf %p, %b : tensor<2x768xf32, #parts>
+  %e = math.exp %d : tensor<2x768xf32, #parts>
+  %some = smx_gpu.partial_reduce <add> %e : tensor<2x768xf32, #parts> -> tensor<2x128xf32, #parts>
+  %wide = arith.extf %some : tensor<2x128xf32, #parts> to tensor<2x128xf64, #parts>
+  %l = smx_gpu.reduce <add> %wide dim 1 : tensor<2x128xf64, #parts> -> tensor<2xf64, #values>
+  smx_gpu.store %l, %z[%c0] dims [0] : tensor<2xf64, #values>, memref<?xf64>
+  %f = arith.truncf %l : tensor<2xf64, #values> to tensor<2xf32, #values>
+  %fb = smx_gpu.broadcast %f : tensor<2xf32, #values> -> tensor<2x768xf32, #parts>
+  %q = arith.mulf %e, %fb : tensor<2x768xf32, #parts>
+  %r = smx_gpu.parts %q : tensor<2x768xf32, #parts> -> tensor<1x1536xf32, #row>
+  smx_gpu.store %r, %y[%i, %c0] dims [-1, 1] {aligned = 16 : i64} : tensor<1x1536xf32, #row>, memref<?x1536xf32>
+  smx_gpu.return
+}
