@@ -85,13 +85,14 @@ public:
   MergedState merge(Value maxima, Value sums, const Weight &weight,
                     ArrayRef<Value> leaves, Type maximumType, Type sumType);
 
+  /// The weight of a difference of two references.
+  Value weigh(Value of, Value reference, const Weight &weight);
+
 private:
   /// The state of the row from a tile of maxima and one of sums.
   MergedState mergeCollected(ValueRange collected, const Weight &weight,
                              ArrayRef<Value> leaves, Type maximumType,
                              Type sumType);
-  /// The weight of a difference of two references.
-  Value weigh(Value of, Value reference, const Weight &weight);
 
   KernelOp kernel;
   OpBuilder &builder;

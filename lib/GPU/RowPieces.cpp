@@ -12,8 +12,9 @@
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-RowPieces::RowPieces(KernelOp kernel, ArrayRef<LoadOp> some, int64_t bytes)
-    : kernel(kernel), loads(some) {
+RowPieces::RowPieces(KernelOp kernel, ArrayRef<LoadOp> some, int64_t bytes,
+                     int64_t states)
+    : kernel(kernel), loads(some), states(states) {
   auto type = cast<RankedTensorType>(loads.front().getTile().getType());
   auto striped = cast<StripedAttr>(getLayout(type));
   columns = type.getDimSize(1);
@@ -108,6 +109,30 @@ static Value inForm(OpBuilder &builder, Value tile, RankedTensorType type) {
   return PartsOp::create(builder, tile.getLoc(), type, tile);
 }
 
+Value RowPieces::loadedOf(OpBuilder &builder, Piece &piece, Value tile) {
+  Value &loaded = piece.loaded[tile];
+  if (!isa<SharedType>(loaded.getType()))
+    return loaded;
+  Location loc = tile.getLoc();
+  loaded = HoldOp::create(builder, loc, loaded.getType(), loaded);
+  Value source = tile.getDefiningOp<LoadOp>() ? tile : loads.front().getTile();
+  Value row = ReadOp::create(builder, loc, typeOf(piece, source), loaded);
+  return inForm(builder, row, typeOf(piece, tile));
+}
+
+Value RowPieces::weighed(OpBuilder &builder, Piece &piece, Operation *product) {
+  Location loc = product->getLoc();
+  Value factor = piece.factor;
+  if (auto share = dyn_cast<arith::MulFOp>(product))
+    factor = arith::MulFOp::create(
+        builder, loc, share.getRhs().getDefiningOp<BroadcastOp>().getValues(),
+        factor);
+  RankedTensorType type = typeOf(piece, product->getResult(0));
+  return arith::MulFOp::create(builder, loc,
+                               loadedOf(builder, piece, state->weights()),
+                               BroadcastOp::create(builder, loc, type, factor));
+}
+
 Value RowPieces::pieceOf(OpBuilder &builder, Piece &piece, Value tile,
                          IRMapping &made) {
   if (!isWhole(tile.getType()))
@@ -117,17 +142,17 @@ Value RowPieces::pieceOf(OpBuilder &builder, Piece &piece, Value tile,
   Location loc = tile.getLoc();
   RankedTensorType type = typeOf(piece, tile);
   Operation *op = tile.getDefiningOp();
+  auto isKept = [&](Value value) {
+    return piece.factor && value == state->weights();
+  };
   Value result;
   SplatElementsAttr splat;
-  if (Value &loaded = piece.loaded[tile]) {
-    if (isa<SharedType>(loaded.getType())) {
-      loaded = HoldOp::create(builder, loc, loaded.getType(), loaded);
-      Value source = isa<LoadOp>(op) ? tile : loads.front().getTile();
-      Value row = ReadOp::create(builder, loc, typeOf(piece, source), loaded);
-      result = inForm(builder, row, type);
-    } else {
-      result = loaded;
-    }
+  if (auto product = dyn_cast<arith::MulFOp>(op);
+      isKept(tile) || (product && isKept(product.getLhs()) &&
+                       product.getRhs().getDefiningOp<BroadcastOp>())) {
+    result = weighed(builder, piece, op);
+  } else if (piece.loaded.lookup(tile)) {
+    result = loadedOf(builder, piece, tile);
   } else if (matchPattern(op, m_Constant(&splat))) {
     result =
         arith::ConstantOp::create(builder, loc, type, splat.resizeSplat(type));
@@ -197,63 +222,85 @@ void RowPieces::keep(OpBuilder &builder, Piece &piece, Value tile, Value made) {
   piece.loaded[tile] = shared;
 }
 
-/// A thread's elements of the first piece, combined into as many as it has of
-/// another one: there is one exchange for all.
-Value RowPieces::firstStripe(OpBuilder &builder, Operation *reduction,
-                             Combiner kind) {
+Value RowPieces::pieceFor(OpBuilder &builder, Piece &piece,
+                          Operation *reduction, Value reference) {
+  Location loc = reduction->getLoc();
   Value whole = reduction->getOperand(0);
-  Value tile = pieceOf(builder, pieces.front(), whole, inRegisters);
+  bool isFirst = &piece == pieces.begin();
+  IRMapping local;
+  IRMapping &made = isFirst && !reference ? inRegisters : local;
+  if (reference)
+    made.map(state->reference(),
+             BroadcastOp::create(builder, loc,
+                                 typeOf(piece, state->reference()), reference));
+  Value tile = pieceOf(builder, piece, whole, made);
+  if (Value kept = keptBy.lookup(reduction)) {
+    if (!isFirst)
+      keep(builder, piece, kept, made.lookup(kept));
+    else if (reference)
+      piece.loaded[kept] = made.lookup(kept);
+  }
+  // There is one exchange for all.
   RankedTensorType stripe = typeOf(pieces.back(), whole);
   if (tile.getType() == stripe)
     return tile;
-  return PartialReduceOp::create(builder, reduction->getLoc(), stripe, kind,
-                                 tile);
+  auto reduce = dyn_cast<ReduceOp>(reduction);
+  return PartialReduceOp::create(
+      builder, loc, stripe, reduce ? reduce.getKind() : Combiner::Add, tile);
 }
 
-Value RowPieces::pieceFor(OpBuilder &builder, Piece &piece,
-                          Operation *reduction) {
-  IRMapping made;
-  Value tile = pieceOf(builder, piece, reduction->getOperand(0), made);
-  if (Value kept = keptBy.lookup(reduction))
-    keep(builder, piece, kept, made.lookup(kept));
-  return tile;
-}
-
-void RowPieces::convertReduce(ReduceOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  Value running = firstStripe(builder, op, op.getKind());
-  for (Piece &piece : MutableArrayRef(pieces).drop_front()) {
-    Value tile = pieceFor(builder, piece, op);
-    running = combineTiles(builder, loc, op.getKind(), running, tile);
-    running = HoldOp::create(builder, loc, running.getType(), running);
+Value RowPieces::combined(OpBuilder &builder, Pieces some, ReduceOp reduction,
+                          Value reference) {
+  Location loc = reduction.getLoc();
+  Value running;
+  for (Piece &piece : some) {
+    Value tile = pieceFor(builder, piece, reduction, reference);
+    running =
+        running ? combineTiles(builder, loc, reduction.getKind(), running, tile)
+                : tile;
+    if (&piece != pieces.begin() || reference)
+      running = HoldOp::create(builder, loc, running.getType(), running);
   }
-  op.getTileMutable().assign(running);
+  return running;
 }
 
-void RowPieces::convertSum(PartialReduceOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  auto widened = cast<arith::ExtFOp>(*op->user_begin());
-  auto widen = [&](Value tile) -> Value {
-    return arith::ExtFOp::create(builder, loc, widened.getType(), tile);
-  };
-  Value running = widen(firstStripe(builder, op, op.getKind()));
-  MutableArrayRef rest = MutableArrayRef(pieces).drop_front();
-  // Two sums of positive numbers round as little as the numbers did.
-  for (size_t i = 0; i < rest.size(); i += 2) {
-    Value tile = pieceFor(builder, rest[i], op);
-    if (i + 1 < rest.size()) {
-      tile = HoldOp::create(builder, loc, tile.getType(), tile);
-      tile = arith::AddFOp::create(builder, loc, tile,
-                                   pieceFor(builder, rest[i + 1], op));
+Value RowPieces::combined(OpBuilder &builder, Pieces some, PartialReduceOp sum,
+                          Value reference) {
+  Location loc = sum.getLoc();
+  Type type = sum->user_begin()->getResult(0).getType();
+  Value running, pair;
+  for (Piece &piece : some) {
+    Value tile = pieceFor(builder, piece, sum, reference);
+    bool isFirst = &piece == pieces.begin(), isLast = &piece == &some.back();
+    // Two sums of positive numbers round as little as the numbers did.
+    if (pair)
+      tile = arith::AddFOp::create(builder, loc, pair, tile);
+    if (!pair && !isFirst && !isLast) {
+      pair = HoldOp::create(builder, loc, tile.getType(), tile);
+      continue;
     }
-    running = arith::AddFOp::create(builder, loc, running, widen(tile));
-    running = HoldOp::create(builder, loc, running.getType(), running);
+    pair = {};
+    Value wide = arith::ExtFOp::create(builder, loc, type, tile);
+    running =
+        running ? arith::AddFOp::create(builder, loc, running, wide) : wide;
+    if (!isFirst || reference)
+      running = HoldOp::create(builder, loc, type, running);
   }
-  widened.replaceAllUsesWith(running);
-  widened.erase();
-  op.erase();
+  return running;
+}
+
+void RowPieces::convertReduction(Operation *op) {
+  OpBuilder builder(op);
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    reduce.getTileMutable().assign(combined(builder, pieces, reduce, Value()));
+    return;
+  }
+  auto sum = cast<PartialReduceOp>(op);
+  Operation *widened = *sum->user_begin();
+  Value sums = combined(builder, pieces, sum, Value());
+  widened->getResult(0).replaceAllUsesWith(sums);
+  widened->erase();
+  sum.erase();
 }
 
 void RowPieces::convertStore(StoreOp op) {
@@ -306,13 +353,16 @@ LogicalResult RowPieces::run() {
   OpBuilder builder(roots.front());
   for (auto [i, piece] : llvm::enumerate(pieces))
     load(builder, piece, /*isShared=*/i != 0);
-  for (Operation *root : roots) {
-    if (auto reduce = dyn_cast<ReduceOp>(root))
-      convertReduce(reduce);
-    else if (auto sum = dyn_cast<PartialReduceOp>(root))
-      convertSum(sum);
+  ArrayRef<Operation *> left = roots;
+  if ((state = matchState(roots))) {
+    convertState();
+    left = left.drop_front(2);
+  }
+  for (Operation *root : left) {
+    if (auto store = dyn_cast<StoreOp>(root))
+      convertStore(store);
     else
-      convertStore(cast<StoreOp>(root));
+      convertReduction(root);
   }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (op.use_empty() && op.getNumResults() == 1 &&

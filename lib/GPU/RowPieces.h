@@ -9,7 +9,7 @@
 #ifndef SMX_LIB_GPU_ROWPIECES_H
 #define SMX_LIB_GPU_ROWPIECES_H
 
-#include "smx/GPU/SmxGpu.h"
+#include "PartialStates.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -21,11 +21,29 @@ struct Piece {
   int64_t first = 0, columns = 0;
   /// Loaded tiles: in registers, or in shared memory.
   llvm::DenseMap<Value, Value> loaded;
+  /// What the weights that are kept are to be multiplied by, if anything.
+  Value factor;
+};
+
+/// A maximum of the row, and the sum of weights whose reference follows from
+/// it.
+struct RowState {
+  ReduceOp maximum;
+  /// A reduction, or the sums of threads.
+  Operation *sum;
+  Weight weight;
+
+  Value weights() const { return weight.exponential->getResult(0); }
+  /// The whole tile of the reference.
+  Value reference() const { return weight.difference.getRhs(); }
 };
 
 class RowPieces {
 public:
-  RowPieces(KernelOp kernel, ArrayRef<LoadOp> loads, int64_t bytes);
+  /// Of the first piece a thread has `bytes`. Pieces have up to `states`
+  /// states.
+  RowPieces(KernelOp kernel, ArrayRef<LoadOp> loads, int64_t bytes,
+            int64_t states);
 
   /// Fails, and nothing has changed, if an op has no form on pieces.
   LogicalResult run();
@@ -52,22 +70,39 @@ private:
   /// Finds what reductions compute for later roots.
   void findKept(ArrayRef<Operation *> roots);
   void keep(OpBuilder &builder, Piece &piece, Value tile, Value made);
-  /// What a thread has of a piece that a reduction needs, and is kept.
-  Value pieceFor(OpBuilder &builder, Piece &piece, Operation *reduction);
-  Value firstStripe(OpBuilder &builder, Operation *reduction, Combiner kind);
-  void convertReduce(ReduceOp op);
-  /// A sum of each thread, which is widened.
-  void convertSum(PartialReduceOp op);
+  /// A loaded tile, or what has taken its place, in the form of `tile`.
+  Value loadedOf(OpBuilder &builder, Piece &piece, Value tile);
+  /// What is kept of a piece, with its factor; `product` is `tile`, or a
+  /// product of it with a value of the row.
+  Value weighed(OpBuilder &builder, Piece &piece, Operation *product);
+
+  using Pieces = MutableArrayRef<Piece>;
+  /// What a thread has of a piece that a reduction needs, as many elements as
+  /// of any other one; with another `reference` than there is, if any.
+  Value pieceFor(OpBuilder &builder, Piece &piece, Operation *reduction,
+                 Value reference);
+  Value combined(OpBuilder &builder, Pieces some, ReduceOp reduction,
+                 Value reference);
+  /// The sums of threads, widened.
+  Value combined(OpBuilder &builder, Pieces some, PartialReduceOp sum,
+                 Value reference);
+  void convertReduction(Operation *op);
   void convertStore(StoreOp op);
+  /// The state that the first two reductions make, if it can be parted.
+  std::optional<RowState> matchState(ArrayRef<Operation *> roots);
+  /// Some pieces after others: weights of the first ones are computed, by their
+  /// own maximum, before the others have arrived.
+  void convertState();
   /// Of a load or a store: offsets and valid extents of a piece.
   template <typename OpTy>
   void moveTo(OpBuilder &builder, const Piece &piece, OpTy op);
 
   KernelOp kernel;
   SmallVector<LoadOp> loads;
-  int64_t columns;
+  int64_t columns, states;
   SmallVector<Piece> pieces;
   IRMapping inRegisters;
+  std::optional<RowState> state;
   /// Of a reduction: the tile that takes the place of the loaded one.
   llvm::DenseMap<Operation *, Value> keptBy;
 };

@@ -42,10 +42,12 @@ struct SharedRowsPass
   using SharedRowsPassBase::SharedRowsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (bytes >= 1)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "option 'bytes' must be at least 1, got " << int64_t(bytes);
+    for (auto [name, value] :
+         {std::pair("bytes", int64_t(bytes)), {"states", int64_t(states)}})
+      if (value < 1)
+        return emitError(UnknownLoc::get(context))
+               << "option '" << name << "' must be at least 1, got " << value;
+    return success();
   }
 
   void runOnOperation() override {
@@ -90,7 +92,7 @@ struct SharedRowsPass
     };
     // Of wide elements the weights are kept as well, where there are any. Where
     // all warps meet, more of a narrow row in shared memory is faster.
-    int64_t first = isNarrow ? most / 8 * 7 : most / 4 * 3;
+    int64_t first = isNarrow ? most / 8 * 7 : most / 8 * (states > 1 ? 5 : 6);
     if (most < bytes)
       first = most;
     else if (isNarrow && countOfParts(kernel, columns, 1) == 0 &&
@@ -98,7 +100,7 @@ struct SharedRowsPass
       first = most / 2;
     if (!fits(first))
       return;
-    RowPieces pieces(kernel, loads, widest == 64 ? first / 2 : first);
+    RowPieces pieces(kernel, loads, widest == 64 ? first / 2 : first, states);
     if (failed(pieces.run()))
       return;
     remark::passed(

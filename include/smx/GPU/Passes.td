@@ -138,6 +138,10 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
     anything is exchanged. Of 16-bit elements that two reductions widen without a meeting between, 48 bytes of a thread stay in
     registers. A kernel with an op that has no form on pieces stays as it is. A remark says how many pieces there are.
 
+    With more than one of `states`, the first reductions being a maximum and the sum of its weights, some pieces come after others: the weights of those
+    in front are computed, by the maximum so far, before the last ones have arrived, and their sum is corrected (online softmax). Each state has three
+    quarters of the columns that are left.
+
     ```mlir
     %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x65536xf32, #row>
     %m = smx_gpu.reduce <maxnum> %x dim 1
@@ -155,6 +159,7 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   }];
   let options = [
     Option<"bytes", "bytes", "int64_t", "128", "bytes of a row that a thread has registers for">,
+    Option<"states", "states", "int64_t", "1", "states of a warp's part, one after another; 1 = the maximum of all first">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
