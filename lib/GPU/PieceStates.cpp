@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::smx::gpu;
 
 std::optional<RowState> RowPieces::matchState(ArrayRef<Operation *> roots) {
-  if (states < 2 || pieces.size() < 4 || roots.size() < 2)
+  if (pieces.size() < 4 || roots.size() < 2)
     return std::nullopt;
   auto maximum = dyn_cast<ReduceOp>(roots[0]);
   if (!maximum || maximum.getKind() != Combiner::MaxNum ||

@@ -346,15 +346,22 @@ LogicalResult RowPieces::run() {
                !comesBefore(load, roots.front());
       }))
     return failure();
+  findKept(roots);
+  if (states > 1 && !(state = matchState(roots)))
+    return failure();
   for (LoadOp load : loads)
     if (roots.front()->isBeforeInBlock(load))
       load->moveBefore(roots.front());
-  findKept(roots);
   OpBuilder builder(roots.front());
-  for (auto [i, piece] : llvm::enumerate(pieces))
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
     load(builder, piece, /*isShared=*/i != 0);
+    // The first state begins with what is in registers; the assembler would put
+    // the copies, which nothing waits for, before its loads.
+    if (i == 0 && state)
+      BarrierOp::create(builder, kernel.getLoc());
+  }
   ArrayRef<Operation *> left = roots;
-  if ((state = matchState(roots))) {
+  if (state) {
     convertState();
     left = left.drop_front(2);
   }

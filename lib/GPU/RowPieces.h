@@ -41,11 +41,12 @@ struct RowState {
 class RowPieces {
 public:
   /// Of the first piece a thread has `bytes`. Pieces have up to `states`
-  /// states.
+  /// states, if more than one.
   RowPieces(KernelOp kernel, ArrayRef<LoadOp> loads, int64_t bytes,
             int64_t states);
 
-  /// Fails, and nothing has changed, if an op has no form on pieces.
+  /// Fails, and nothing has changed, if an op has no form on pieces, or if
+  /// there are to be several states of what is not one.
   LogicalResult run();
   size_t count() const { return pieces.size(); }
 

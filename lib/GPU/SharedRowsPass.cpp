@@ -42,11 +42,12 @@ struct SharedRowsPass
   using SharedRowsPassBase::SharedRowsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    for (auto [name, value] :
-         {std::pair("bytes", int64_t(bytes)), {"states", int64_t(states)}})
-      if (value < 1)
+    for (auto [name, value, least] :
+         {std::tuple("bytes", int64_t(bytes), 1), {"states", states, 0}})
+      if (value < least)
         return emitError(UnknownLoc::get(context))
-               << "option '" << name << "' must be at least 1, got " << value;
+               << "option '" << name << "' must be at least " << least
+               << ", got " << value;
     return success();
   }
 
@@ -80,34 +81,50 @@ struct SharedRowsPass
     int64_t columns =
         loads.empty() ? 0 : loads.front().getTile().getType().getNumElements();
     bool isNarrow = widest < 32;
+    int64_t threads = kernel.getWarps() * ::smx::gpu::warpThreads;
+    // A row that fills multiprocessors leaves none of their threads to others
+    // that could compute while it arrives. Masks take the registers of a state.
+    bool isAlone = kernel.getCluster() == mlir::smx::mostClusterBlocks &&
+                   threads == mlir::smx::blockRowThreads;
+    bool isMasked = llvm::any_of(
+        loads, [](LoadOp load) { return !load.getValid().empty(); });
+    int64_t mostStates = states ? int64_t(states)
+                         : widest == 32 && isAlone && !isMasked ? 2
+                                                                : 1;
     int64_t most = isNarrow && countOfParts(kernel, columns, 32) > 1
                        ? mlir::smx::widenedThreadBytes
                        : int64_t(bytes);
     if (room <= most)
       return;
-    int64_t threads = kernel.getWarps() * ::smx::gpu::warpThreads;
     auto fits = [&](int64_t first) {
       return (room - first) * threads + mlir::smx::besidesRowBytes <=
              int64_t(kernel.getSharedLimit());
     };
     // Of wide elements the weights are kept as well, where there are any. Where
     // all warps meet, more of a narrow row in shared memory is faster.
-    int64_t first = isNarrow ? most / 8 * 7 : most / 8 * (states > 1 ? 5 : 6);
+    int64_t first = isNarrow ? most / 8 * 7 : most / 8 * 6;
     if (most < bytes)
       first = most;
     else if (isNarrow && countOfParts(kernel, columns, 1) == 0 &&
              fits(most / 2))
       first = most / 2;
-    if (!fits(first))
-      return;
-    RowPieces pieces(kernel, loads, widest == 64 ? first / 2 : first, states);
-    if (failed(pieces.run()))
-      return;
-    remark::passed(
-        kernel.getLoc(),
-        remark::RemarkOpts::name("SharedRows").category("smx-gpu-shared-rows"))
-        << "a row's tile in pieces, all but the first in shared memory: "
-        << remark::metric("pieces", static_cast<int64_t>(pieces.count()));
+    auto convert = [&](int64_t bytesOfFirst, int64_t states) {
+      if (!fits(bytesOfFirst))
+        return false;
+      RowPieces pieces(kernel, loads,
+                       widest == 64 ? bytesOfFirst / 2 : bytesOfFirst, states);
+      if (failed(pieces.run()))
+        return false;
+      remark::passed(kernel.getLoc(), remark::RemarkOpts::name("SharedRows")
+                                          .category("smx-gpu-shared-rows"))
+          << "a row's tile in pieces, all but the first in shared memory: "
+          << remark::metric("pieces", static_cast<int64_t>(pieces.count()));
+      return true;
+    };
+    // Each state has a reference of its own.
+    if (mostStates == 1 ||
+        !convert(isNarrow ? first : most / 8 * 5, mostStates))
+      convert(first, 1);
   }
 };
 } // namespace

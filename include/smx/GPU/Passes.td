@@ -140,7 +140,7 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
 
     With more than one of `states`, the first reductions being a maximum and the sum of its weights, some pieces come after others: the weights of those
     in front are computed, by the maximum so far, before the last ones have arrived, and their sum is corrected (online softmax). Each state has three
-    quarters of the columns that are left.
+    quarters of the columns that are left. What stays in registers is then loaded first: a barrier keeps its loads before the copies.
 
     ```mlir
     %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x65536xf32, #row>
@@ -159,7 +159,7 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   }];
   let options = [
     Option<"bytes", "bytes", "int64_t", "128", "bytes of a row that a thread has registers for">,
-    Option<"states", "states", "int64_t", "1", "states of a warp's part, one after another; 1 = the maximum of all first">,
+    Option<"states", "states", "int64_t", "0", "states of a warp's part, one after another; 1 = the maximum of all first; 0 = 2 for whole rows of f32 whose blocks, 16 of them, are alone on their multiprocessors, else 1">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

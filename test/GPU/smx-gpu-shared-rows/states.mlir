@@ -9,6 +9,7 @@
 
 // CHECK-LABEL: smx_gpu.kernel @states
 // CHECK: smx_gpu.load {{.*}} -> tensor<1x512xf32
+// CHECK-NEXT: smx_gpu.barrier
 // CHECK-COUNT-6: smx_gpu.copy
 // CHECK-COUNT-4: smx_gpu.read
 // CHECK-NOT: smx_gpu.read

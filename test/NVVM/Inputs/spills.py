@@ -62,6 +62,10 @@ def kernels(family, types):
             for extent in (77, 300, 1024, 4096, 32768, "?"):
                 for axis in (0, 1):
                     yield f"softmax {element} {extent} axis {axis}", softmax(element, extent, axis), 16
+            # Rows of clusters.
+            for extent in (262144, 1048576) if element != "f64" else ():
+                for op in ("softmax", "log_softmax"):
+                    yield f"{op} {element} {extent} cluster", reduction(op, element, extent), 16
             # Rows that start anywhere, as those of odd extents do.
             for extent in (4095, 12345, 50257):
                 for op in ("softmax", "logsumexp", "cross_entropy", "layer_norm", "rms_norm"):
