@@ -145,6 +145,15 @@ bool SmallTanh::collectScale() {
   return scale != 0;
 }
 
+/// True if `value`, or another with it, decides a branch.
+static bool isAsked(Value value) {
+  if (!value.hasOneUse())
+    return false;
+  Operation *user = *value.getUsers().begin();
+  return isa<AnyOp>(user) ||
+         (isa<arith::OrIOp>(user) && isAsked(user->getResult(0)));
+}
+
 /// The question is about sums of the weights that `weight` is the exponent of.
 bool SmallTanh::collectQuestion() {
   auto power = dyn_cast<math::Exp2Op>(*weight->getUsers().begin());
@@ -154,8 +163,7 @@ bool SmallTanh::collectQuestion() {
     if (auto reduced = dyn_cast<PartialReduceOp>(user))
       for (Operation *reader : reduced->getUsers())
         if (auto compared = dyn_cast<arith::CmpFOp>(reader))
-          if (compared->hasOneUse() &&
-              isa<AnyOp>(*compared->getUsers().begin())) {
+          if (isAsked(compared)) {
             sums = reduced;
             isLarge = compared;
           }

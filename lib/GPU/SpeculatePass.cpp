@@ -26,6 +26,9 @@ namespace {
 ///
 ///   r' = m > r + slack ? m : r,   g = |r'| = inf ? 0 : r',
 ///   a = exp2(r - g),   p = exp2(s c - g),   l' = l a + sum p
+///
+/// c may be a choice of two numbers for each row: g < limit ? c1 : c2. Then
+/// weights are computed by c2, and are no answer where r is below the limit.
 class Decision {
 public:
   static std::optional<Decision> match(scf::ForOp loop);
@@ -35,6 +38,10 @@ private:
   bool collect();
   Value boundOfSums(OpBuilder &builder);
   bool isForSums(Operation *op);
+  /// The comparison that decides if `op` is the choice of a factor.
+  arith::CmpFOp limitOf(Operation *op);
+  /// True in tiles whose sums are no answer.
+  Value isNoAnswer(OpBuilder &builder, Value sums);
   /// Waits for the product that runs under the softmax when its scores are
   /// there: a thread that may compute weights twice has no registers for the
   /// operand of that product for longer. ptxas still starts on the scores
@@ -51,6 +58,8 @@ private:
   WaitOp sumDone, scoresDone;
   /// The sums of weights that show how large they are.
   PartialReduceOp sums;
+  /// The limit of references by which factors are chosen, if they are.
+  Value limit;
   double slack;
   /// What is computed from the reference, in order.
   llvm::SetVector<Operation *> dependent;
@@ -114,6 +123,7 @@ bool Decision::collect() {
   dependent.clear();
   results.clear();
   sums = {};
+  limit = {};
   factor = {};
   rescale = {};
   sumDone = {};
@@ -131,6 +141,11 @@ bool Decision::collect() {
         op.getNumResults() != 1)
       return false;
     dependent.insert(&op);
+    if (arith::CmpFOp isBelow = limitOf(&op)) {
+      if (limit && limit != isBelow.getLhs())
+        return false;
+      limit = isBelow.getLhs();
+    }
     rescale = dyn_cast<RescaleOp>(op);
     if (auto reduced = dyn_cast<PartialReduceOp>(op)) {
       if (sums)
@@ -185,6 +200,33 @@ Value Decision::boundOfSums(OpBuilder &builder) {
   return arith::ConstantOp::create(builder, sums.getLoc(), value);
 }
 
+Value Decision::isNoAnswer(OpBuilder &builder, Value computed) {
+  Location loc = sums.getLoc();
+  // Not a number is not small, either.
+  Value isLarge = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UGT,
+                                        computed, boundOfSums(builder));
+  if (!limit)
+    return isLarge;
+  auto inParts = [&](Value rows) {
+    return builder.createOrFold<BroadcastOp>(loc, computed.getType(), rows);
+  };
+  Value isBelow = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
+                                        inParts(limit), inParts(carried));
+  return arith::OrIOp::create(builder, loc, isLarge, isBelow);
+}
+
+arith::CmpFOp Decision::limitOf(Operation *op) {
+  auto choice = dyn_cast<arith::SelectOp>(op);
+  if (!choice || !splatValue(choice.getTrueValue()) ||
+      !splatValue(choice.getFalseValue()))
+    return {};
+  auto isBelow = choice.getCondition().getDefiningOp<arith::CmpFOp>();
+  bool isOfReference =
+      isBelow && isBelow.getPredicate() == arith::CmpFPredicate::OGT &&
+      splatValue(isBelow.getLhs()) && isBelow.getRhs() == guard;
+  return isOfReference ? isBelow : arith::CmpFOp();
+}
+
 void Decision::waitEarly() {
   if (sumDone->isBeforeInBlock(follow))
     return;
@@ -235,6 +277,19 @@ void Decision::rewrite() {
   for (Operation *op : dependent) {
     if (kept.contains(op->getResult(0)))
       continue;
+    if (limitOf(op)) {
+      kept.map(op->getResult(0), cast<arith::SelectOp>(op).getFalseValue());
+      continue;
+    }
+    if (auto broadcast = dyn_cast<BroadcastOp>(op);
+        broadcast && isForSums(op)) {
+      // Of what is the same in all rows it is a constant.
+      kept.map(broadcast.getResult(),
+               builder.createOrFold<BroadcastOp>(
+                   loc, broadcast.getType(),
+                   kept.lookupOrDefault(broadcast.getValues())));
+      continue;
+    }
     // What the question does not need can wait for the answer, but weights that
     // are not made narrow at once take registers.
     if (isForSums(op))
@@ -242,11 +297,8 @@ void Decision::rewrite() {
     else
       later.push_back(op);
   }
-  // Not a number is not small, either.
-  Value isLarge = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UGT,
-                                        kept.lookup(sums.getResult()),
-                                        boundOfSums(builder));
-  Value moves = AnyOp::create(builder, loc, isLarge);
+  Value moves = AnyOp::create(
+      builder, loc, isNoAnswer(builder, kept.lookup(sums.getResult())));
   auto branch = scf::IfOp::create(builder, loc, ValueRange(results).getTypes(),
                                   moves, /*withElseRegion=*/true);
   for (auto [result, chosen] : llvm::zip(results, branch.getResults()))

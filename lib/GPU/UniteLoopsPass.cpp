@@ -69,6 +69,16 @@ static bool isNeverInfinite(Value value) {
   return magnitude && magnitude.getOperand() == guard.getFalseValue();
 }
 
+/// True for a number above 0, or one of two for each row.
+static bool isPositive(Value factor) {
+  if (auto broadcast = factor.getDefiningOp<BroadcastOp>())
+    if (auto choice = broadcast.getValues().getDefiningOp<arith::SelectOp>())
+      return isPositive(choice.getTrueValue()) &&
+             isPositive(choice.getFalseValue());
+  std::optional<double> number = splatValue(factor);
+  return number && *number > 0;
+}
+
 /// True for exp2(s c - r) with a positive c: 0 where s is -inf, since a
 /// reference r is neither infinite nor, being a maximum, NaN.
 static bool isZeroOfInfinity(Value weights, Value scores) {
@@ -78,12 +88,11 @@ static bool isZeroOfInfinity(Value weights, Value scores) {
                       : math::FmaOp();
   if (!exponent || exponent.getA() != scores)
     return false;
-  std::optional<double> scale = splatValue(exponent.getB());
   auto broadcast = exponent.getC().getDefiningOp<BroadcastOp>();
   auto negated = broadcast
                      ? broadcast.getValues().getDefiningOp<arith::NegFOp>()
                      : arith::NegFOp();
-  return scale && *scale > 0 && negated &&
+  return isPositive(exponent.getB()) && negated &&
          isNeverInfinite(negated.getOperand());
 }
 

@@ -172,16 +172,25 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
     return {emptyLike(builder, op.getLoc(), states[0], soft.type), row};
   };
   // The state is updated in place: what a loop carries stays where it is.
+  SmallVector<TileOperand> next{
+      {states[0], row}, fresh(), fresh(), {states[1], row}};
+  bool isExact = hasAccumulator && soft.isBase2();
+  if (isExact)
+    next.push_back(fresh());
   SmallVector<Value> moved =
       tile.mapOnto("running maximum and rescale factor",
                    {{states[0], row}, {states[1], row}, {tileMaximum, row}},
-                   {{states[0], row}, fresh(), fresh(), {states[1], row}},
-                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     Value maximum =
-                         soft.follow(m, soft.referenceOf(m, v[2]), v[0], slack);
+                   next, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     Value ofTile = isExact ? soft.exactReferenceOf(m, v[2])
+                                            : soft.referenceOf(m, v[2]);
+                     Value maximum = soft.follow(m, ofTile, v[0], slack);
                      Value reference = soft.guarded(m, maximum);
                      Value factor = soft.rescale(m, v[0], reference);
-                     return {maximum, reference, factor, m.mul(v[1], factor)};
+                     SmallVector<Value> results{maximum, reference, factor,
+                                                m.mul(v[1], factor)};
+                     if (isExact)
+                       results.push_back(soft.factorFor(m, reference));
+                     return results;
                    });
   Value maximum = moved[0], reference = moved[1], factor = moved[2];
 
@@ -220,17 +229,21 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                          })};
   }
   Value weights = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);
-  SmallVector<Value> summed =
-      tile.reduce("weights and running sum", {scores, {reference, row}},
-                  {{weights, scores.map}, {moved[3], row}}, {rows},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value score = m.cast(v[0], soft.type);
-                    Value weight =
-                        soft.weight(m, score, v[1], scoreType, soft.bitsOfSum);
-                    if (op.getMasked())
-                      weight = soft.maskedWeight(m, score, weight);
-                    return {weight, m.add(weight, v[3])};
-                  });
+  SmallVector<TileOperand> weighed{scores, {reference, row}};
+  if (isExact)
+    weighed.push_back({moved[4], row});
+  SmallVector<Value> summed = tile.reduce(
+      "weights and running sum", weighed,
+      {{weights, scores.map}, {moved[3], row}}, {rows},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value score = m.cast(v[0], soft.type);
+        Value weight =
+            isExact ? soft.weight(m, score, v[1], v[2])
+                    : soft.weight(m, score, v[1], scoreType, soft.bitsOfSum);
+        if (op.getMasked())
+          weight = soft.maskedWeight(m, score, weight);
+        return {weight, m.add(weight, v.back())};
+      });
 
   // acc' = acc*a + p v
   AffineMap accMap = maps[2];

@@ -6,7 +6,9 @@
 #include "smx/IR/ScaledDifference.h"
 #include "smx/IR/Smx.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <limits>
 
 namespace mlir::smx {
@@ -50,6 +52,45 @@ struct SoftmaxArithmetic {
     return m.select(m.greater(reference, m.constant(0.0, type)), reference,
                     hidden);
   }
+  /// The same for a state with an accumulator, where c may be another factor
+  /// for each row: 2^k, which rounds nothing, the next one that is not below c.
+  ///
+  ///   r = m c, or m 2^k if m c is below -2^28 (in f32)
+  ///   weight = exp2(s c - r), or exp2(s 2^k - r) if r is below -2^28
+  ///
+  /// Below -2^28 scores that are not the same are 16 powers of two and more
+  /// apart: by either factor a row is the average of its largest ones. r never
+  /// falls as m grows. Above, weights are off by what r rounds, a factor of 2^8
+  /// at most, for which f16 has room.
+  Value exactReferenceOf(ScalarMath m, Value maximum) const {
+    Value reference = comparable(m, maximum);
+    if (!isBase2())
+      return reference;
+    return m.select(isCoarse(m, reference), times(m, maximum, coarseFactor()),
+                    reference);
+  }
+  /// What scores are multiplied by for a weight relative to `reference`. Only
+  /// in base 2.
+  Value factorFor(ScalarMath m, Value reference) const {
+    return m.select(isCoarse(m, reference), m.constant(coarseFactor(), type),
+                    m.constant(base2Factor(), type));
+  }
+  Value isCoarse(ScalarMath m, Value reference) const {
+    unsigned precision = APFloat::semanticsPrecision(type.getFloatSemantics());
+    return m.greater(m.constant(-std::ldexp(1.0, precision + 4), type),
+                     reference);
+  }
+  double coarseFactor() const {
+    return std::exp2(std::ceil(std::log2(base2Factor())));
+  }
+  /// An exact reference in units of the natural logarithm: the maximum times
+  /// the scale, or -inf as `referenceOf` has it, since it is rounded.
+  Value naturalOfExact(ScalarMath m, Value reference) const {
+    if (!isBase2())
+      return natural(m, reference);
+    Value rounded = referenceOf(m, times(m, reference, 1 / coarseFactor()));
+    return natural(m, m.select(isCoarse(m, reference), rounded, reference));
+  }
   /// The next reference: the maximum of both, or still `reference` where that
   /// is at most `slack` powers of two behind. A NaN in `score` is dropped.
   Value follow(ScalarMath m, Value score, Value reference, double slack) const {
@@ -78,11 +119,14 @@ struct SoftmaxArithmetic {
   Value weight(ScalarMath m, Value s, Value reference, Type scoreType,
                int bits) const {
     if (isBase2())
-      return m.exp2(
-          m.fma(s, m.constant(base2Factor(), type), m.neg(reference)));
+      return weight(m, s, reference, m.constant(base2Factor(), type));
     if (!isHalf(scoreType))
       return expOfDifference(m, s, reference);
     return m.exp2(times(m, m.sub(s, reference), base2Factor()), bits);
+  }
+  /// The same in base 2, by another factor of scores.
+  Value weight(ScalarMath m, Value s, Value reference, Value factor) const {
+    return m.exp2(m.fma(s, factor, m.neg(reference)));
   }
   /// How many bits of a weight matter to a sum of them, and to an element of
   /// `resultType`: a few more than it has.

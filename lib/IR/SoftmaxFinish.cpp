@@ -194,7 +194,10 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
     return tile.map("log-sum-exp", {{state.maximum, row}, {state.sum, row}},
                     {{empty, result}},
                     [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      Value sum = m.add(soft.natural(m, v[0]), m.log(v[1]));
+                      Value reference = states.size() == 3
+                                            ? soft.naturalOfExact(m, v[0])
+                                            : soft.natural(m, v[0]);
+                      Value sum = m.add(reference, m.log(v[1]));
                       return {m.cast(sum, type.getElementType())};
                     });
   }

@@ -55,9 +55,12 @@ smx_gpu.kernel @cap(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) warps
     // CHECK-DAG: %[[MOST:.+]] = smx_gpu.partial_reduce <maxsi> %[[BITS]]
     // CHECK-DAG: %[[FAR:.+]] = arith.cmpi sgt, %[[MOST]], %[[LIMIT]]
     // CHECK: %[[EITHER:.+]] = arith.ori %[[LARGE]], %[[FAR]]
-    // CHECK: %[[MOVES:.+]] = smx_gpu.any %[[EITHER]]
+    // CHECK: %[[OTHER:.+]] = arith.ori %[[EITHER]], %{{.+}}
+    // CHECK: %[[MOVES:.+]] = smx_gpu.any %[[OTHER]]
     %large = arith.cmpf ugt, %sums, %bound : !p
-    %moves = smx_gpu.any %large : tensor<64x8xi1, #L>
+    %below = arith.cmpf olt, %sums, %bound : !p
+    %other = arith.ori %large, %below : tensor<64x8xi1, #L>
+    %moves = smx_gpu.any %other : tensor<64x8xi1, #L>
     // CHECK: scf.if %[[MOVES]]
     // CHECK: %[[LESS:.+]] = arith.divf %[[X]]
     // CHECK: %[[SHARE:.+]] = arith.mulf %[[LESS]]

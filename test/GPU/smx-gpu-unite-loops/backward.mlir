@@ -19,7 +19,8 @@ smx_gpu.kernel @two_loops(%k: memref<?x64xbf16>, %v: memref<?x64xbf16>, %y: memr
   %c64 = arith.constant 64 : index
   %hidden = arith.constant dense<0xFF800000> : !t
   %absent = arith.constant dense<-0.0> : !t
-  %scale = arith.constant dense<0.125> : !t
+  %eighth = arith.constant dense<0.125> : !r
+  %quarter = arith.constant dense<0.25> : !r
   %infinity = arith.constant dense<0x7F800000> : !r
   %none = arith.constant dense<0.0> : !r
   %zero = arith.constant dense<0.0> : !t
@@ -74,6 +75,9 @@ smx_gpu.kernel @two_loops(%k: memref<?x64xbf16>, %v: memref<?x64xbf16>, %y: memr
     %size = math.absf %most : !r
     %far = arith.cmpf oeq, %size, %infinity : !r
     %reference = arith.select %far, %none, %most : tensor<64xi1, #S>, !r
+    %is_low = arith.cmpf olt, %reference, %none : !r
+    %factor = arith.select %is_low, %quarter, %eighth : tensor<64xi1, #S>, !r
+    %scale = smx_gpu.broadcast %factor : !r -> !t
     %negated = arith.negf %reference : !r
     %down1 = smx_gpu.broadcast %negated : !r -> !t
     %d = math.fma %m, %scale, %down1 : !t
@@ -97,6 +101,9 @@ smx_gpu.kernel @two_loops(%k: memref<?x64xbf16>, %v: memref<?x64xbf16>, %y: memr
     %size = math.absf %most : !r
     %far = arith.cmpf oeq, %size, %infinity : !r
     %reference = arith.select %far, %none, %most : tensor<64xi1, #S>, !r
+    %is_low = arith.cmpf olt, %reference, %none : !r
+    %factor = arith.select %is_low, %quarter, %eighth : tensor<64xi1, #S>, !r
+    %scale = smx_gpu.broadcast %factor : !r -> !t
     %negated = arith.negf %reference : !r
     %down1 = smx_gpu.broadcast %negated : !r -> !t
     %d = math.fma %s, %scale, %down1 : !t

@@ -9,7 +9,7 @@
 
 // The reference stays where the maximum is at most 8 powers of two above it: a factor of 1.
 // CHECK-LABEL: @reference_stays
-// CHECK: %running_maximum_and_rescale_factor:4 = linalg.generic
+// CHECK: %running_maximum_and_rescale_factor:5 = linalg.generic
 // CHECK: ^bb0(%[[M:[^:]+]]: f32, %{{[^:]+}}: f32, %{{[^:]+}}: f32,
 // CHECK: %[[EIGHT:.+]] = arith.constant 8.000000e+00 : f32
 // CHECK: %[[LIMIT:.+]] = arith.addf %[[M]], %[[EIGHT]]
