@@ -58,6 +58,8 @@ private:
   SmallVector<Operation *> arithmetic;
   PartialReduceOp sums;
   arith::CmpFOp isLarge;
+  /// The weights are rounded to bf16, for a product.
+  bool isBF16 = false;
 };
 } // namespace
 
@@ -69,16 +71,16 @@ static double polynomial(ArrayRef<double> coefficients, double z) {
   return value;
 }
 
-/// P of so many coefficients goes through tanh(x) / x at the places of x^2 that
-/// Chebyshev's polynomial is 0 at: there an interpolation is off by little more
-/// than the best one.
+/// x P(x^2) of so many coefficients goes through tanh x at the zeros of the odd
+/// polynomial of Chebyshev's with one term more: there an interpolation is off
+/// by little more than the best one.
 static Series makeSeries(size_t count, double range) {
   constexpr int samples = 256;
   SmallVector<double> places(count), differences(count);
   for (size_t i = 0; i < count; ++i) {
-    places[i] = range * range *
-                (1 - std::cos((2 * i + 1) * llvm::numbers::pi / (2 * count))) /
-                2;
+    double zero = range * std::cos((2 * i + 1) * llvm::numbers::pi /
+                                   (2 * (2 * count + 1)));
+    places[i] = zero * zero;
     double x = std::sqrt(places[i]);
     differences[i] = std::tanh(x) / x;
   }
@@ -102,11 +104,11 @@ static Series makeSeries(size_t count, double range) {
   return series;
 }
 
-/// The fewest coefficients with which an exponent, a power of two, is off by at
-/// most 2^-11, as weights in f16 are, for numbers up to `least`; and up to how
-/// large ones it is. None if there are too many.
-static std::optional<Series> seriesFor(double factor, double least) {
-  constexpr double mostOff = 0x1p-11;
+/// The fewest coefficients with which an exponent, factor tanh x, is off by at
+/// most `mostOff` for |x| up to `least`; and up to how large ones it is. None
+/// if there are too many.
+static std::optional<Series> seriesFor(double factor, double least,
+                                       double mostOff) {
   constexpr size_t fewest = 2, most = 6;
   auto isRight = [&](const Series &series) {
     return std::abs(factor) * series.error <= mostOff;
@@ -115,12 +117,32 @@ static std::optional<Series> seriesFor(double factor, double least) {
     Series found = makeSeries(count, least);
     if (!isRight(found))
       continue;
-    for (double range = 1, step = 1.0 / 64; range > least; range -= step)
+    for (double range = 1, step = 1.0 / 256; range > least; range -= step)
       if (Series wider = makeSeries(count, range); isRight(wider))
         return wider;
     return found;
   }
   return std::nullopt;
+}
+
+/// The series for weights of a type. An exponent is a power of two: one that is
+/// off by e has a weight that is off by e ln 2 of itself.
+///
+///   f16, f32:  e = 2^-11, a weight by 2^-11.5
+///   bf16:      e = 2^-10, a weight by 2^-10.5; it is rounded by up to 2^-9
+///
+/// Two coefficients are off by about R^5 / 120 in tanh, |x| <= R. In bf16 that
+/// is enough for logits of up to 6.7 of a cap of 20, and 13.8 of 50. Those of
+/// queries and keys of deviation 1 have deviation 1 when they are scaled: one
+/// of 10^6 is above 5, and one of 5 10^8 above 6, so that a range of 6 is wide
+/// enough, whatever part of the cap it is.
+static std::optional<Series> seriesForWeights(double factor, double leastRange,
+                                              bool isBF16) {
+  constexpr double leastLogit = 6;
+  double cap = std::abs(factor) * llvm::numbers::ln2;
+  if (isBF16)
+    return seriesFor(factor, std::min(leastRange, leastLogit / cap), 0x1p-10);
+  return seriesFor(factor, leastRange, 0x1p-11);
 }
 
 bool SmallTanh::collectScale() {
@@ -159,7 +181,9 @@ bool SmallTanh::collectQuestion() {
   auto power = dyn_cast<math::Exp2Op>(*weight->getUsers().begin());
   if (!power || !weight->hasOneUse())
     return false;
-  for (Operation *user : power->getUsers())
+  for (Operation *user : power->getUsers()) {
+    if (auto rounded = dyn_cast<arith::TruncFOp>(user))
+      isBF16 = getElementTypeOrSelf(rounded.getType()).isBF16();
     if (auto reduced = dyn_cast<PartialReduceOp>(user))
       for (Operation *reader : reduced->getUsers())
         if (auto compared = dyn_cast<arith::CmpFOp>(reader))
@@ -167,12 +191,13 @@ bool SmallTanh::collectQuestion() {
             sums = reduced;
             isLarge = compared;
           }
+  }
   return isLarge && isLarge.getPredicate() == arith::CmpFPredicate::UGT &&
          isLarge.getLhs() == sums.getResult();
 }
 
 bool SmallTanh::collectCoefficients(double leastRange) {
-  std::optional<Series> series = seriesFor(factor, leastRange);
+  std::optional<Series> series = seriesForWeights(factor, leastRange, isBF16);
   if (!series)
     return false;
   range = series->range;

@@ -81,7 +81,9 @@ def SpeculatePass : Pass<"smx-gpu-speculate", "::mlir::smx::gpu::KernelOp"> {
 
     Right for every input: the weights that are used have been looked at. Those of the old reference r are right for
     it, exp(s - r) <= 2^slack * columns / 8; a state with r is the same element of the algebra as one with any other
-    reference. What starts at -inf has weights of +inf or NaN at first, and moves.
+    reference. What starts at -inf has weights of +inf or NaN at first, and moves. Rows may choose the factor of their
+    scores by the reference, `g < limit ? c1 : c2`: weights are computed by c2, and rows whose reference is below the limit
+    move, too.
 
     ```mlir
     %m = smx_gpu.reduce <maxnum> %s dim 1
@@ -179,7 +181,9 @@ def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
     That is done where sums of weights decide a branch (`smx-gpu-speculate`), which now is also taken where a square is above
     X^2 / k^2, and computes tanh as it stands. Only where an approximation is allowed (`afn`): P has as many coefficients as keep
     an exponent within 2^-11, which is less than weights of 16 bits are off by, for an X of at least `range`, and X is what that
-    many are right up to: 3 coefficients for caps of 20 and 50, at most 6.
+    many are right up to: 3 coefficients for caps of 20 and 50, at most 6. Weights in bf16 are rounded by up to 2^-9: there 2^-10
+    is allowed, and X only needs to let logits of up to 6 pass, which those of normalised queries and keys hardly exceed: 2
+    coefficients for caps of 20 (X c = 6.7) and 50 (13.8).
 
     ```mlir
     %t = math.tanh %x fastmath<afn>

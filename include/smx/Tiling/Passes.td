@@ -151,7 +151,9 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
     result (`result_bits`), and the sum is f32.
 
     With an accumulator the weights are kept: one generic gives `p = exp(x - m1)` and `l1`, the
-    next two rescale the accumulator and add the product of weights and values. With `slack`, `m1` is still `m` where
+    next two rescale the accumulator and add the product of weights and values. In base 2 the second generic then also gives
+    the factor of scores, `p = exp2(f x - m1)`: log2(e), or a power of two in rows whose m1 is below -2^28, where anything else
+    would round by more than weights are apart (-1e10 added to all scores of a row). With `slack`, `m1` is still `m` where
     the maximum is at most so many powers of two above it (include/smx/IR/ReferenceSlack.h).
   }];
   let options = [
