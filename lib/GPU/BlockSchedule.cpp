@@ -219,6 +219,14 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
       }
   });
   nest.walk([&](linalg::LinalgOp op) {
+    // What a value of a row each is written along is as short.
+    if (op.getNumDpsInputs() != 0 &&
+        llvm::all_of(op.getDpsInputs(), [&](Value input) {
+          return isa<RankedTensorType>(input.getType()) &&
+                 llvm::all_of(classes.classesOf(input),
+                              [&](auto c) { return classes.boundOf(c) == 1; });
+        }))
+      return;
     shape.isOneRow &= llvm::all_of(classes.iterationClassesOf(op), [&](auto c) {
       return c == shape.longestClass || classes.boundOf(c) == 1;
     });

@@ -1,5 +1,6 @@
 //===- TileOthersPass.cpp - loops for what no reduction took in -----------===//
 
+#include "ConsumerFusion.h"
 #include "smx/Tiling/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -207,6 +208,9 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
+    for (auto op : llvm::make_early_inc_range(
+             getOperation().getBody().front().getOps<linalg::GenericOp>()))
+      (void)fuseIntoLoop(rewriter, op);
     SmallVector<linalg::LinalgOp> others;
     for (auto op : getOperation().getBody().front().getOps<linalg::LinalgOp>())
       others.push_back(op);

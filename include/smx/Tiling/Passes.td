@@ -87,7 +87,8 @@ def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
   let description = [{
     Whatever `linalg` op is still outside of all loops after `smx-tile` (a transpose, a cast of a
     result, a reduction that was not recognised) becomes a parallel loop over tiles of two of its
-    dimensions, and an inner loop where it reduces.
+    dimensions, and an inner loop where it reduces. One that reads nothing but results of one such loop, each of its tiles the same
+    tile of all of them, is computed in that loop.
 
     ```mlir
     %t = linalg.transpose ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) permutation = [1, 0]
