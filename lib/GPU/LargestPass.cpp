@@ -224,7 +224,8 @@ static void rewrite(Ranking &ranking) {
   }
   SmallVector<Type> values(count, slice),
       columns(count, slice.clone(builder.getIndexType()));
-  auto largest = LargestOp::create(builder, loc, values, columns, elements);
+  auto largest = LargestOp::create(builder, loc, values, columns, elements,
+                                   /*ranks=*/IntegerAttr());
   for (auto [reduce, value, column] : llvm::zip_equal(
            ranking.ranks, largest.getValues(), largest.getColumns()))
     reduce.getResult().replaceAllUsesWith(

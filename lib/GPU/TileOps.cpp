@@ -102,6 +102,10 @@ LogicalResult ReduceOp::verify() { // P6
   return verifyCombiner(*this, getKind(), tile.getElementType());
 }
 
+RankedTensorType LargestOp::getSliceType() {
+  return sliceOf(tileType(getTile()), 1);
+}
+
 LogicalResult LargestOp::verify() { // P27
   RankedTensorType tile = tileType(getTile());
   auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
@@ -111,12 +115,24 @@ LogicalResult LargestOp::verify() { // P27
     return emitOpError("expected a striped tile of f32, f16 or bf16 whose rows "
                        "whole warps hold, got ")
            << tile;
-  int64_t count = getValues().size();
+  int64_t count = getCount();
   if (count < 1 || count > tile.getDimSize(1))
     return emitOpError("expected 1 to ")
            << tile.getDimSize(1) << " results, got " << count;
-  RankedTensorType value = sliceOf(tile, 1),
-                   column = value.clone(IndexType::get(getContext()));
+  RankedTensorType value = getSliceType();
+  if (getRanks()) {
+    auto found = tileType(getValues().front());
+    int64_t threads = striped.getColumnThreads();
+    if (getValues().size() != 1 || found.getRank() != 2 ||
+        found.getDimSize(1) < count)
+      return emitOpError("expected a tile of values with a column for each of ")
+             << count << " ranks, got " << getValues().getTypes();
+    value = RankedTensorType::get(
+        {tile.getDimSize(0), found.getDimSize(1)}, element,
+        StripedAttr::get(getContext(), striped.getRowThreads(), threads,
+                         /*vector=*/1));
+  }
+  RankedTensorType column = value.clone(IndexType::get(getContext()));
   for (auto [results, type] :
        {std::pair(getValues(), value), {getColumns(), column}})
     for (Value result : results)
@@ -166,6 +182,19 @@ LogicalResult AssertOp::verify() { // P20
   return emitOpError("expected elements of type i1, got ") << elements;
 }
 
+/// True for the slice of `tile` along dimension 1, but for vectors of the
+/// layout.
+static bool holdsSameRows(RankedTensorType values, RankedTensorType tile) {
+  SliceAttr slice = getSlice(values);
+  auto from = dyn_cast<StripedAttr>(slice.getParent()),
+       to = dyn_cast<StripedAttr>(getLayout(tile));
+  return slice.getDim() == 1 && from && to &&
+         from.getRowThreads() == to.getRowThreads() &&
+         from.getColumnThreads() == to.getColumnThreads() &&
+         values.getDimSize(0) == tile.getDimSize(0) &&
+         values.getElementType() == tile.getElementType();
+}
+
 LogicalResult BroadcastOp::verify() { // P7
   RankedTensorType values = tileType(getValues()), tile = tileType(getTile());
   SliceAttr slice = getSlice(values);
@@ -175,7 +204,7 @@ LogicalResult BroadcastOp::verify() { // P7
     return emitOpError("expected values with a slice layout and a "
                        "two-dimensional tile with a layout, got ")
            << values << " and " << tile;
-  if (values == expected)
+  if (values == expected || holdsSameRows(values, tile))
     return success();
   return emitOpError("expected the slice of the result, ")
          << expected << ", got " << values << "; convert to its layout first";

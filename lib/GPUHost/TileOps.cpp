@@ -288,10 +288,15 @@ static llvm::Error runLargest(const Step &step, Group &group) {
     return tile.takeError();
   const int64_t rows = op.getTile().getType().getDimSize(0),
                 length = op.getTile().getType().getDimSize(1),
-                count = op.getValues().size();
+                count = op.getCount(), tiles = op.getValues().size();
+  // Of each row, in one tile.
+  const int64_t width =
+      op.getRanks() ? cast<RankedTensorType>(op.getValues().front().getType())
+                          .getDimSize(1)
+                    : 1;
   std::vector<std::shared_ptr<Tile>> results;
-  for (int64_t i = 0; i < 2 * count; ++i)
-    results.push_back(makeTile(rows));
+  for (int64_t i = 0; i < 2 * tiles; ++i)
+    results.push_back(makeTile(rows * width));
   std::vector<int64_t> order(length);
   for (int64_t r = 0; r < rows; ++r) {
     const Slot *row = (*tile)->elements.data() + r * length;
@@ -305,10 +310,12 @@ static llvm::Error runLargest(const Step &step, Group &group) {
                           return a < b;
                         return row[a].f > row[b].f;
                       });
-    for (int64_t i = 0; i < count; ++i) {
-      results[i]->elements[r] = row[order[i]];
-      results[count + i]->elements[r] = intSlot(order[i]);
-    }
+    for (int64_t i = 0; i < tiles; ++i)
+      for (int64_t column = 0; column < width; ++column) {
+        const int64_t found = order[std::min(i + column, count - 1)];
+        results[i]->elements[r * width + column] = row[found];
+        results[tiles + i]->elements[r * width + column] = intSlot(found);
+      }
   }
   for (auto [i, result] : llvm::enumerate(results))
     setResult(step, group, TilePtr(std::move(result)), i);

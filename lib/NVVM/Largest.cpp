@@ -124,7 +124,16 @@ void LargestOfRow::handIn(Value order, Value bound, Value firstColumn) {
   });
 }
 
-SmallVector<Value> LargestOfRow::find(Value firstColumn) {
+Value LargestOfRow::result(Value rank) {
+  return load(code.getI64Type(), at(plan.results(), rank, 8));
+}
+
+Value LargestOfRow::rankOfThread(int64_t first) {
+  return LLVM::UMinOp::create(code, code.add(inRow, code.i32(first)),
+                              code.i32(plan.count - 1));
+}
+
+void LargestOfRow::find(Value firstColumn) {
   // What used the scratch before is over.
   code.groupBarrier();
   code.when(isFirstOfRow(), [&] { store(code.i32(0), scratch); });
@@ -147,11 +156,6 @@ SmallVector<Value> LargestOfRow::find(Value firstColumn) {
     searchAll();
     meet();
   });
-  SmallVector<Value> results;
-  for (int64_t i : llvm::seq(plan.count))
-    results.push_back(
-        load(code.getI64Type(), code.advance(scratch, plan.results() + 8 * i)));
-  return results;
 }
 
 int64_t largestScratchBytes(Operation *op) {
@@ -167,7 +171,7 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
   matchAndRewrite(gpu::LargestOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto tile = cast<RankedTensorType>(op.getTile().getType());
-    auto slice = cast<RankedTensorType>(op.getValues().front().getType());
+    RankedTensorType slice = op.getSliceType();
     ThreadCode code(rewriter, op, plan);
     LargestPlan largest(op);
     int64_t bytes = llvm::alignTo(largestScratchBytes(op), 16);
@@ -176,17 +180,29 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
     Value row = code.threadPart(slice).row,
           firstColumn = code.threadPart(tile).column;
     int64_t rows = gpu::getRegisterCount(slice), registers = largest.registers;
-    SmallVector<SmallVector<Value>> results(2 * largest.count);
+    int64_t tiles = op.getValues().size();
+    SmallVector<SmallVector<Value>> results(2 * tiles);
     for (int64_t i : llvm::seq(rows)) {
       // Registers go along a row first.
       LargestOfRow ofRow(
           code, largest, row, scratch,
           code.getRegisters(adaptor.getTile(), i * registers, registers));
-      for (auto [rank, candidate] : llvm::enumerate(ofRow.find(firstColumn))) {
-        results[rank].push_back(
+      ofRow.find(firstColumn);
+      auto give = [&](int64_t number, Value rank) {
+        Value candidate = ofRow.result(rank);
+        results[number].push_back(
             elementOf(code, candidate, tile.getElementType()));
-        results[largest.count + rank].push_back(columnOf(code, candidate));
+        results[tiles + number].push_back(columnOf(code, candidate));
+      };
+      if (!op.getRanks()) {
+        for (int64_t rank : llvm::seq(largest.count))
+          give(rank, code.i32(rank));
+        continue;
       }
+      auto ranks = cast<RankedTensorType>(op.getValues().front().getType());
+      for (int64_t first = 0; first < ranks.getDimSize(1);
+           first += largest.threads)
+        give(0, ofRow.rankOfThread(first));
     }
     rewriter.replaceOp(op, llvm::map_to_vector(results, [&](auto &registers) {
                          return code.fromRegisters(registers);

@@ -8,7 +8,7 @@ namespace mlir::smx {
 
 /// How the threads of a row share the work, and their scratch memory.
 struct LargestPlan {
-  explicit LargestPlan(gpu::LargestOp op) : count(op.getValues().size()) {
+  explicit LargestPlan(gpu::LargestOp op) : count(op.getCount()) {
     auto layout = cast<gpu::StripedAttr>(
         gpu::getLayout(cast<RankedTensorType>(op.getTile().getType())));
     threads = layout.getColumnThreads();
@@ -16,8 +16,7 @@ struct LargestPlan {
     vector = layout.getVector();
     elementBits = op.getTile().getType().getElementTypeBitWidth();
     registers = gpu::getRegisterCount(op.getTile().getType()) /
-                gpu::getRegisterCount(
-                    cast<RankedTensorType>(op.getValues().front().getType()));
+                gpu::getRegisterCount(op.getSliceType());
     if (warps() > 1)
       while (together < ::smx::gpu::warpThreads &&
              threads / (2 * together) >= 2 * count)

@@ -19,8 +19,12 @@ public:
                         firstScratch, code.mul(row, code.i32(plan.bytes())))),
         inRow(code.remainder(code.thread(), plan.threads)) {}
 
-  /// Results as candidates. `firstColumn` is of register 0.
-  SmallVector<Value> find(Value firstColumn);
+  /// `firstColumn` is of register 0.
+  void find(Value firstColumn);
+  /// What was found, as a candidate.
+  Value result(Value rank);
+  /// That of a column of ranks that the thread has, the last behind all.
+  Value rankOfThread(int64_t first);
 
 private:
   Value maximum();

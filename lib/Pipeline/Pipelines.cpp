@@ -149,6 +149,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.clusters = clustersOf(options.chip);
   pm.addPass(gpu::createKernelsPass(kernels));
   pm.addNestedPass<gpu::KernelOp>(gpu::createLargestPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createRanksInLanesPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createPartialStatesPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createSharedRowsPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createRecomputePass());

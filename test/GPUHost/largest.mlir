@@ -1,6 +1,7 @@
 // The largest elements of rows: falling, of equal ones the first, 0 and -0 equal, NaN before all, -inf like any other.
 // RUN: %python %S/Inputs/largest.py %t.d
 // RUN: smx-gpu-host-run %s --entry=f --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
+// RUN: smx-gpu-host-run %s --entry=ranks --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
 // CHECK-COUNT-2: expected: pass
 // CHECK: ran
 
@@ -28,5 +29,24 @@ smx_gpu.kernel @k(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64
 func.func @f(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64>) {
   %c1 = arith.constant 1 : index
   smx_gpu.launch @k grid(%c1, %c1, %c1) (%x, %y, %i : memref<4x128xf32>, memref<4x3xf32>, memref<4x3xi64>)
+  return
+}
+
+// A column for each rank; the columns behind hold the last one again, and are not stored.
+#rank = #smx_gpu.striped<rows = 2, columns = 32, vector = 1>
+smx_gpu.kernel @kr(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<4x128xf32> -> tensor<4x128xf32, #row>
+  %v, %c = smx_gpu.largest %t ranks(3) : tensor<4x128xf32, #row> -> tensor<4x32xf32, #rank> at tensor<4x32xindex, #rank>
+  %j = arith.index_cast %c : tensor<4x32xindex, #rank> to tensor<4x32xi64, #rank>
+  smx_gpu.store %v, %y[%c0, %c0] valid(%c4, %c3) dims [0, 1] : tensor<4x32xf32, #rank>, memref<4x3xf32>
+  smx_gpu.store %j, %i[%c0, %c0] valid(%c4, %c3) dims [0, 1] : tensor<4x32xi64, #rank>, memref<4x3xi64>
+  smx_gpu.return
+}
+func.func @ranks(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64>) {
+  %c1 = arith.constant 1 : index
+  smx_gpu.launch @kr grid(%c1, %c1, %c1) (%x, %y, %i : memref<4x128xf32>, memref<4x3xf32>, memref<4x3xi64>)
   return
 }

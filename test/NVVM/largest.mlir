@@ -65,3 +65,21 @@ smx_gpu.kernel @warp(%x: memref<?x128xf32>, %y: memref<?xf32>) warps(2) {
   smx_gpu.store %v, %y[%c0] dims [0] : tensor<2xf32, #ones>, memref<?xf32>
   smx_gpu.return
 }
+
+#row2 = #smx_gpu.striped<rows = 1, columns = 32, vector = 8>
+#rank = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+
+// A lane reads what was found for its ranks: 33 of them are two registers, and what is behind reads the last one.
+// CHECK-LABEL: llvm.func @ranks
+// CHECK: %[[LAST:.+]] = llvm.mlir.constant(32 : i32)
+// CHECK-COUNT-2: llvm.intr.umin(%{{.+}}, %[[LAST]])
+// CHECK-NOT: llvm.intr.umin
+// CHECK: llvm.return
+smx_gpu.kernel @ranks(%x: memref<?x256xbf16>, %y: memref<?x64xbf16>, %i: memref<?x64xindex>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x256xbf16> -> tensor<1x256xbf16, #row2>
+  %v, %c = smx_gpu.largest %t ranks(33) : tensor<1x256xbf16, #row2> -> tensor<1x64xbf16, #rank> at tensor<1x64xindex, #rank>
+  smx_gpu.store %v, %y[%c0, %c0] dims [-1, 1] : tensor<1x64xbf16, #rank>, memref<?x64xbf16>
+  smx_gpu.store %c, %i[%c0, %c0] dims [-1, 1] : tensor<1x64xindex, #rank>, memref<?x64xindex>
+  smx_gpu.return
+}

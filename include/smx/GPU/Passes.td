@@ -99,6 +99,28 @@ def LargestPass : Pass<"smx-gpu-largest", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def RanksInLanesPass : Pass<"smx-gpu-ranks-in-lanes", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "compute what is stored of the k largest once, a rank a lane";
+  let description = [{
+    A tile whose columns are values of the ranks, one after the other, is chosen from k values that each thread computes. Where all are
+    computed alike, `smx_gpu.largest` gives a tile with a rank a column, and one lane computes what is stored there. Such a tile
+    is no wider than the ranks.
+
+    ```mlir
+    %v:2, %c:2 = smx_gpu.largest %x
+    %y = arith.select %isRank1, (broadcast of f(%v#1)), (broadcast of f(%v#0))
+    smx_gpu.store %y, %out[%row, %c0] valid(%c1, %c2)
+    ```
+    ==>
+    ```mlir
+    %v, %c = smx_gpu.largest %x ranks(2)
+    %y = f(%v)
+    smx_gpu.store %y, %out[%row, %c0] valid(%c1, %c2)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::KernelOp"> {
   let summary = "each warp has a state of its part of a row, and the warps meet once";
   let description = [{

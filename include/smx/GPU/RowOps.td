@@ -41,19 +41,31 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [Pure, SameVariadicResultSize]> {
     As many as there are values in the result, in the type of the elements. Of equal elements the one of the lowest column comes
     first, 0 and -0 are equal, and NaN counts as larger than any number. Every thread that held a part of a row gets them.
 
+    With `ranks` there is a tile of values and one of columns instead: in its column r the largest but r, from the last rank on
+    the smallest of them again. What is computed from them is then computed by as many lanes at once.
+
     P27: the tile is two-dimensional and striped, whole warps hold each row, the elements are f32, f16 or bf16, and there are
     at least as many columns as results; values have the slice of the layout along dimension 1, and so have columns, of
-    index elements.
+    index elements. With ranks, both have the layout of the tile with vectors of one element, as many rows, and a column at least for each.
 
     ```mlir
     %v, %c = smx_gpu.largest %x : tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>
         -> tensor<4xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>>
         at tensor<4xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>>
+    %v5, %c5 = smx_gpu.largest %x ranks(5) : tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>
+        -> tensor<4x32xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>
+        at tensor<4x32xindex, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>
     ```
   }];
-  let arguments = (ins SmxGpu_Tile:$tile);
+  let arguments = (ins SmxGpu_Tile:$tile, OptionalAttr<I64Attr>:$ranks);
   let results = (outs Variadic<SmxGpu_Tile>:$values, Variadic<SmxGpu_Tile>:$columns);
-  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($values) `at` type($columns)";
+  let assemblyFormat = "$tile (`ranks` `(` $ranks^ `)`)? attr-dict `:` type($tile) `->` type($values) `at` type($columns)";
+  let extraClassDeclaration = [{
+    /// How many of a row are found.
+    int64_t getCount() { return getRanks().value_or(getValues().size()); }
+    /// The type of one element of each row.
+    ::mlir::RankedTensorType getSliceType();
+  }];
   let hasVerifier = 1;
 }
 
@@ -108,7 +120,8 @@ def SmxGpu_AnyOp : SmxGpu_Op<"any", [Pure]> {
 def SmxGpu_BroadcastOp : SmxGpu_Op<"broadcast", [Pure]> {
   let summary = "one value per row, repeated along the row";
   let description = [{
-    P7: the operand is the slice of the result's layout along one dimension.
+    P7: the operand is the slice of the result's layout along one dimension. Of a striped one along dimension 1, vectors may differ: a
+    thread holds the same rows.
 
     ```mlir
     %b = smx_gpu.broadcast %m : tensor<64xf32, #smx_gpu.slice<1, #L>> -> tensor<64x64xf32, #L>

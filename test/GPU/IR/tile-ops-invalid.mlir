@@ -287,3 +287,50 @@ smx_gpu.kernel @largest_at_integers(%x: f32) warps(1) {
   %v, %c = smx_gpu.largest %t : tensor<1x64xf32, #M> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xi64, #smx_gpu.slice<1, #M>>
   smx_gpu.return
 }
+
+// -----
+
+// P27: ranks without a column each.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+#N = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+smx_gpu.kernel @more_ranks_than_columns(%x: f32) warps(1) {
+  %t = tensor.splat %x : tensor<1x64xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected a tile of values with a column for each of 33 ranks, got 'tensor<1x32xf32}}
+  %v, %c = smx_gpu.largest %t ranks(33) : tensor<1x64xf32, #M> -> tensor<1x32xf32, #N> at tensor<1x32xindex, #N>
+  smx_gpu.return
+}
+
+// -----
+
+// P27: ranks in vectors.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+smx_gpu.kernel @ranks_in_vectors(%x: f32) warps(1) {
+  %t = tensor.splat %x : tensor<1x64xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected results of 'tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 32, vector = 1>>' and 'tensor<1x64xindex, #smx_gpu.striped<rows = 1, columns = 32, vector = 1>>', got 'tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 32, vector = 2>>'}}
+  %v, %c = smx_gpu.largest %t ranks(3) : tensor<1x64xf32, #M> -> tensor<1x64xf32, #M> at tensor<1x64xindex, #M>
+  smx_gpu.return
+}
+
+// -----
+
+// P7: vectors may differ, but not how many threads have a row.
+#M = #smx_gpu.striped<rows = 2, columns = 32, vector = 2>
+#N = #smx_gpu.striped<rows = 1, columns = 64, vector = 1>
+smx_gpu.kernel @other_threads(%x: f32) warps(2) {
+  %m = tensor.splat %x : tensor<2xf32, #smx_gpu.slice<1, #M>>
+  // expected-error @+1 {{'smx_gpu.broadcast' op expected the slice of the result}}
+  %b = smx_gpu.broadcast %m : tensor<2xf32, #smx_gpu.slice<1, #M>> -> tensor<2x64xf32, #N>
+  smx_gpu.return
+}
+
+// -----
+
+// P7: vectors may differ, but not the rows.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+#N = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+smx_gpu.kernel @fewer_rows(%x: f32) warps(1) {
+  %m = tensor.splat %x : tensor<2xf32, #smx_gpu.slice<1, #M>>
+  // expected-error @+1 {{'smx_gpu.broadcast' op expected the slice of the result}}
+  %b = smx_gpu.broadcast %m : tensor<2xf32, #smx_gpu.slice<1, #M>> -> tensor<1x64xf32, #N>
+  smx_gpu.return
+}

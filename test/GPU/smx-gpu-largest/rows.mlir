@@ -5,11 +5,12 @@
 
 // CHECK-LABEL: smx_gpu.kernel @long_kernel
 // CHECK-NOT: scf.for
+// CHECK: smx_gpu.hold %{{.+}} : tensor<1x4096xbf16
 // CHECK: %[[X:.+]] = smx_gpu.hold %{{.+}} : tensor<1x4096xbf16
-// CHECK: %{{.+}}:2, %[[C:.+]]:2 = smx_gpu.largest %[[X]]
+// CHECK: %{{.+}}, %[[C:.+]] = smx_gpu.largest %[[X]] ranks(2)
 // Nobody puts a score and its place into a key to take them out of it.
 // CHECK-NOT: arith.bitcast
-// CHECK: arith.index_cast %[[C]]#0
+// CHECK: arith.index_cast %[[C]]
 // CHECK-NOT: arith.bitcast
 // CHECK: smx_gpu.return
 func.func @long(%x: tensor<64x4096xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64>) {
@@ -20,8 +21,8 @@ func.func @long(%x: tensor<64x4096xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64
 // CHECK-LABEL: smx_gpu.kernel @padded_kernel
 // CHECK: %[[E:.+]] = arith.constant dense<1000> : tensor<{{.+}}xindex
 // CHECK: %[[P:.+]] = arith.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<{{.+}}xi1, {{.+}}>, tensor<{{[0-9]+}}x1024xf32
-// CHECK: %{{.+}}:2, %[[C:.+]]:2 = smx_gpu.largest %[[P]]
-// CHECK: arith.cmpi slt, %[[C]]#0, %{{.+}} : tensor<{{[0-9]+}}xindex
+// CHECK: %{{.+}}, %[[C:.+]] = smx_gpu.largest %[[P]] ranks(2)
+// CHECK: arith.cmpi slt, %[[C]], %{{.+}} : tensor<{{[0-9]+}}x{{[0-9]+}}xindex
 func.func @padded(%x: tensor<64x1000xf32>) -> (tensor<64x2xf32>, tensor<64x2xi64>) {
   %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x1000xf32> -> tensor<64x2xf32>, tensor<64x2xi64>
   return %p, %i : tensor<64x2xf32>, tensor<64x2xi64>
