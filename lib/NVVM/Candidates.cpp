@@ -34,15 +34,10 @@ Value numberOf(ThreadCode &code, Value order) {
   return LLVM::BitcastOp::create(code, code.getF32Type(), bits);
 }
 
-/// `high` and, below it, the complement of a column.
-static Value above(ThreadCode &code, Value column, Value high) {
+Value candidateOf(ThreadCode &code, Value order, Value column) {
   Value low = LLVM::SubOp::create(code, code.i32(INT32_MAX), column);
   return LLVM::BitcastOp::create(code, code.getI64Type(),
-                                 code.fromRegisters({low, high}));
-}
-
-Value candidateOf(ThreadCode &code, Value x, Value column) {
-  return above(code, column, orderOf(code, x));
+                                 code.fromRegisters({low, order}));
 }
 
 Value elementOf(ThreadCode &code, Value candidate, Type type) {

@@ -182,8 +182,11 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   for (Operation *op : usesScratch) {
     int64_t size =
         llvm::alignTo(scratchBytes(op), scratchAlignment) * teams[op].groups();
+    // Nothing was there before what is looked for once.
+    bool isOnce =
+        isa<gpu::LargestOp>(op) && !op->getParentOfType<LoopLikeOpInterface>();
     bool isOwn =
-        isa<gpu::CollectOp>(op) ||
+        isa<gpu::CollectOp>(op) || isOnce ||
         (isa<gpu::ReduceOp>(op) ? size <= ownScratch : isScratchFree(op));
     if (!isOwn) {
       sharers[op->getParentOfType<gpu::RoleOp>()].push_back(op);
@@ -193,7 +196,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     bytes += size;
     bool isOfBlock = isa<gpu::ReduceOp>(op) ||
                      (isa<gpu::CollectOp>(op) && !meetsInCluster(op));
-    if (isOfBlock && meetsBeforeItself(op, usesScratch))
+    if (isOnce || (isOfBlock && meetsBeforeItself(op, usesScratch)))
       scratchIsFree.insert(op);
   }
   // Of a team, the others follow each other in one area.

@@ -5,10 +5,15 @@
 // largest, and if there are 2k sets or more, few others. The threads' maxima,
 // of some lanes together, are the maxima of such sets. The few threads that
 // have an element not below the bound hand in all of their elements through
-// shared memory: so no code is there once for each register. One warp lists the
-// elements that are not below the bound, and places each by how many are
-// larger. Equal elements may be more than the list holds: then all threads look
-// for the largest k times in what was handed in.
+// shared memory: so no code is there once for each register. All threads list
+// the elements that are not below the bound, and one warp places each by how
+// many are larger.
+//
+// Equal elements may reach the bound in many threads. Then the threads, each a
+// set, are compared by a place at which or before which they have their maximum
+// as well: no two are equal, and exactly k threads hand in. Where these have
+// more elements above the bound than the list holds, all threads look for the
+// largest k times in what was handed in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +29,15 @@
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
-/// Of the registers, NaN if one is; 16-bit ones two at a time.
-Value LargestOfRow::maximum() {
-  int64_t count = plan.registers;
+/// Of `count` registers, NaN if one is; 16-bit ones two at a time.
+Value LargestOfRow::maximum(int64_t first, int64_t count) {
   bool inPairs =
       cast<VectorType>(tile.getType()).getElementTypeBitWidth() == 16 &&
       count % 2 == 0;
   SmallVector<Value> values;
   for (int64_t i = 0; i < count; i += inPairs ? 2 : 1)
-    values.push_back(inPairs ? code.getRegisters(tile, i, 2)
-                             : code.getRegister(tile, i));
+    values.push_back(inPairs ? code.getRegisters(tile, first + i, 2)
+                             : code.getRegister(tile, first + i));
   // As many running ones as hide the latency of a step.
   constexpr size_t running = 4;
   for (size_t i = running; i < values.size(); ++i)
@@ -51,69 +55,69 @@ Value LargestOfRow::maximum() {
 
 /// The order of the k-th largest maximum of the sets.
 Value LargestOfRow::boundOf(Value order) {
-  SmallVector<Value> maxima;
-  if (plan.warps() == 1) {
-    maxima.push_back(order);
-  } else {
-    for (int64_t step = 1; step < plan.together; step *= 2)
-      order = maximumOfWords(order, exchange(code, order, step));
-    Value isFirst = compare(LLVM::ICmpPredicate::eq,
-                            code.remainder(inRow, plan.together), code.i32(0));
-    code.when(isFirst, [&] {
-      store(order, at(plan.maxima(), code.quotient(inRow, plan.together), 4));
-    });
-    meet();
-    for (int64_t i = 0; i < plan.sets(); i += warpThreads) {
-      Value number = code.add(code.lane(), code.i32(i));
-      auto read = [&] {
-        return load(code.getI32Type(), at(plan.maxima(), number, 4));
-      };
-      maxima.push_back(
-          i + warpThreads <= plan.sets()
-              ? read()
-              : code.choose(code.getI32Type(),
-                            code.less(number, code.i32(plan.sets())), read,
-                            [&] { return code.i32(0); }));
-    }
-  }
-  return kthOf(maxima);
-}
-
-/// Takes the largest out, with all that are equal to it, until k are out.
-Value LargestOfRow::kthOf(ArrayRef<Value> orders) {
-  Type type = code.getI32Type();
-  SmallVector<Value> start(orders);
-  start.append(2, code.i32(0)); // how many are out, and the last one
-  SmallVector<Type> types(start.size(), type);
-  auto loop = scf::WhileOp::create(
-      code, types, start,
-      [&](OpBuilder &, Location, ValueRange state) {
-        Value isShort = code.less(state[orders.size()], code.i32(plan.count));
-        scf::ConditionOp::create(code, isShort, state);
-      },
-      [&](OpBuilder &, Location, ValueRange state) {
-        SmallVector<Value> left(state.take_front(orders.size()));
-        Value mine = left.front(), out = state[orders.size()];
-        for (Value other : ArrayRef(left).drop_front())
-          mine = maximumOfWords(mine, other);
-        Value largest = warpMaximum(code, mine);
-        for (Value &order : left) {
-          Value goes = compare(LLVM::ICmpPredicate::eq, order, largest);
-          out = code.add(out, countOf(ballot(goes)));
-          order = LLVM::SelectOp::create(code, goes, code.i32(0), order);
-        }
-        left.append({out, largest});
-        scf::YieldOp::create(code, left);
+  for (int64_t step = 1; step < plan.together; step *= 2)
+    order = maximumOfWords(order, exchange(code, order, step));
+  auto give = [&] {
+    store(order, at(plan.maxima(), code.quotient(inRow, plan.together), 4));
+  };
+  if (plan.together == 1)
+    give();
+  else
+    code.when(compare(LLVM::ICmpPredicate::eq,
+                      code.remainder(inRow, plan.together), code.i32(0)),
+              give);
+  meet();
+  if (plan.sets() <= warpThreads)
+    return kthOf(code.lane());
+  // Each warp looks at some of them.
+  code.when(
+      code.less(inRow, code.i32(llvm::alignTo(plan.sets(), warpThreads))), [&] {
+        Value least = kthOf(inRow);
+        code.when(code.isFirstLane(), [&] {
+          LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::umin,
+                                    code.advance(scratch, plan.bound()), least,
+                                    LLVM::AtomicOrdering::monotonic);
+        });
       });
-  return loop.getResults().back();
+  meet();
+  return loadWord(plan.bound());
 }
 
-/// A thread that has an element not below the bound hands in all it has.
-void LargestOfRow::handIn(Value order, Value bound, Value firstColumn) {
-  code.when(compare(LLVM::ICmpPredicate::uge, order, bound), [&] {
-    Value slot =
-        LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::add, scratch,
-                                  code.i32(1), LLVM::AtomicOrdering::monotonic);
+/// The least maximum of those that the lanes look at of which fewer than k are
+/// larger; the k-th largest is the least one of all.
+Value LargestOfRow::kthOf(Value number) {
+  Type type = code.getI32Type();
+  int64_t sets = plan.sets();
+  // There is nobody behind the last one, which may be looked at twice.
+  number = LLVM::UMinOp::create(code, number, code.i32(sets - 1));
+  Value mine = load(type, at(plan.maxima(), number, 4));
+  int64_t together = std::min<int64_t>(sets & -sets, 16),
+          words = std::min<int64_t>(together, 4);
+  Value larger =
+      loop(code.i32(0), code.i32(sets), code.i32(together), code.i32(0),
+           [&](Value first, Value larger) {
+             for (int64_t i = 0; i < together; i += words) {
+               Value read = LLVM::LoadOp::create(
+                   code, VectorType::get(words, type),
+                   code.advance(at(plan.maxima(), first, 4), 4 * i), 4 * words);
+               for (int64_t word : llvm::seq(words)) {
+                 Value isLarger = compare(LLVM::ICmpPredicate::ugt,
+                                          code.getRegister(read, word), mine);
+                 larger = code.add(larger,
+                                   LLVM::ZExtOp::create(code, type, isLarger));
+               }
+             }
+             return larger;
+           });
+  Value isAmong = code.less(larger, code.i32(plan.count));
+  mine = LLVM::SelectOp::create(code, isAmong, mine, code.i32(-1));
+  return NVVM::ReduxOp::create(code, type, mine, NVVM::ReduxKind::UMIN,
+                               code.i32(-1));
+}
+
+/// A thread hands in all it has, as long as there are slots.
+void LargestOfRow::handIn(Value condition, Value firstColumn) {
+  auto give = [&](Value slot) {
     int64_t bytes = plan.elementBytes(), all = plan.registers * bytes,
             piece = std::min<int64_t>(all & -all, 16);
     for (int64_t at = 0; at < all; at += piece)
@@ -121,11 +125,72 @@ void LargestOfRow::handIn(Value order, Value bound, Value firstColumn) {
                             code.getRegisters(tile, at / bytes, piece / bytes),
                             code.advance(slotOf(slot), at), piece);
     store(firstColumn, code.advance(slotOf(slot), plan.columnOfSlot()));
+  };
+  code.when(condition, [&] {
+    Value slot =
+        LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::add, scratch,
+                                  code.i32(1), LLVM::AtomicOrdering::monotonic);
+    if (plan.slots() == plan.threads)
+      return give(slot);
+    code.when(code.less(slot, code.i32(plan.slots())), [&] { give(slot); });
   });
 }
 
-Value LargestOfRow::result(Value rank) {
-  return load(code.getI64Type(), at(plan.results(), rank, 8));
+/// Threads with a maximum not below the bound hand in; where those are more
+/// than slots, by the bound of equal ones. The bound, as a candidate.
+Value LargestOfRow::handInAll(Value order, Value bound, Value firstColumn) {
+  auto lowest = [&](Value order, int64_t low) -> Value {
+    return LLVM::BitcastOp::create(code, code.getI64Type(),
+                                   code.fromRegisters({code.i32(low), order}));
+  };
+  auto hand = [&](Value mine, Value least) {
+    handIn(compare(LLVM::ICmpPredicate::uge, mine, least), firstColumn);
+    meet();
+  };
+  Value mine = lowest(order, -1), least = lowest(bound, 0);
+  if (plan.slots() == plan.threads) {
+    hand(mine, least);
+    return least;
+  }
+  // There is room the second time. One loop: code for all registers once.
+  SmallVector<Value> start{mine, least};
+  auto attempts = scf::WhileOp::create(
+      code, ValueRange(start).getTypes(), start,
+      [&](OpBuilder &, Location, ValueRange state) {
+        hand(state[0], state[1]);
+        Value areTooMany = compare(LLVM::ICmpPredicate::sgt, mostOf(0),
+                                   code.i32(plan.slots()));
+        scf::ConditionOp::create(code, areTooMany, state);
+      },
+      [&](OpBuilder &, Location, ValueRange) {
+        Value equal = candidateOf(code, order,
+                                  code.add(firstColumn, endOfFirstRun(order)));
+        Value bound = boundOfEqual(equal);
+        scf::YieldOp::create(code, ValueRange{equal, bound});
+      });
+  return attempts.getResult(1);
+}
+
+/// The most of a number of all rows whose threads meet with those of this one:
+/// they all go the same way.
+Value LargestOfRow::mostOf(int64_t offset) {
+  if (plan.warps() == 1 || plan.rows == 1)
+    return loadWord(offset);
+  Value most = code.i32(0);
+  for (int64_t i : llvm::seq(plan.rows))
+    most = LLVM::SMaxOp::create(
+        code, most,
+        load(code.getI32Type(),
+             code.advance(firstScratch, i * plan.bytes() + offset)));
+  return most;
+}
+
+Value LargestOfRow::result(Value rank, bool isForFirstWarp) {
+  Type type = code.getI64Type();
+  auto read = [&] { return load(type, at(plan.results(), rank, 8)); };
+  if (!isForFirstWarp || plan.warps() == 1)
+    return read();
+  return code.choose(type, isOfFirstWarp(), read, [&] { return code.i64(0); });
 }
 
 Value LargestOfRow::rankOfThread(int64_t first) {
@@ -133,29 +198,38 @@ Value LargestOfRow::rankOfThread(int64_t first) {
                               code.i32(plan.count - 1));
 }
 
-void LargestOfRow::find(Value firstColumn) {
-  // What used the scratch before is over.
-  code.groupBarrier();
-  code.when(isFirstOfRow(), [&] { store(code.i32(0), scratch); });
+void LargestOfRow::find(Value firstColumn, bool meetsBefore,
+                        bool isForFirstWarp) {
+  if (meetsBefore)
+    code.groupBarrier();
+  code.when(isFirstOfRow(), [&] {
+    store(code.i64(0), scratch);
+    store(code.i32(-1), code.advance(scratch, plan.bound()));
+  });
   // Of fewer sets, all elements are candidates.
   Value order = code.i32(0), bound = order;
   if (plan.isScreened()) {
-    order = orderOf(code, maximum());
+    order = orderOf(code, maximum(0, plan.registers));
     bound = boundOf(order);
+  } else {
+    meet();
   }
-  if (plan.warps() == 1 || !plan.isScreened())
-    meet();
-  handIn(order, bound, firstColumn);
+  list(handInAll(order, bound, firstColumn));
   meet();
-  searchList(bound);
-  meet();
-  Value isTooLong = LLVM::XOrOp::create(
-      code, fitsList(mostListed()),
-      LLVM::ConstantOp::create(code, code.getI1Type(), code.getBoolAttr(true)));
-  code.when(isTooLong, [&] {
+  Value areTooMany = compare(LLVM::ICmpPredicate::sgt, mostOf(plan.listed()),
+                             code.i32(plan.candidates()));
+  auto branch = scf::IfOp::create(code, areTooMany, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(code);
+    code.setInsertionPointToStart(branch.thenBlock());
     searchAll();
+    code.setInsertionPointToStart(branch.elseBlock());
+    code.when(isOfFirstWarp(), [&] { rank(); });
+  }
+  if (isForFirstWarp)
+    NVVM::SyncWarpOp::create(code, code.i32(-1));
+  else
     meet();
-  });
 }
 
 int64_t largestScratchBytes(Operation *op) {
@@ -181,15 +255,18 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
           firstColumn = code.threadPart(tile).column;
     int64_t rows = gpu::getRegisterCount(slice), registers = largest.registers;
     int64_t tiles = op.getValues().size();
+    // It has all ranks.
+    bool isForFirstWarp = op.getRanks() && largest.count <= warpThreads;
     SmallVector<SmallVector<Value>> results(2 * tiles);
     for (int64_t i : llvm::seq(rows)) {
       // Registers go along a row first.
       LargestOfRow ofRow(
           code, largest, row, scratch,
           code.getRegisters(adaptor.getTile(), i * registers, registers));
-      ofRow.find(firstColumn);
+      ofRow.find(firstColumn, i != 0 || !plan.isScratchFree(op),
+                 isForFirstWarp);
       auto give = [&](int64_t number, Value rank) {
-        Value candidate = ofRow.result(rank);
+        Value candidate = ofRow.result(rank, isForFirstWarp);
         results[number].push_back(
             elementOf(code, candidate, tile.getElementType()));
         results[tiles + number].push_back(columnOf(code, candidate));

@@ -36,8 +36,15 @@ struct LargestPlan {
   /// There is a bound.
   bool isScreened() const { return sets() >= count; }
   int64_t elementBytes() const { return elementBits / 8; }
-  /// Each thread can take a slot: its registers, and behind them the column of
-  /// the first.
+  /// Threads that can hand in: several times as many as do where elements
+  /// differ.
+  int64_t slots() const {
+    return isScreened()
+               ? std::min<int64_t>(threads, llvm::alignTo(4 * count, 32))
+               : threads;
+  }
+  /// A slot has the registers of a thread, and behind them the column of the
+  /// first.
   int64_t columnOfSlot() const {
     return llvm::alignTo(registers * elementBytes(), 16);
   }
@@ -48,11 +55,13 @@ struct LargestPlan {
   }
 
   // Bytes from the start of a row's scratch.
-  // First the number of slots that are taken.
+  // First the number of threads that hand in, then how many elements are
+  // listed.
   int64_t listed() const { return 4; }
+  int64_t bound() const { return 8; }
   int64_t maxima() const { return 16; }
   int64_t firstSlot() const { return maxima() + llvm::alignTo(4 * sets(), 16); }
-  int64_t list() const { return firstSlot() + threads * slotBytes(); }
+  int64_t list() const { return firstSlot() + slots() * slotBytes(); }
   int64_t exchanged() const { return list() + 8 * candidates(); }
   int64_t results() const {
     return exchanged() + llvm::alignTo(8 * warps(), 16);

@@ -19,15 +19,17 @@ public:
                         firstScratch, code.mul(row, code.i32(plan.bytes())))),
         inRow(code.remainder(code.thread(), plan.threads)) {}
 
-  /// `firstColumn` is of register 0.
-  void find(Value firstColumn);
+  /// `firstColumn` is of register 0. With `meetsBefore` what used the scratch
+  /// before may not be over. With `isForFirstWarp` only the threads of the
+  /// first warp have the results.
+  void find(Value firstColumn, bool meetsBefore, bool isForFirstWarp);
   /// What was found, as a candidate.
-  Value result(Value rank);
+  Value result(Value rank, bool isForFirstWarp);
   /// That of a column of ranks that the thread has, the last behind all.
   Value rankOfThread(int64_t first);
 
 private:
-  Value maximum();
+  Value maximum(int64_t first, int64_t count);
   Value compare(LLVM::ICmpPredicate predicate, Value a, Value b) {
     return LLVM::ICmpOp::create(code, predicate, a, b);
   }
@@ -43,6 +45,12 @@ private:
     LLVM::StoreOp::create(code, value, address,
                           value.getType().getIntOrFloatBitWidth() / 8);
   }
+  Value loadWord(int64_t offset) {
+    return load(code.getI32Type(), code.advance(scratch, offset));
+  }
+  Value isOfFirstWarp() {
+    return code.less(inRow, code.i32(::smx::gpu::warpThreads));
+  }
   Value isFirstOfRow() {
     return compare(LLVM::ICmpPredicate::eq, inRow, code.i32(0));
   }
@@ -56,15 +64,6 @@ private:
     return LLVM::UMaxOp::create(code, a, b);
   }
 
-  Value ballot(Value condition) {
-    return NVVM::VoteSyncOp::create(code, code.getI32Type(), code.i32(-1),
-                                    condition, NVVM::VoteSyncKind::ballot);
-  }
-  Value countOf(Value lanes) { return LLVM::CtPopOp::create(code, lanes); }
-  Value fitsList(Value listed) {
-    return compare(LLVM::ICmpPredicate::sle, listed,
-                   code.i32(plan.candidates()));
-  }
   Value slotOf(Value slot) {
     return at(plan.firstSlot(), slot, plan.slotBytes());
   }
@@ -80,14 +79,17 @@ private:
   }
 
   Value boundOf(Value order);
-  Value kthOf(ArrayRef<Value> orders);
-  void handIn(Value order, Value bound, Value firstColumn);
-  Value handedIn(Value slot, Value number);
+  Value kthOf(Value number);
+  void handIn(Value condition, Value firstColumn);
+  Value handInAll(Value order, Value bound, Value firstColumn);
+  Value boundOfEqual(Value mine);
+  Value endOfFirstRun(Value order);
+  Value mostOf(int64_t offset);
   Value columnOfHandedIn(Value slot, Value number);
-  Value list(Value slots, Value bound);
-  void rank(Value listed);
-  void searchList(Value bound);
-  Value mostListed();
+  Value slotsTaken();
+  void list(Value bound);
+  void rank();
+  Value rounds(llvm::function_ref<Value(Value before)> mineBelow);
   void searchAll();
 
   ThreadCode &code;

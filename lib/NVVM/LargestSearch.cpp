@@ -9,12 +9,11 @@
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
-/// Element `number` of what was handed in, and its column.
-Value LargestOfRow::handedIn(Value slot, Value number) {
-  return load(cast<VectorType>(tile.getType()).getElementType(),
-              code.advance(slotOf(slot),
-                           code.mul(number, code.i32(plan.elementBytes()))));
+Value LargestOfRow::slotsTaken() {
+  return LLVM::UMinOp::create(code, loadWord(0), code.i32(plan.slots()));
 }
+
+/// Of element `number` of what was handed in.
 Value LargestOfRow::columnOfHandedIn(Value slot, Value number) {
   Value first =
       load(code.getI32Type(), code.advance(slotOf(slot), plan.columnOfSlot()));
@@ -24,43 +23,77 @@ Value LargestOfRow::columnOfHandedIn(Value slot, Value number) {
   return code.add(first, code.add(run, code.remainder(number, plan.vector)));
 }
 
-/// The first warp lists what is not below the bound: how many.
-Value LargestOfRow::list(Value slots, Value bound) {
-  Value lane = code.lane(), least = numberOf(code, bound);
-  Value before = LLVM::SubOp::create(
-      code, LLVM::ShlOp::create(code, code.i32(1), lane), code.i32(1));
-  auto listSlot = [&](Value slot, Value listed) {
-    for (int64_t i = 0; i < plan.registers; i += warpThreads) {
-      Value number = code.add(lane, code.i32(i));
-      Value last = code.i32(plan.registers - 1);
-      bool isWhole = i + warpThreads <= plan.registers;
-      Value element = handedIn(
-          slot, isWhole ? number : LLVM::UMinOp::create(code, number, last));
-      Value isListed = LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uge,
-                                            wide(code, element), least);
-      if (!isWhole)
-        isListed = LLVM::AndOp::create(
-            code, isListed, compare(LLVM::ICmpPredicate::ule, number, last));
-      Value lanes = ballot(isListed);
-      Value place =
-          code.add(listed, countOf(LLVM::AndOp::create(code, lanes, before)));
-      Value fits = code.less(place, code.i32(plan.candidates()));
-      code.when(LLVM::AndOp::create(code, isListed, fits), [&] {
-        store(candidateOf(code, element, columnOfHandedIn(slot, number)),
-              at(plan.list(), place, 8));
+/// Where the first run of registers that has the maximum of all ends, from the
+/// column of the first register.
+Value LargestOfRow::endOfFirstRun(Value order) {
+  Value end = code.i32(0);
+  for (int64_t i = plan.registers - plan.vector; i >= 0; i -= plan.vector) {
+    Value isMost = compare(LLVM::ICmpPredicate::eq,
+                           orderOf(code, maximum(i, plan.vector)), order);
+    end = LLVM::SelectOp::create(
+        code, isMost, code.i32(i * plan.threads + plan.vector - 1), end);
+  }
+  return end;
+}
+
+/// The k-th largest of the threads' first maxima, or of what is as large in a
+/// place behind: there are k elements that are not smaller. Slots are free.
+Value LargestOfRow::boundOfEqual(Value mine) {
+  Value bound = rounds([&](Value before) -> Value {
+    Value isLeft = compare(LLVM::ICmpPredicate::ult, mine, before);
+    return LLVM::SelectOp::create(code, isLeft, mine, code.i64(0));
+  });
+  code.when(isFirstOfRow(), [&] { store(code.i64(0), scratch); });
+  meet();
+  return bound;
+}
+
+/// What was handed in and is not below the bound.
+void LargestOfRow::list(Value bound) {
+  auto words = VectorType::get(2, code.getI32Type());
+  Value least = code.getRegister(
+      LLVM::BitcastOp::create(code, words, bound).getResult(), 1);
+  // Elements that a thread looks at together.
+  int64_t pair = plan.elementBits == 16 && plan.registers % 2 == 0 ? 2 : 1,
+          pairs = plan.registers / pair;
+  auto type =
+      VectorType::get(pair, cast<VectorType>(tile.getType()).getElementType());
+  Value all = code.mul(slotsTaken(), code.i32(pairs));
+  loop(
+      inRow, all, code.i32(plan.threads), code.i32(0),
+      [&](Value number, Value zero) {
+        Value slot = code.quotient(number, pairs),
+              first = code.mul(code.remainder(number, pairs), code.i32(pair));
+        Value read = LLVM::LoadOp::create(
+            code, type,
+            code.advance(slotOf(slot),
+                         code.mul(first, code.i32(plan.elementBytes()))),
+            pair * plan.elementBytes());
+        for (int64_t i : llvm::seq(pair)) {
+          Value order = orderOf(code, code.getRegister(read, i));
+          code.when(compare(LLVM::ICmpPredicate::uge, order, least), [&] {
+            Value candidate = candidateOf(
+                code, order,
+                columnOfHandedIn(slot, code.add(first, code.i32(i))));
+            code.when(compare(LLVM::ICmpPredicate::uge, candidate, bound), [&] {
+              Value place = LLVM::AtomicRMWOp::create(
+                  code, LLVM::AtomicBinOp::add,
+                  code.advance(scratch, plan.listed()), code.i32(1),
+                  LLVM::AtomicOrdering::monotonic);
+              code.when(code.less(place, code.i32(plan.candidates())),
+                        [&] { store(candidate, at(plan.list(), place, 8)); });
+            });
+          });
+        }
+        return zero;
       });
-      listed = code.add(listed, countOf(lanes));
-    }
-    return listed;
-  };
-  return loop(code.i32(0), slots, code.i32(1), code.i32(0), listSlot);
 }
 
 /// The place of a candidate is the number of those that are larger: no two are
 /// equal.
-void LargestOfRow::rank(Value listed) {
+void LargestOfRow::rank() {
   Type type = code.getI64Type();
-  NVVM::SyncWarpOp::create(code, code.i32(-1));
+  Value listed = loadWord(plan.listed());
   loop(code.lane(), listed, code.i32(warpThreads), code.i32(0),
        [&](Value mine, Value zero) {
          Value candidate = load(type, at(plan.list(), mine, 8));
@@ -79,57 +112,11 @@ void LargestOfRow::rank(Value listed) {
        });
 }
 
-/// The first warp of the row finds the results in its list, unless that is too
-/// long: how many there are.
-void LargestOfRow::searchList(Value bound) {
-  Type type = code.getI32Type();
-  code.when(code.less(inRow, code.i32(warpThreads)), [&] {
-    Value slots = load(type, scratch);
-    Value isShort =
-        compare(LLVM::ICmpPredicate::sle, slots, code.i32(plan.candidates()));
-    Value listed = code.choose(
-        type, isShort, [&] { return list(slots, bound); },
-        [&] { return code.i32(INT32_MAX); });
-    code.when(fitsList(listed), [&] { rank(listed); });
-    code.when(code.isFirstLane(),
-              [&] { store(listed, code.advance(scratch, plan.listed())); });
-  });
-}
-
-/// Of the rows whose threads meet with those of this one: they all go the same
-/// way.
-Value LargestOfRow::mostListed() {
-  Type type = code.getI32Type();
-  if (plan.warps() == 1 || plan.rows == 1)
-    return load(type, code.advance(scratch, plan.listed()));
-  Value most = code.i32(0);
-  for (int64_t i : llvm::seq(plan.rows))
-    most = LLVM::SMaxOp::create(
-        code, most,
-        load(type,
-             code.advance(firstScratch, i * plan.bytes() + plan.listed())));
-  return most;
-}
-
-/// Each result is the largest candidate below the one before.
-void LargestOfRow::searchAll() {
-  Value slots = load(code.getI32Type(), scratch);
-  Value all = code.mul(slots, code.i32(plan.registers));
-  code.repeat(plan.count, code.i64(-1), [&](Value round, Value before) {
-    Value mine =
-        loop(inRow, all, code.i32(plan.threads), code.i64(0),
-             [&](Value number, Value most) {
-               Value slot = code.quotient(number, plan.registers);
-               Value inSlot = code.remainder(number, plan.registers);
-               Value candidate = candidateOf(code, handedIn(slot, inSlot),
-                                             columnOfHandedIn(slot, inSlot));
-               Value isLeft =
-                   compare(LLVM::ICmpPredicate::ult, candidate, before);
-               candidate =
-                   LLVM::SelectOp::create(code, isLeft, candidate, code.i64(0));
-               return maximumOfWords(most, candidate);
-             });
-    Value largest = warpMaximumOfCandidates(code, mine);
+/// Each result is the largest candidate below the one before: the last one.
+/// `mineBelow` gives that of the thread, or 0.
+Value LargestOfRow::rounds(llvm::function_ref<Value(Value before)> mineBelow) {
+  return code.repeat(plan.count, code.i64(-1), [&](Value round, Value before) {
+    Value largest = warpMaximumOfCandidates(code, mineBelow(before));
     if (plan.warps() > 1) {
       code.when(code.isFirstLane(), [&] {
         store(largest,
@@ -147,6 +134,28 @@ void LargestOfRow::searchAll() {
     code.when(isFirstOfRow(),
               [&] { store(largest, at(plan.results(), round, 8)); });
     return largest;
+  });
+}
+
+void LargestOfRow::searchAll() {
+  Value all = code.mul(slotsTaken(), code.i32(plan.registers));
+  rounds([&](Value before) {
+    return loop(
+        inRow, all, code.i32(plan.threads), code.i64(0),
+        [&](Value number, Value most) {
+          Value slot = code.quotient(number, plan.registers),
+                inSlot = code.remainder(number, plan.registers);
+          Value element = load(
+              cast<VectorType>(tile.getType()).getElementType(),
+              code.advance(slotOf(slot),
+                           code.mul(inSlot, code.i32(plan.elementBytes()))));
+          Value candidate = candidateOf(code, orderOf(code, element),
+                                        columnOfHandedIn(slot, inSlot));
+          Value isLeft = compare(LLVM::ICmpPredicate::ult, candidate, before);
+          candidate =
+              LLVM::SelectOp::create(code, isLeft, candidate, code.i64(0));
+          return maximumOfWords(most, candidate);
+        });
   });
 }
 

@@ -1,43 +1,54 @@
-// The largest elements: a bound from the maxima of lanes, elements of the threads that reach it, one warp that lists and
-// ranks those; where equal elements do not fit the list, the largest that is left, again and again.
+// The largest elements: a bound from the maxima of lanes, elements of the threads that reach it, a list of those elements, one warp
+// that ranks them; where more threads reach the bound than there are slots, a bound of maxima with their places first; where
+// these have more elements than the list takes, the largest that is left, again and again.
 // RUN: softmax-opt %s --smx-gpu-to-nvvm --canonicalize --cse | FileCheck %s
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
 #value = #smx_gpu.slice<1, #row>
 
-// 4 sets of 16 lanes, slots of 64 threads, a list of 64, an exchange of 2 warps, and 2 results.
+// 4 sets of 16 lanes, slots of 32 threads, a list of 64, an exchange of 2 warps, and 2 results.
 // CHECK-LABEL: llvm.func @warps
-// CHECK-SAME: smx.shared_bytes = 3648 : i64
-// The number of slots, and the bound.
-// CHECK: nvvm.barrier0
+// CHECK-SAME: smx.shared_bytes = 2112 : i64
+// The number of slots and of candidates, and the bound: of the maxima that fewer than 2 are larger than, the least one.
+// CHECK-NOT: nvvm.barrier0
 // CHECK: llvm.intr.maximum{{.*}} : {{.*}}vector<2xbf16>
 // CHECK-COUNT-4: nvvm.shfl.sync bfly
 // CHECK: nvvm.barrier0
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xi32>
+// CHECK-COUNT-4: llvm.icmp "ugt"
+// CHECK: nvvm.redux.sync umin
+// A thread hands in its registers as they are, if there is a slot.
 // CHECK: scf.while
-// CHECK: nvvm.redux.sync umax
-// CHECK: nvvm.vote.sync ballot
-// CHECK: llvm.intr.ctpop
-// A thread hands in its registers as they are.
 // CHECK: %[[REACHES:.+]] = llvm.icmp "uge"
 // CHECK: scf.if %[[REACHES]]
 // CHECK: llvm.atomicrmw add {{.*}} monotonic : !llvm.ptr<3>, i32
+// CHECK: %[[HAS_SLOT:.+]] = llvm.icmp "slt" %{{.+}}, %[[SLOTS:.+]] : i32
+// CHECK: scf.if %[[HAS_SLOT]]
 // CHECK-COUNT-2: llvm.store {{.*}} : vector<8xbf16>, !llvm.ptr<3>
 // CHECK: nvvm.barrier0
-// The list, and the ranks.
+// CHECK: %[[TOO_MANY:.+]] = llvm.icmp "sgt" %{{.+}}, %[[SLOTS]] : i32
+// CHECK: scf.condition(%[[TOO_MANY]])
+// The first run of 8 that has the maximum; k times the largest of the threads.
+// CHECK-COUNT-2: llvm.icmp "eq"
 // CHECK: scf.for
-// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> bf16
-// CHECK: nvvm.vote.sync ballot
+// CHECK-COUNT-2: nvvm.redux.sync umax
+// CHECK: scf.yield
+// The list, of two elements at a time.
 // CHECK: scf.for
-// CHECK: scf.for
-// CHECK: llvm.icmp "ugt"
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xbf16>
+// CHECK-COUNT-2: llvm.atomicrmw add
 // CHECK: nvvm.barrier0
-// CHECK: %[[FITS:.+]] = llvm.icmp "sle"
-// CHECK: %[[TOO_LONG:.+]] = llvm.xor %[[FITS]]
+// CHECK: %[[TOO_LONG:.+]] = llvm.icmp "sgt"
 // CHECK: scf.if %[[TOO_LONG]]
 // CHECK: scf.for
 // CHECK: llvm.icmp "ult"
 // CHECK-COUNT-2: nvvm.redux.sync umax
 // CHECK-COUNT-2: nvvm.barrier0
+// CHECK: } else {
+// The ranks.
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: llvm.icmp "ugt"
 // CHECK: nvvm.barrier0
 // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> i64
 smx_gpu.kernel @warps(%x: memref<?x1024xbf16>, %y: memref<?xbf16>, %i: memref<?xindex>) warps(2) {
@@ -53,10 +64,10 @@ smx_gpu.kernel @warps(%x: memref<?x1024xbf16>, %y: memref<?xbf16>, %i: memref<?x
 #one = #smx_gpu.striped<rows = 2, columns = 32, vector = 4>
 #ones = #smx_gpu.slice<1, #one>
 
-// A warp that holds a row meets nobody while it looks.
+// A warp that holds a row meets nobody, and all of its lanes have a slot.
 // CHECK-LABEL: llvm.func @warp
-// CHECK: nvvm.barrier0
 // CHECK-NOT: nvvm.barrier0
+// CHECK-NOT: scf.while
 // CHECK: llvm.return
 smx_gpu.kernel @warp(%x: memref<?x128xf32>, %y: memref<?xf32>) warps(2) {
   %c0 = arith.constant 0 : index
@@ -69,17 +80,45 @@ smx_gpu.kernel @warp(%x: memref<?x128xf32>, %y: memref<?xf32>) warps(2) {
 #row2 = #smx_gpu.striped<rows = 1, columns = 32, vector = 8>
 #rank = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
 
-// A lane reads what was found for its ranks: 33 of them are two registers, and what is behind reads the last one.
+// A lane reads what was found for its ranks: 34 of them are two registers, and what is behind reads the last one.
 // CHECK-LABEL: llvm.func @ranks
-// CHECK: %[[LAST:.+]] = llvm.mlir.constant(32 : i32)
+// CHECK: %[[LAST:.+]] = llvm.mlir.constant(33 : i32)
 // CHECK-COUNT-2: llvm.intr.umin(%{{.+}}, %[[LAST]])
-// CHECK-NOT: llvm.intr.umin
+// CHECK-NOT: llvm.intr.umin(%{{.+}}, %[[LAST]])
 // CHECK: llvm.return
 smx_gpu.kernel @ranks(%x: memref<?x256xbf16>, %y: memref<?x64xbf16>, %i: memref<?x64xindex>) warps(1) {
   %c0 = arith.constant 0 : index
   %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x256xbf16> -> tensor<1x256xbf16, #row2>
-  %v, %c = smx_gpu.largest %t ranks(33) : tensor<1x256xbf16, #row2> -> tensor<1x64xbf16, #rank> at tensor<1x64xindex, #rank>
+  %v, %c = smx_gpu.largest %t ranks(34) : tensor<1x256xbf16, #row2> -> tensor<1x64xbf16, #rank> at tensor<1x64xindex, #rank>
   smx_gpu.store %v, %y[%c0, %c0] dims [-1, 1] : tensor<1x64xbf16, #rank>, memref<?x64xbf16>
   smx_gpu.store %c, %i[%c0, %c0] dims [-1, 1] : tensor<1x64xindex, #rank>, memref<?x64xindex>
+  smx_gpu.return
+}
+
+#wide = #smx_gpu.striped<rows = 1, columns = 128, vector = 8>
+#rank128 = #smx_gpu.striped<rows = 1, columns = 128, vector = 1>
+
+// Ranks that a warp has: the others do not wait for them, nor read what it writes. In a loop nobody writes before all have read
+// what was there, and what 128 maxima are compared with is cut into warps.
+// CHECK-LABEL: llvm.func @first_warp
+// CHECK: scf.for
+// CHECK-NOT: llvm.store
+// CHECK: nvvm.barrier0
+// CHECK: llvm.atomicrmw umin
+// CHECK: } else {
+// CHECK: llvm.icmp "ugt"
+// CHECK: nvvm.bar.warp.sync
+// CHECK-NOT: nvvm.barrier0
+// CHECK: %[[FIRST:.+]] = llvm.icmp "slt"
+// CHECK: scf.if %[[FIRST]] -> (i64)
+// CHECK: llvm.return
+smx_gpu.kernel @first_warp(%x: memref<?x1024xbf16>, %y: memref<?x128xbf16>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %r = %c0 to %n step %c1 {
+    %t = smx_gpu.load %x[%r, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x1024xbf16> -> tensor<1x1024xbf16, #wide>
+    %v, %c = smx_gpu.largest %t ranks(32) : tensor<1x1024xbf16, #wide> -> tensor<1x128xbf16, #rank128> at tensor<1x128xindex, #rank128>
+    smx_gpu.store %v, %y[%r, %c0] dims [-1, 1] : tensor<1x128xbf16, #rank128>, memref<?x128xbf16>
+  }
   smx_gpu.return
 }
