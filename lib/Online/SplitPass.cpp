@@ -48,10 +48,12 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     return success();
   }
 
-  /// The row is a tensor in memory.
+  /// What is streamed are tensors in memory.
   static bool isLoaded(StreamingReductionOpInterface op) {
-    Operation *source = op.getInputOperands().front().getDefiningOp();
-    return !source || isa<tensor::TensorDialect>(source->getDialect());
+    return llvm::all_of(op.getInputOperands(), [](Value input) {
+      Operation *source = input.getDefiningOp();
+      return !source || isa<tensor::TensorDialect>(source->getDialect());
+    });
   }
 
   /// There is a result as long as the row.

@@ -49,3 +49,12 @@ func.func @computed(%x: tensor<8x768xbf16>) -> tensor<8xf32> {
   %y = smx.logsumexp %w axis(1) : tensor<8x768xf32> -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// Keys are computed, beside what is in memory.
+// CHECK-LABEL: func @largest
+// CHECK-NOT: smx.merge
+// CHECK: return
+func.func @largest(%x: tensor<8x768xf32>) -> (tensor<8x3xf32>, tensor<8x3xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<8x768xf32> -> tensor<8x3xf32>, tensor<8x3xi64>
+  return %p, %i : tensor<8x3xf32>, tensor<8x3xi64>
+}
