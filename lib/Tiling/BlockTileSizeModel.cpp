@@ -93,6 +93,34 @@ static std::optional<int64_t> blocksOf(ArrayRef<OpFoldResult> rowSizes,
   return blocks / std::max<int64_t>(each, 1);
 }
 
+/// Keys of a tile of 64 rows that a warpgroup has beside another one: of the
+/// registers of a thread, accumulators take columns / 2, scores keys / 2 and
+/// weights keys / 4. What scores read from memory takes keys / 2 as well: it
+/// comes while the products are under way (`smx-gpu-early-reads`), if there is
+/// room for all of it, and else after them, which takes longer than shorter
+/// tiles do.
+static int64_t longestStreamOf(StreamingReductionOpInterface op,
+                               AffineMap scores, int64_t columns) {
+  // Others: references, sums and addresses.
+  constexpr int64_t longest = 128, registers = 224, others = 16, bits = 16;
+  unsigned stream = op.getNumRows();
+  auto dimOf = [&](unsigned dim) {
+    return scores.getResultPosition(getAffineDimExpr(dim, op->getContext()));
+  };
+  std::optional<unsigned> row = dimOf(stream - 1), column = dimOf(stream);
+  if (!row || !column ||
+      !readsForEachScore(op.getInputOperands().front(), *row, *column))
+    return longest;
+  int64_t room = registers - others - columns / 2;
+  int64_t keys =
+      std::clamp<int64_t>(llvm::alignDown(room * 4 / 5, ProductTiles::piece),
+                          ProductTiles::piece, longest);
+  // What is padded takes registers, too.
+  while (paddedProductExtent(keys, bits) != keys)
+    keys -= ProductTiles::piece;
+  return keys;
+}
+
 TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<FinishOp> finishes,
                                           ArrayRef<OpFoldResult> sizes,
@@ -223,7 +251,10 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
         tileRows = longRows;
         tile.stream = longStream;
       } else if (int64_t fitting = shared.fittingStream(
-                     shortRows, columns > 128 ? 64 : 128, sharedBytes)) {
+                     shortRows,
+                     columns > 128 ? 64
+                                   : longestStreamOf(op, streamed, columns),
+                     sharedBytes)) {
         tileRows = shortRows;
         tile.stream = fitting;
       }

@@ -49,6 +49,12 @@ int64_t bytesOfFactors(Value scores);
 /// and on nothing else that is read.
 bool isFunctionOfProduct(Value scores);
 
+/// True if each of `scores` takes an element of its own from memory, as with a
+/// bias tensor: neither what its rows nor what its columns share, nor what the
+/// pairs of one distance do. `row` and `column` are the dimensions of `scores`
+/// of which tiles are made.
+bool readsForEachScore(Value scores, unsigned row, unsigned column);
+
 /// How many of `columns` an accumulator of `elementBytes` has room for: all of
 /// them, or strips of about the same size.
 int64_t columnsOfStrip(int64_t columns, int64_t elementBytes);

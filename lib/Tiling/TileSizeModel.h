@@ -65,22 +65,23 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// accumulators of at most 128 columns of 16-bit values take 128 rows, and
 /// where registers are short, as under a mask, there are 32 or 16 keys.
 /// `warpgroups` of 64 rows have the registers of a multiprocessor to
-/// themselves: 128 rows by 128 keys, 192 by 96 where the accumulator has at
-/// most 64 columns (and a mask does not cut most tiles: not in at most 2048
-/// rows, not where a row sees at most 2048 keys, not with at most 1024 keys,
-/// and not where they span marked blocks), and 128 by 64 where it has more than
-/// 128. Accumulators of more than 1 KiB a row (f64: 512 bytes) are cut into
-/// strips of columns, each of which has its scores computed again; and there
-/// are fewer keys, then fewer rows, until the tiles of queries, keys and values
-/// fit `sharedBytes`. At most 16 rows (decoding) take tiles of 8 KiB of keys,
-/// or 16 KiB where there are several blocks for each of `slots` and a warp does
-/// not widen what it reads; where more heads than that share a head of keys,
-/// those are the rows. Where each row has columns of its own, a stream of at
-/// most 64 KiB is one tile, and strips of 32 columns or more have blocks of
-/// their own until there are `slots`. A plain row is one tile if registers hold
-/// it, that is, what is read of it for the update and for `finishes` takes at
-/// most `rowBytes`; otherwise tiles have at most 4096 elements, or 8192 of 16
-/// bits. There are several short rows to a block. Where rows are the fastest
+/// themselves: 128 rows by 128 keys, or by 96 where each score reads an element
+/// of its own and the accumulator has more than 64 columns, 192 by 96 where the
+/// accumulator has at most 64 columns (and a mask does not cut most tiles: not
+/// in at most 2048 rows, not where a row sees at most 2048 keys, not with at
+/// most 1024 keys, and not where they span marked blocks), and 128 by 64 where
+/// it has more than 128. Accumulators of more than 1 KiB a row (f64: 512 bytes)
+/// are cut into strips of columns, each of which has its scores computed again;
+/// and there are fewer keys, then fewer rows, until the tiles of queries, keys
+/// and values fit `sharedBytes`. At most 16 rows (decoding) take tiles of 8 KiB
+/// of keys, or 16 KiB where there are several blocks for each of `slots` and a
+/// warp does not widen what it reads; where more heads than that share a head
+/// of keys, those are the rows. Where each row has columns of its own, a stream
+/// of at most 64 KiB is one tile, and strips of 32 columns or more have blocks
+/// of their own until there are `slots`. A plain row is one tile if registers
+/// hold it, that is, what is read of it for the update and for `finishes` takes
+/// at most `rowBytes`; otherwise tiles have at most 4096 elements, or 8192 of
+/// 16 bits. There are several short rows to a block. Where rows are the fastest
 /// dimension, 16 to 64 of them by at most 1024 elements, so that rows are read
 /// once and every tile costs the running sum one rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,

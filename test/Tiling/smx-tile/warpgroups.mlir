@@ -148,3 +148,64 @@ func.func @wide_keys(%q: !long_192, %k: !long_192, %v: !long_128) -> !long_128 {
   %o = smx.attention %q, %k, %v scale(0.125) : !long_192, !long_192, !long_128 -> !long_128
   return %o : !long_128
 }
+
+// What each score reads of its own takes registers beside the products; what scores share takes fewer.
+func.func @bias_of_pairs(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096x4096xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %i, %j] : tensor<2x4096x4096xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @bias_of_pairs_masked(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<4096x4096xf16>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%i, %j] : tensor<4096x4096xf16>
+    %wide = arith.extf %x : f16 to f32
+    %t = arith.addf %s, %wide : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+// Accumulators of 64 columns leave room for all of it.
+func.func @bias_beside_narrow(%q: !short_64, %k: !short_64, %v: !short_64, %bias: tensor<1024x1024xf32>) -> !short_64 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%i, %j] : tensor<1024x1024xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !short_64, !short_64, !short_64 -> !short_64
+  return %o : !short_64
+}
+
+func.func @bias_of_keys(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<2x4096xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @bias_of_distances(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x8192xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %c4095 = arith.constant 4095 : index
+    %far = arith.addi %j, %c4095 : index
+    %at = arith.subi %far, %i : index
+    %x = tensor.extract %bias[%b, %at] : tensor<2x8192xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
