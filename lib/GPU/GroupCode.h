@@ -26,6 +26,8 @@ struct GroupShape {
   int64_t columns = 0;
   /// Products of a loop overlap with what follows them.
   bool overlapsProducts = true;
+  /// Rounds of whole tiles have a loop of their own.
+  bool splitsRounds = true;
 };
 
 class FirstOperands;
@@ -52,6 +54,7 @@ public:
   SmallVector<Value> lookup(ValueRange values) const;
   SmallVector<Type> convert(TypeRange types) const;
   OpBuilder &getBuilder() { return builder; }
+  const GroupShape &getShape() const { return shape; }
   void takeTurn(Location loc);
   void passTurn(Location loc);
 

@@ -64,7 +64,19 @@ bool OverlappedLoop::matchCutSum() {
   places = needed.takeVector();
   llvm::sort(places,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  matchFirstCut();
   return true;
+}
+
+void OverlappedLoop::matchFirstCut() {
+  auto isCut = cutSum.getCondition().getDefiningOp<arith::CmpIOp>();
+  int64_t step = *getConstantIntValue(loop.getStep());
+  if (isCut && isCut.getPredicate() == arith::CmpIPredicate::sge &&
+      isCut.getLhs() == loop.getInductionVar() &&
+      loop.isDefinedOutsideOfLoop(isCut.getRhs()) &&
+      isMultipleOf(isCut.getRhs(), step) &&
+      isMultipleOf(loop.getLowerBound(), step))
+    firstCut = isCut.getRhs();
 }
 
 std::optional<OverlappedLoop> OverlappedLoop::match(scf::ForOp loop) {
@@ -163,53 +175,50 @@ static ValueRange makeBranch(OpBuilder &b, Location loc, TypeRange types,
   return branch.getResults();
 }
 
-Value OverlappedLoop::addTerms(GroupCode &code, const State &state,
-                               function_ref<Value()> counter, Value &acc) {
-  if (!cutSum)
+Value OverlappedLoop::askForTerms(GroupCode &code, const State &state) {
+  if (!state.isCut)
     return {};
   OpBuilder &b = code.getBuilder();
   Location loc = sum.getLoc();
   code.clone(*getValues);
+  auto look = [&]() -> SmallVector<Value> {
+    return {NotFiniteOp::create(b, loc, b.getI1Type(),
+                                code.mapping.lookup(sum.getB()))};
+  };
+  auto none = [&]() -> SmallVector<Value> {
+    return {arith::ConstantOp::create(b, loc, b.getBoolAttr(false))};
+  };
+  return makeBranch(b, loc, b.getI1Type(), state.isCut, look, none)[0];
+}
+
+Value OverlappedLoop::addTerms(GroupCode &code, const State &state,
+                               function_ref<Value()> counter, Value acc) {
   IRMapping ofRound = code.mapping;
   code.mapping.map(sum.getA(), state.weights);
   code.mapping.map(sum.getAcc(), acc);
-  Type type = acc.getType();
-  auto asItIs = [&]() -> SmallVector<Value> { return {acc}; };
-  auto terms = [&]() -> SmallVector<Value> {
-    // Here, and only here, the places of the tile are asked for again.
-    code.mapping.map(loop.getInductionVar(), counter());
-    for (Operation *op : places)
-      code.clone(*op);
-    for (Operation &op : cutSum.thenBlock()->without_terminator())
-      code.clone(op);
-    Value result = code.mapping.lookup(cutSum.thenYield().getOperand(0));
-    result.getDefiningOp<MmaOp>().setTerms(true);
-    return {result};
-  };
-  auto whenCut = [&]() -> SmallVector<Value> {
-    Value isAny = NotFiniteOp::create(b, loc, b.getI1Type(),
-                                      code.mapping.lookup(sum.getB()));
-    return {isAny, makeBranch(b, loc, type, isAny, terms, asItIs)[0]};
-  };
-  auto otherwise = [&]() -> SmallVector<Value> {
-    return {arith::ConstantOp::create(b, loc, b.getBoolAttr(false)), acc};
-  };
-  ValueRange added = makeBranch(b, loc, {b.getI1Type(), type}, state.isCut,
-                                whenCut, otherwise);
+  // Here, and only here, the places of the tile are asked for again.
+  code.mapping.map(loop.getInductionVar(), counter());
+  for (Operation *op : places)
+    code.clone(*op);
+  for (Operation &op : cutSum.thenBlock()->without_terminator())
+    code.clone(op);
+  Value result = code.mapping.lookup(cutSum.thenYield().getOperand(0));
+  result.getDefiningOp<MmaOp>().setTerms(true);
   code.mapping = ofRound;
-  acc = added[1];
-  return added[0];
+  return result;
 }
 
-std::pair<Value, Value> OverlappedLoop::issueSum(GroupCode &code, Value weights,
-                                                 Value acc, Value isDone) {
+std::pair<Value, Value> OverlappedLoop::issueSum(GroupCode &code,
+                                                 const State &state,
+                                                 Value areTerms) {
   OpBuilder &b = code.getBuilder();
-  if (!cutSum)
+  if (!state.isCut)
     code.clone(*getValues);
+  Value acc = state.carried[accumulator];
   auto product = MmaAsyncOp::create(
-      b, sum.getLoc(), acc.getType(), TokenType::get(b.getContext()), weights,
-      code.mapping.lookup(sum.getB()), acc, sum.getTransposeB(),
-      /*zero=*/false, isDone);
+      b, sum.getLoc(), acc.getType(), TokenType::get(b.getContext()),
+      state.weights, code.mapping.lookup(sum.getB()), acc, sum.getTransposeB(),
+      /*zero=*/false, areTerms);
   return {product.getResult(), product.getToken()};
 }
 
@@ -261,7 +270,7 @@ SmallVector<Value> OverlappedLoop::State::values() const {
 OverlappedLoop::State OverlappedLoop::stateOf(ValueRange values) {
   unsigned count = loop.getNumResults();
   return {SmallVector<Value>(values.take_front(count)), values[count],
-          cutSum ? values[count + 1] : Value()};
+          values.size() > count + 1 ? values[count + 1] : Value()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,21 +304,22 @@ OverlappedLoop::State OverlappedLoop::emitFirst(GroupCode &code) {
 }
 
 OverlappedLoop::State OverlappedLoop::emitRound(GroupCode &code,
-                                                const State &state) {
+                                                const State &state,
+                                                std::optional<bool> isCut) {
   Location loc = sum.getLoc();
   std::pair<Value, Value> running;
+  Value areTerms;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (&op == scores) {
-      Value at = code.mapping.lookup(loop.getInductionVar());
-      auto before = [&]() -> Value {
-        return arith::SubIOp::create(code.getBuilder(), loc, at,
-                                     code.mapping.lookup(loop.getStep()));
-      };
-      Value acc = state.carried[accumulator];
-      Value isDone = addTerms(code, state, before, acc);
+    if (isCut && op.getResults() == ValueRange(cutSum.getCondition())) {
+      OpBuilder &b = code.getBuilder();
+      code.mapping.map(
+          cutSum.getCondition(),
+          arith::ConstantOp::create(b, loc, b.getBoolAttr(*isCut)));
+    } else if (&op == scores) {
+      areTerms = askForTerms(code, state);
       code.takeTurn(loc);
       auto product = issueScores(code);
-      running = issueSum(code, state.weights, acc, isDone);
+      running = issueSum(code, state, areTerms);
       code.passTurn(loc);
       code.mapping.map(scores.getResult(),
                        wait(code, scores.getLoc(), product, 1));
@@ -318,6 +328,20 @@ OverlappedLoop::State OverlappedLoop::emitRound(GroupCode &code,
     }
   }
   Value done = wait(code, loc, running, 0);
+  if (areTerms) {
+    auto before = [&]() -> Value {
+      return arith::SubIOp::create(code.getBuilder(), loc,
+                                   code.mapping.lookup(loop.getInductionVar()),
+                                   code.mapping.lookup(loop.getStep()));
+    };
+    // Where products are under way nothing else writes what they add to.
+    auto terms = [&]() -> SmallVector<Value> {
+      return {addTerms(code, state, before, done)};
+    };
+    auto asItIs = [&]() -> SmallVector<Value> { return {done}; };
+    done = makeBranch(code.getBuilder(), loc, done.getType(), areTerms, terms,
+                      asItIs)[0];
+  }
   code.clone(*releaseValues);
   rescale(code, done);
   return nextState(code);
@@ -338,25 +362,52 @@ Value OverlappedLoop::lastCounter(GroupCode &code) {
 
 SmallVector<Value> OverlappedLoop::emitLast(GroupCode &code,
                                             const State &state) {
-  OpBuilder &b = code.getBuilder();
-  Location loc = loop.getLoc();
   SmallVector<Value> results(state.carried);
+  Value areTerms = askForTerms(code, state);
   Value &acc = results[accumulator];
   auto multiply = [&]() -> SmallVector<Value> {
-    auto product = issueSum(code, state.weights, acc, /*isDone=*/Value());
+    auto product = issueSum(code, state, /*areTerms=*/Value());
     return {wait(code, sum.getLoc(), product, 0)};
   };
-  if (cutSum) {
-    Value isDone = addTerms(
-        code, state, [&] { return lastCounter(code); }, acc);
-    auto asItIs = [&]() -> SmallVector<Value> { return {acc}; };
-    // Alone, the unit takes over no accumulator from two sides.
-    acc = makeBranch(b, loc, acc.getType(), isDone, asItIs, multiply)[0];
-  } else {
-    acc = multiply().front();
-  }
+  auto terms = [&]() -> SmallVector<Value> {
+    return {addTerms(code, state, [&] { return lastCounter(code); }, acc)};
+  };
+  // Alone, the unit takes over no accumulator from two sides.
+  acc = areTerms ? makeBranch(code.getBuilder(), loop.getLoc(), acc.getType(),
+                              areTerms, terms, multiply)[0]
+                 : multiply().front();
   code.clone(*releaseValues);
   return results;
+}
+
+OverlappedLoop::State OverlappedLoop::emitRounds(GroupCode &code, Value from,
+                                                 Value to, const State &state,
+                                                 std::optional<bool> isCut) {
+  OpBuilder &b = code.getBuilder();
+  OpBuilder::InsertionGuard guard(b);
+  Location loc = loop.getLoc();
+  Value step = code.mapping.lookup(loop.getStep());
+  auto rounds = scf::ForOp::create(b, loc, from, to, step, state.values());
+  b.setInsertionPointToStart(rounds.getBody());
+  code.mapping.map(loop.getInductionVar(), rounds.getInductionVar());
+  State before = stateOf(rounds.getRegionIterArgs());
+  code.mapping.map(loop.getRegionIterArgs(), before.carried);
+  State after = emitRound(code, before, isCut);
+  if (!before.isCut)
+    after.isCut = {};
+  scf::YieldOp::create(b, loc, after.values());
+  return stateOf(rounds.getResults());
+}
+
+OverlappedLoop::State OverlappedLoop::emitWholeRounds(GroupCode &code,
+                                                      Value from, Value to,
+                                                      const State &state) {
+  // Where the first tile is cut there are none: they leave what it says.
+  State whole = state;
+  whole.isCut = {};
+  whole = emitRounds(code, from, to, whole, /*isCut=*/false);
+  whole.isCut = state.isCut;
+  return whole;
 }
 
 void OverlappedLoop::emit(GroupCode &code) {
@@ -375,18 +426,17 @@ void OverlappedLoop::emit(GroupCode &code) {
     b.setInsertionPointToStart(branch.thenBlock());
     State state = emitFirst(code);
     Value second = arith::AddIOp::create(b, loc, first, step);
-    auto rounds = scf::ForOp::create(b, loc, second, end, step, state.values());
-    {
-      OpBuilder::InsertionGuard inside(b);
-      b.setInsertionPointToStart(rounds.getBody());
-      code.mapping.map(loop.getInductionVar(), rounds.getInductionVar());
-      State before = stateOf(rounds.getRegionIterArgs());
-      code.mapping.map(loop.getRegionIterArgs(), before.carried);
-      scf::YieldOp::create(b, loc, emitRound(code, before).values());
+    if (firstCut && code.getShape().splitsRounds) {
+      Value middle = code.mapping.lookup(firstCut);
+      state = emitWholeRounds(code, second, middle, state);
+      second = arith::MaxSIOp::create(b, loc, second, middle);
+      state = emitRounds(code, second, end, state, /*isCut=*/true);
+    } else {
+      state = emitRounds(code, second, end, state, /*isCut=*/std::nullopt);
     }
     // The scores are all there: the next ones' operand may come.
     code.releaseOperandsOf(*loop);
-    scf::YieldOp::create(b, loc, emitLast(code, stateOf(rounds.getResults())));
+    scf::YieldOp::create(b, loc, emitLast(code, state));
     b.setInsertionPointToStart(branch.elseBlock());
     code.releaseOperandsOf(*loop);
     scf::YieldOp::create(b, loc, none);

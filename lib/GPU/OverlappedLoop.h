@@ -24,12 +24,14 @@ public:
 private:
   /// Finds what the branch `cutSum` is computed from.
   bool matchCutSum();
+  /// Finds out whether cut tiles follow all whole ones.
+  void matchFirstCut();
   /// What a round leaves for the next one.
   struct State {
     /// What the loop carries, the accumulator without the round's product.
     SmallVector<Value> carried;
     Value weights;
-    /// i1, the round's tile is cut; null if there is no branch on it.
+    /// i1, the round's tile is cut; null if none is.
     Value isCut;
 
     SmallVector<Value> values() const;
@@ -38,19 +40,32 @@ private:
 
   /// Everything on the first tile but the last product.
   State emitFirst(GroupCode &code);
-  State emitRound(GroupCode &code, const State &state);
+  /// `isCut` may be known of the round's tile; that of the tile before is
+  /// whole if its state does not say otherwise.
+  State emitRound(GroupCode &code, const State &state,
+                  std::optional<bool> isCut);
+  /// The rounds of [from, to).
+  State emitRounds(GroupCode &code, Value from, Value to, const State &state,
+                   std::optional<bool> isCut);
+  /// Rounds in front of all that are cut: without branches, and none where the
+  /// first tile is cut already.
+  State emitWholeRounds(GroupCode &code, Value from, Value to,
+                        const State &state);
   /// Results of the loop, once the last product is done.
   SmallVector<Value> emitLast(GroupCode &code, const State &state);
 
   std::pair<Value, Value> issueScores(GroupCode &code);
-  /// Nothing is added where `isDone`, which may be null.
-  std::pair<Value, Value> issueSum(GroupCode &code, Value weights, Value acc,
-                                   Value isDone);
-  /// Where the tile of the round before is cut and its values are not all
-  /// finite, adds its product to `acc` term by term; i1, true if that was done.
-  /// Null if no tile is cut. `counter` is asked for that round's.
+  /// Nothing is added where `areTerms`, which may be null.
+  std::pair<Value, Value> issueSum(GroupCode &code, const State &state,
+                                   Value areTerms);
+  /// i1, true where the tile of the round before is cut and its values are not
+  /// all finite: then its product is added term by term. Null if no tile is
+  /// cut.
+  Value askForTerms(GroupCode &code, const State &state);
+  /// `acc` and the product of the round before, term by term. `counter` is
+  /// asked for that round's.
   Value addTerms(GroupCode &code, const State &state,
-                 function_ref<Value()> counter, Value &acc);
+                 function_ref<Value()> counter, Value acc);
   /// The counter of the last round, if there is one.
   Value lastCounter(GroupCode &code);
   void rescale(GroupCode &code, Value acc);
@@ -69,6 +84,9 @@ private:
   scf::IfOp cutSum;
   /// What the branch takes of the body but for operands of `sum`, in order.
   SmallVector<Operation *> places;
+  /// The counter from which on tiles are cut, a whole number of rounds from the
+  /// first; null if others are cut.
+  Value firstCut;
   ReleaseOp releaseValues;
   /// The carried accumulator, and the ops between it and the product.
   unsigned accumulator = 0;

@@ -90,6 +90,7 @@ struct RolesPass : impl::RolesPassBase<RolesPass> {
     KernelOp kernel = getOperation();
     GroupShape shape;
     shape.overlapsProducts = overlap;
+    shape.splitsRounds = split;
     StringRef reason = whyNoGroups(kernel, shape);
     kernel.walk([&](PutOp put) {
       if (reason.empty())

@@ -89,6 +89,14 @@ static arith::SelectOp guardOf(Value value) {
   return {};
 }
 
+/// The wait for a product that is added term by term instead in some rounds.
+static WaitOp waitOf(Value tile) {
+  if (auto branch = tile.getDefiningOp<scf::IfOp>())
+    tile = branch.elseYield().getOperand(
+        cast<OpResult>(tile).getResultNumber());
+  return tile.getDefiningOp<WaitOp>();
+}
+
 std::optional<Decision> Decision::match(scf::ForOp loop) {
   Decision found;
   found.body = loop.getBody();
@@ -156,7 +164,7 @@ bool Decision::collect() {
   if (!rescale)
     return false;
   factor = rescale.getFactors().getDefiningOp<math::Exp2Op>();
-  sumDone = rescale.getTile().getDefiningOp<WaitOp>();
+  sumDone = waitOf(rescale.getTile());
   for (auto wait : body->getOps<WaitOp>())
     if (wait != sumDone && wait->isBeforeInBlock(follow))
       scoresDone = wait;
@@ -235,7 +243,7 @@ void Decision::waitEarly() {
   if (registersOf(scoresDone) < registersOf(sumDone))
     scoresDone.setPending(0);
   SmallVector<Operation *> moved{sumDone};
-  for (Operation *op = sumDone->getNextNode(); isa<ReleaseOp>(op);
+  for (Operation *op = sumDone->getNextNode(); isa<ReleaseOp, scf::IfOp>(op);
        op = op->getNextNode())
     moved.push_back(op);
   Operation *place = scoresDone;

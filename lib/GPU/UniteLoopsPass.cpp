@@ -307,6 +307,13 @@ static bool areInOrder(const LoopPair &pair) {
          isAtLeast(cut.getLowerBound(), whole.getLowerBound());
 }
 
+/// True if the sums of weights have at most `most` columns.
+static bool haveColumns(const LoopPair &pair, int64_t most) {
+  return llvm::all_of(pair.guarded, [&](MmaOp product) {
+    return product.getResult().getType().getDimSize(1) <= most;
+  });
+}
+
 namespace {
 struct UniteLoopsPass
     : mlir::smx::gpu::impl::UniteLoopsPassBase<UniteLoopsPass> {
@@ -329,7 +336,8 @@ struct UniteLoopsPass
         continue;
       std::optional<LoopPair> pair = LoopPair::match(loop);
       if (!pair || !isCheap(*pair) || !areInOrder(*pair) ||
-          (fewTiles && !loop->hasAttr(mlir::smx::fewTilesAttribute)) ||
+          (fewTiles && !loop->hasAttr(mlir::smx::fewTilesAttribute) &&
+           (pair->place || !haveColumns(*pair, cutLast))) ||
           (marksLate && pair->guarded.empty()))
         continue;
       for (scf::ForOp of : {pair->whole, pair->cut, pair->cutInFront})

@@ -161,6 +161,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     // before; but 2 to 7 % of the time of long rows goes with it.
     gpu::UniteLoopsPassOptions unite;
     unite.marksLate = unite.fewTiles = true;
+    // Accumulators of more leave no registers to add terms to.
+    unite.cutLast = 128;
     pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass(unite));
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());

@@ -288,6 +288,8 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
     Option<"marksLate", "marks-late", "bool", "false",
            "what a guarded product is to leave out is marked at the product, and not where weights are computed">,
     Option<"fewTiles", "few-tiles", "bool", "false", "only loops that are marked `smx.few_tiles`">,
+    Option<"cutLast", "cut-last", "int64_t", "0",
+           "with `few-tiles`, other loops, too, whose cut tiles come last and whose products have at most so many columns">,
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

@@ -63,6 +63,7 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     Option<"depth", "depth", "int64_t", "2", "stages of a channel">,
     Option<"overlap", "overlap", "bool", "true", "issue a product before the arithmetic that it does not need is done">,
     Option<"turns", "turns", "bool", "true", "groups issue their products in turn">,
+    Option<"split", "split", "bool", "true", "rounds of whole tiles in front of cut ones have a loop of their own">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
