@@ -12,13 +12,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChannelDepth.h"
+#include "NumberSweep.h"
+#include "TileWalk.h"
 
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -27,103 +28,64 @@ namespace mlir::smx::gpu {
 #include "smx/GPU/Passes.h.inc"
 
 namespace {
-/// The loop over tiles of a role, and its parts.
-struct TileLoop {
-  static std::optional<TileLoop> match(RoleOp role);
-
-  /// Clones what is computed from the number of the tile alone.
-  void cloneNumbers(OpBuilder &builder, IRMapping &mapping);
-  /// The tile after `tile`, or this one again after the last.
-  Value next(OpBuilder &builder, Value tile);
-
-  scf::ForOp tiles, rounds;
-  SmallVector<Operation *> head, tail;
-};
-
 /// What fetches: the head is copies of the first operand and of the first keys.
-struct FetchLoop : TileLoop {
+struct FetchLoop : TileWalk {
   static std::optional<FetchLoop> match(RoleOp role);
-  /// Rounds of every tile.
-  int64_t countRounds();
-  void cloneHead(OpBuilder &builder, Value tile, Value first);
+  /// True if every tile has a round, and all of them at most `most` on average.
+  bool haveRounds(int64_t most);
+  void cloneHead(OpBuilder &builder, const Place &place);
+  /// Clones a copy of a round, and what it is computed from there.
+  void clonePut(OpBuilder &builder, PutOp put, IRMapping mapping,
+                Value counter);
   void rewrite();
 
+  scf::ForOp round;
   /// In the order of a round.
   PutOp keys, values;
 };
 
 /// What computes.
-struct ComputeLoop : TileLoop {
+struct ComputeLoop : TileWalk {
   static std::optional<ComputeLoop> match(RoleOp role);
   void rewrite();
 
   MmaAsyncOp scores, sum;
   WaitOp scoresDone, sumDone;
+  /// Adds the last product term by term instead, where its then side runs. May
+  /// be null.
+  scf::IfOp terms;
   GetOp getRows, getKeys;
   ReleaseOp releaseRows;
   /// What the rounds and the tail have of the head, but for numbers.
   llvm::SetVector<Value> carried;
 
 private:
+  bool matchSum();
+  /// Where the last product stands.
+  Operation *placeOfSum() { return terms ? terms : sum.getOperation(); }
   template <typename Between>
-  SmallVector<Value> cloneHead(OpBuilder &builder, Value tile, Between between);
+  SmallVector<Value> cloneHead(OpBuilder &builder, const Place &place,
+                               Between between);
+  void finishSum(OpBuilder &builder, IRMapping &mapping);
 };
 } // namespace
-
-static bool isNumber(Operation *op) {
-  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-         llvm::none_of(op->getResultTypes(),
-                       [](Type type) { return isa<RankedTensorType>(type); });
-}
-
-std::optional<TileLoop> TileLoop::match(RoleOp role) {
-  auto loops = llvm::to_vector(role.getBody().getOps<scf::ForOp>());
-  if (loops.size() != 1 || loops[0].getNumRegionIterArgs())
-    return std::nullopt;
-  TileLoop found;
-  found.tiles = loops[0];
-  for (Operation &op : found.tiles.getBody()->without_terminator()) {
-    auto inner = dyn_cast<scf::ForOp>(op);
-    if (inner && !found.rounds)
-      found.rounds = inner;
-    else if (op.getNumRegions())
-      return std::nullopt;
-    else
-      (found.rounds ? found.tail : found.head).push_back(&op);
-  }
-  if (!found.rounds)
-    return std::nullopt;
-  return found;
-}
-
-void TileLoop::cloneNumbers(OpBuilder &builder, IRMapping &mapping) {
-  for (Operation *op : head)
-    if (isNumber(op))
-      builder.clone(*op, mapping);
-}
-
-Value TileLoop::next(OpBuilder &builder, Value tile) {
-  Location loc = tiles.getLoc();
-  Value after = arith::AddIOp::create(builder, loc, tile, tiles.getStep());
-  Value isTile = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       after, tiles.getUpperBound());
-  return arith::SelectOp::create(builder, loc, isTile, after, tile);
-}
 
 //===----------------------------------------------------------------------===//
 // Fetching
 //===----------------------------------------------------------------------===//
 
 std::optional<FetchLoop> FetchLoop::match(RoleOp role) {
-  std::optional<TileLoop> loop = TileLoop::match(role);
-  if (!loop || !loop->tail.empty() || loop->rounds.getNumRegionIterArgs())
+  std::optional<TileWalk> walk = TileWalk::match(role);
+  if (!walk || !walk->tail.empty() || walk->rounds.size() != 1)
     return std::nullopt;
-  FetchLoop found{*loop, {}, {}};
-  for (Operation &op : found.rounds.getBody()->without_terminator()) {
+  FetchLoop found{*walk, cast<scf::ForOp>(walk->rounds.front()), {}, {}};
+  if (found.round.getNumRegionIterArgs())
+    return std::nullopt;
+  for (Operation &op : found.round.getBody()->without_terminator()) {
     auto put = dyn_cast<PutOp>(op);
-    if (!put)
-      return std::nullopt;
-    if (found.values)
+    if (!put && isNumber(&op))
+      continue;
+    if (!put || found.values)
       return std::nullopt;
     (found.keys ? found.values : found.keys) = put;
   }
@@ -131,46 +93,54 @@ std::optional<FetchLoop> FetchLoop::match(RoleOp role) {
         return !isa<PutOp>(op) && !isNumber(op);
       }))
     return std::nullopt;
-  if (found.countRounds() < 1)
-    return std::nullopt;
   return found;
 }
 
-int64_t FetchLoop::countRounds() {
-  std::optional<APInt> count = rounds.getStaticTripCount();
-  return count ? count->getSExtValue() : 0;
+bool FetchLoop::haveRounds(int64_t most) {
+  std::optional<NumberSweep> bounds = NumberSweep::of(
+      {round.getLowerBound(), round.getUpperBound(), round.getStep()});
+  int64_t sum = 0, cases = 0;
+  return bounds && bounds->forAll([&](ArrayRef<int64_t> values) {
+    sum += llvm::divideCeil(std::max<int64_t>(0, values[1] - values[0]),
+                            values[2]);
+    ++cases;
+    return values[0] < values[1];
+  }) && sum <= most * cases;
 }
 
-void FetchLoop::cloneHead(OpBuilder &builder, Value tile, Value first) {
+void FetchLoop::clonePut(OpBuilder &builder, PutOp put, IRMapping mapping,
+                         Value counter) {
+  mapping.map(round.getInductionVar(), counter);
+  for (Operation &op : round.getBody()->without_terminator())
+    if (&op == put || isNumber(&op))
+      builder.clone(op, mapping);
+}
+
+void FetchLoop::cloneHead(OpBuilder &builder, const Place &place) {
   IRMapping mapping;
-  mapping.map(tiles.getInductionVar(), tile);
+  enter(builder, mapping, place);
   for (Operation *op : head)
     builder.clone(*op, mapping);
-  mapping.map(rounds.getInductionVar(), first);
-  builder.clone(*keys, mapping);
+  clonePut(builder, keys, mapping,
+           mapping.lookupOrDefault(round.getLowerBound()));
 }
 
 void FetchLoop::rewrite() {
-  OpBuilder builder(tiles);
-  Location loc = tiles.getLoc();
-  Value first = arith::ConstantIndexOp::create(
-      builder, loc, *getConstantIntValue(rounds.getLowerBound()));
-  cloneHead(builder, tiles.getLowerBound(), first);
-  auto loop = scf::ForOp::create(builder, loc, tiles.getLowerBound(),
-                                 tiles.getUpperBound(), tiles.getStep());
-  builder.setInsertionPointToStart(loop.getBody());
-  IRMapping mapping;
-  mapping.map(tiles.getInductionVar(), loop.getInductionVar());
-  cloneNumbers(builder, mapping);
-  IRMapping ofFirst = mapping;
-  ofFirst.map(rounds.getInductionVar(), first);
-  builder.clone(*values, ofFirst);
-  Value second = arith::AddIOp::create(
-      builder, loc, first, mapping.lookupOrDefault(rounds.getStep()));
-  auto others = cast<scf::ForOp>(builder.clone(*rounds, mapping));
-  others.setLowerBound(second);
-  cloneHead(builder, next(builder, loop.getInductionVar()), first);
-  tiles.erase();
+  OpBuilder builder(loops.front());
+  Location loc = round.getLoc();
+  cloneHead(builder, first());
+  rebuild(builder, {}, [&](IRMapping &mapping, ValueRange) {
+    cloneNumbers(builder, mapping);
+    Value from = mapping.lookupOrDefault(round.getLowerBound());
+    clonePut(builder, values, mapping, from);
+    Value second = arith::AddIOp::create(
+        builder, loc, from, mapping.lookupOrDefault(round.getStep()));
+    auto others = cast<scf::ForOp>(builder.clone(*round, mapping));
+    others.setLowerBound(second);
+    cloneHead(builder, next(builder, mapping));
+    return SmallVector<Value>();
+  });
+  erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,17 +160,41 @@ static OpTy onlyOf(ArrayRef<Operation *> ops) {
   return found;
 }
 
+bool ComputeLoop::matchSum() {
+  sum = onlyOf<MmaAsyncOp>(tail);
+  sumDone = onlyOf<WaitOp>(tail);
+  auto isOfTerms = [](Operation &op) {
+    return isMemoryEffectFree(&op) || isa<MmaOp>(op);
+  };
+  for (Operation *op : tail) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch || !branch.elseBlock() || sum)
+      continue;
+    auto product = dyn_cast<MmaAsyncOp>(branch.elseBlock()->front());
+    auto done =
+        dyn_cast_or_null<WaitOp>(product ? product->getNextNode() : nullptr);
+    if (!done || done.getTile() != product.getResult() ||
+        !isa<scf::YieldOp>(done->getNextNode()) ||
+        branch.getNumResults() != 1 ||
+        branch.elseYield().getOperand(0) != done.getResult() ||
+        !llvm::all_of(*branch.thenBlock(), isOfTerms))
+      continue;
+    sum = product;
+    sumDone = done;
+    terms = branch;
+  }
+  return sum && sumDone && !sum.getUnless() && sumDone.getPending() == 0;
+}
+
 std::optional<ComputeLoop> ComputeLoop::match(RoleOp role) {
-  std::optional<TileLoop> loop = TileLoop::match(role);
-  if (!loop)
+  std::optional<TileWalk> walk = TileWalk::match(role);
+  if (!walk)
     return std::nullopt;
   ComputeLoop found;
-  static_cast<TileLoop &>(found) = *loop;
+  static_cast<TileWalk &>(found) = *walk;
   found.scores = onlyOf<MmaAsyncOp>(found.head);
   found.scoresDone = onlyOf<WaitOp>(found.head);
-  found.sum = onlyOf<MmaAsyncOp>(found.tail);
-  found.sumDone = onlyOf<WaitOp>(found.tail);
-  if (!found.scores || !found.scoresDone || !found.sum || !found.sumDone)
+  if (!found.scores || !found.scoresDone || !found.matchSum())
     return std::nullopt;
   found.getRows = found.scores.getA().getDefiningOp<GetOp>();
   found.getKeys = found.scores.getB().getDefiningOp<GetOp>();
@@ -217,24 +211,26 @@ std::optional<ComputeLoop> ComputeLoop::match(RoleOp role) {
     if (auto release = dyn_cast<ReleaseOp>(op))
       if (release.getChannel() == found.getRows.getChannel())
         found.releaseRows = release;
-  if (!found.releaseRows || !found.releaseRows->isBeforeInBlock(found.sum))
+  if (!found.releaseRows ||
+      !found.releaseRows->isBeforeInBlock(found.placeOfSum()))
     return std::nullopt;
   for (Operation *op : found.head)
     for (Value result : op->getResults())
       if (!isNumber(op))
         for (Operation *user : result.getUsers())
-          if (!llvm::is_contained(found.head, user))
+          if (!found.isOfHead(user))
             found.carried.insert(result);
   return found;
 }
 
-/// Clones the head for `tile` and returns what is carried of it; `between` is
-/// called with its product, and with the wait for that.
+/// Clones the head for the tile at `place` and returns what is carried of it;
+/// `between` is called with its product, and with the wait for that.
 template <typename Between>
-SmallVector<Value> ComputeLoop::cloneHead(OpBuilder &builder, Value tile,
+SmallVector<Value> ComputeLoop::cloneHead(OpBuilder &builder,
+                                          const Place &place,
                                           Between between) {
   IRMapping mapping;
-  mapping.map(tiles.getInductionVar(), tile);
+  enter(builder, mapping, place);
   for (Operation *op : head) {
     Operation *copy = builder.clone(*op, mapping);
     if (op == scores || op == scoresDone)
@@ -244,37 +240,55 @@ SmallVector<Value> ComputeLoop::cloneHead(OpBuilder &builder, Value tile,
       carried, [&](Value value) { return mapping.lookup(value); });
 }
 
+void ComputeLoop::finishSum(OpBuilder &builder, IRMapping &mapping) {
+  Value done = builder.clone(*sumDone, mapping)->getResult(0);
+  IRMapping ofTerms = mapping;
+  ofTerms.map(sum.getAcc(), done);
+  auto branch = scf::IfOp::create(
+      builder, terms.getLoc(), terms.getResultTypes(),
+      mapping.lookupOrDefault(terms.getCondition()), /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    for (Operation &op : *terms.thenBlock())
+      builder.clone(op, ofTerms);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, terms.getLoc(), done);
+  }
+  mapping.map(terms.getResults(), branch.getResults());
+}
+
 void ComputeLoop::rewrite() {
-  OpBuilder builder(tiles);
-  Location loc = tiles.getLoc();
-  SmallVector<Value> state =
-      cloneHead(builder, tiles.getLowerBound(), [](Operation *) {});
-  auto loop = scf::ForOp::create(builder, loc, tiles.getLowerBound(),
-                                 tiles.getUpperBound(), tiles.getStep(), state);
-  builder.setInsertionPointToStart(loop.getBody());
-  IRMapping mapping;
-  mapping.map(tiles.getInductionVar(), loop.getInductionVar());
-  for (auto [value, argument] : llvm::zip(carried, loop.getRegionIterArgs()))
-    mapping.map(value, argument);
-  cloneNumbers(builder, mapping);
-  builder.clone(*rounds, mapping);
-  auto last = llvm::find(tail, sum.getOperation());
-  for (Operation *op : llvm::make_range(tail.begin(), last))
-    builder.clone(*op, mapping);
-  // Products end in the order in which they are issued.
-  SmallVector<Value> following = cloneHead(
-      builder, next(builder, loop.getInductionVar()), [&](Operation *copy) {
-        if (auto wait = dyn_cast<WaitOp>(copy))
-          wait.setPending(1);
-        else
-          builder.clone(*sum, mapping);
-      });
-  for (Operation *op : llvm::make_range(std::next(last), tail.end()))
-    builder.clone(*op, mapping);
-  scf::YieldOp::create(builder, loc, following);
-  builder.setInsertionPointAfter(loop);
+  OpBuilder builder(loops.front());
+  SmallVector<Value> state = cloneHead(builder, first(), [](Operation *) {});
+  auto walk = [&](IRMapping &mapping, ValueRange arguments) {
+    for (auto [value, argument] : llvm::zip(carried, arguments))
+      mapping.map(value, argument);
+    cloneNumbers(builder, mapping);
+    for (Operation *op : rounds)
+      builder.clone(*op, mapping);
+    auto last = llvm::find(tail, placeOfSum());
+    for (Operation *op : llvm::make_range(tail.begin(), last))
+      builder.clone(*op, mapping);
+    // Products end in the order in which they are issued.
+    SmallVector<Value> following =
+        cloneHead(builder, next(builder, mapping), [&](Operation *copy) {
+          if (auto wait = dyn_cast<WaitOp>(copy))
+            return wait.setPending(1);
+          auto product = cast<MmaAsyncOp>(builder.clone(*sum, mapping));
+          if (terms)
+            product.getUnlessMutable().assign(
+                mapping.lookupOrDefault(terms.getCondition()));
+        });
+    if (terms)
+      finishSum(builder, mapping);
+    for (Operation *op : llvm::make_range(std::next(last), tail.end()))
+      builder.clone(*op, mapping);
+    return following;
+  };
+  rebuild(builder, state, walk);
   builder.clone(*releaseRows);
-  tiles.erase();
+  erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -331,7 +345,31 @@ struct NextTilePass : impl::NextTilePassBase<NextTilePass> {
 };
 } // namespace
 
+/// Leaves of a branch what runs for every tile.
+static void inlineCertainBranches(KernelOp kernel) {
+  SmallVector<scf::IfOp> certain;
+  kernel.walk([&](scf::IfOp branch) {
+    if (!branch.elseBlock() || !isa<scf::ForOp>(branch->getParentOp()))
+      return;
+    std::optional<NumberSweep> condition =
+        NumberSweep::of(branch.getCondition());
+    if (condition && condition->forAll([](ArrayRef<int64_t> values) {
+          return values[0] != 0;
+        }))
+      certain.push_back(branch);
+  });
+  IRRewriter rewriter(kernel.getContext());
+  for (scf::IfOp branch : certain) {
+    scf::YieldOp yield = branch.thenYield();
+    SmallVector<Value> results(yield.getOperands());
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(branch.thenBlock(), branch);
+    rewriter.replaceOp(branch, results);
+  }
+}
+
 void NextTilePass::chain(KernelOp kernel, LaunchOp launch) {
+  inlineCertainBranches(kernel);
   std::optional<FetchLoop> fetch;
   std::optional<ComputeLoop> compute;
   RoleOp computing;
@@ -342,9 +380,9 @@ void NextTilePass::chain(KernelOp kernel, LaunchOp launch) {
       computing = role;
   });
   if (!fetch || !compute || !belongTogether(*fetch, *compute) ||
-      fetch->countRounds() > rounds ||
-      countTilesOfBlock(launch, computing, compute->tiles.getUpperBound()) <
-          tiles)
+      !fetch->haveRounds(rounds) ||
+      countTilesOfBlock(launch, computing,
+                        compute->loops.front().getUpperBound()) < tiles)
     return;
   constexpr llvm::StringLiteral category = "smx-gpu-next-tile";
   auto options = remark::RemarkOpts::name("NextTile").category(category);
