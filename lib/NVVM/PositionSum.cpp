@@ -40,18 +40,45 @@ int64_t PositionSum::ofRegister(RankedTensorType tile, int64_t i) const {
   return factors[0] * at.row + factors[1] * at.column;
 }
 
-Value PositionSum::ofThread(ThreadCode &code, RankedTensorType tile,
-                            ConversionPatternRewriter &rewriter) const {
+int64_t PositionSum::mostOfPositions(RankedTensorType tile) const {
+  int64_t most = 0;
+  for (auto [factor, extent] : llvm::zip(factors, tile.getShape()))
+    most += std::abs(factor) * extent;
+  return most;
+}
+
+/// `sum` and `factor * value`, of the type of `sum`; `sum` may be null.
+static Value addMultiple(ThreadCode &code, Value sum, int64_t factor,
+                         Value value) {
+  Type type = value.getType();
+  Value multiple =
+      code.mul(value, LLVM::ConstantOp::create(
+                          code, type, code.getIntegerAttr(type, factor)));
+  return sum ? code.add(sum, multiple) : multiple;
+}
+
+Value PositionSum::ofFirstRegister(ThreadCode &code,
+                                   RankedTensorType tile) const {
   ThreadCoordinate at = code.threadPart(tile);
-  Value sum = code.i64(constant);
-  auto add = [&](int64_t factor, Value value) {
-    sum = code.add(sum, code.mul(value, code.i64(factor)));
-  };
+  Value sum;
   for (auto [factor, place] :
        {std::pair(factors[0], at.row), {factors[1], at.column}})
     if (factor)
-      add(factor, LLVM::SExtOp::create(code, code.getI64Type(), place));
+      sum = addMultiple(code, sum, factor, place);
+  return sum ? sum : code.i32(0);
+}
+
+Value PositionSum::ofTile(ThreadCode &code,
+                          ConversionPatternRewriter &rewriter) const {
+  Value sum = code.i64(constant);
   for (auto [factor, value] : shared)
-    add(factor, rewriter.getRemappedValue(value));
+    sum = addMultiple(code, sum, factor, rewriter.getRemappedValue(value));
   return sum;
+}
+
+Value PositionSum::ofThread(ThreadCode &code, RankedTensorType tile,
+                            ConversionPatternRewriter &rewriter) const {
+  Value first = LLVM::SExtOp::create(code, code.getI64Type(),
+                                     ofFirstRegister(code, tile));
+  return code.add(first, ofTile(code, rewriter));
 }

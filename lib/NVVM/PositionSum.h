@@ -22,9 +22,15 @@ public:
   bool isUniform() const { return factors[0] == 0 && factors[1] == 0; }
   /// What positions contribute to register `i`, apart from the thread's part.
   int64_t ofRegister(RankedTensorType tile, int64_t i) const;
-  /// All the rest of the sum: an i64.
+  /// What positions contribute to the thread's first register: an i32.
+  Value ofFirstRegister(ThreadCode &code, RankedTensorType tile) const;
+  /// What all elements of the tile share: an i64.
+  Value ofTile(ThreadCode &code, ConversionPatternRewriter &rewriter) const;
+  /// Both of them: an i64.
   Value ofThread(ThreadCode &code, RankedTensorType tile,
                  ConversionPatternRewriter &rewriter) const;
+  /// More than what positions contribute to any element of `tile`.
+  int64_t mostOfPositions(RankedTensorType tile) const;
 
 private:
   int64_t rank;

@@ -35,12 +35,17 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     if (!predicate)
       return rewriter.notifyMatchFailure(op, "an unsigned comparison");
 
+    if (sum.mostOfPositions(tile) >= limit)
+      return rewriter.notifyMatchFailure(op, "a tile of too many places");
+
     // Registers: -constant_i `predicate` rest.
     SmallVector<int32_t> constants;
     for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
       constants.push_back(-sum.ofRegister(tile, i));
     ThreadCode code(rewriter, op, plan);
-    Value rest = saturated(code, sum.ofThread(code, tile, rewriter));
+    // Positions are small: what is beyond the limit decides alone.
+    Value rest = code.add(limited(code, sum.ofTile(code, rewriter)),
+                          sum.ofFirstRegister(code, tile));
 
     auto type = VectorType::get(constants.size(), code.getI32Type());
     Value lhs = LLVM::ConstantOp::create(
@@ -52,14 +57,20 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
   }
 
 private:
-  /// An i64 limited to the range of i32. Behind assembly, because LLVM widens
-  /// comparisons of truncated values again.
-  static Value saturated(ThreadCode &code, Value wide) {
-    return LLVM::InlineAsmOp::create(
-               code, code.getI32Type(), wide, "cvt.sat.s32.s64 $0, $1;", "=r,l",
-               /*has_side_effects=*/false, /*is_align_stack=*/false,
-               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-        .getResult(0);
+  /// Half of what an i32 holds: there is room to add positions.
+  static constexpr int64_t limit = 1 << 30;
+
+  /// An i64 as an i32 between -limit and limit. Behind assembly, because LLVM
+  /// widens comparisons of truncated values again.
+  static Value limited(ThreadCode &code, Value wide) {
+    Value narrow =
+        LLVM::InlineAsmOp::create(
+            code, code.getI32Type(), wide, "cvt.sat.s32.s64 $0, $1;", "=r,l",
+            /*has_side_effects=*/false, /*is_align_stack=*/false,
+            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+            .getResult(0);
+    Value least = LLVM::SMaxOp::create(code, narrow, code.i32(-limit));
+    return LLVM::SMinOp::create(code, least, code.i32(limit));
   }
 
   static std::optional<LLVM::ICmpPredicate> signedPredicate(arith::CmpIOp op) {
