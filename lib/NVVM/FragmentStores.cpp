@@ -44,7 +44,7 @@ static void transpose(ThreadCode &code, MutableArrayRef<Value> words,
   }
 }
 
-void storeWholeRows(ThreadCode &code, gpu::StoreOp op, const GlobalTile &memory,
+void storeWholeRows(ThreadCode &code, gpu::StoreOp op, GlobalTile memory,
                     Value value) {
   auto tile = cast<RankedTensorType>(op.getTile().getType());
   auto run = VectorType::get(groupColumns, tile.getElementType());
@@ -54,12 +54,15 @@ void storeWholeRows(ThreadCode &code, gpu::StoreOp op, const GlobalTile &memory,
     isOdd.push_back(LLVM::ICmpOp::create(
         code, LLVM::ICmpPredicate::ne,
         LLVM::AndOp::create(code, lane, code.i32(bit)), code.i32(0)));
-  Value row = code.threadPart(tile).row;
+  // Computed for every tile: registers that a thread's address and multiples of
+  // the stride took beside a whole loop of products would be missing there.
+  if (Value &stride = memory.dims[0].stride)
+    stride = opaque(code, stride);
+  Value row = opaque(code, code.threadPart(tile).row);
+  Value column = opaque(code, code.mul(lane, code.i32(groupColumns)));
   Value base =
       code.advance(memory.start(code), byteOffset(code, memory, 0, row, 0));
-  base =
-      code.advance(base, byteOffset(code, memory, 1,
-                                    code.mul(lane, code.i32(groupColumns)), 0));
+  base = code.advance(base, byteOffset(code, memory, 1, column, 0));
   Value left;
   if (Value valid = memory.dims[0].valid)
     left =

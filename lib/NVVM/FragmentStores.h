@@ -20,7 +20,7 @@ namespace mlir::smx {
 bool storesWholeRows(gpu::StoreOp op);
 
 /// Writes such a tile, whose registers are `value`.
-void storeWholeRows(ThreadCode &code, gpu::StoreOp op, const GlobalTile &memory,
+void storeWholeRows(ThreadCode &code, gpu::StoreOp op, GlobalTile memory,
                     Value value);
 
 } // namespace mlir::smx
