@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -133,6 +134,43 @@ struct LowerNarrowExtension : TilePattern<arith::ExtFOp> {
   }
 };
 
+/// What a branch gives as words of two numbers of 16 bits. LLVM would convert
+/// what comes from both sides behind them, and what one side needs there: until
+/// then it takes twice as many registers, and no exponential hides it.
+struct LowerNarrowingInBranch : TilePattern<arith::TruncFOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+    auto from = dyn_cast<VectorType>(adaptor.getIn().getType());
+    Type to = getElementTypeOrSelf(op.getType());
+    if (!branch || branch.getNumResults() == 0 || !from ||
+        !from.getElementType().isF32() || from.getNumElements() % 2 ||
+        !(to.isF16() || to.isBF16()))
+      return rewriter.notifyMatchFailure(op, "not to words, or in no branch");
+    ThreadCode code(rewriter, op, plan);
+    auto pair = VectorType::get(2, to);
+    SmallVector<Value> pairs;
+    for (int64_t i = 0; i < from.getNumElements(); i += 2) {
+      Value low = code.getRegister(adaptor.getIn(), i),
+            high = code.getRegister(adaptor.getIn(), i + 1);
+      Value word = LLVM::InlineAsmOp::create(
+                       code, code.getI32Type(), ValueRange{high, low},
+                       to.isF16() ? "cvt.rn.f16x2.f32 $0, $1, $2;"
+                                  : "cvt.rn.bf16x2.f32 $0, $1, $2;",
+                       "=r,f,f", /*has_side_effects=*/true,
+                       /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                       LLVM::AsmDialectAttr(), ArrayAttr())
+                       .getResult(0);
+      pairs.push_back(LLVM::BitcastOp::create(code, pair, word));
+    }
+    rewriter.replaceOp(op, code.fromVectors(pairs));
+    return success();
+  }
+};
+
 /// A constant instead of some numbers of 16 bits: two are a word, of which the
 /// halves are never registers of their own.
 struct LowerNarrowSelect : TilePattern<arith::SelectOp> {
@@ -202,8 +240,9 @@ struct LowerIndexCast : ConvertOpToLLVMPattern<OpTy> {
 void populateElementwisePatterns(const TileTypeConverter &converter,
                                  const KernelPlan &plan,
                                  RewritePatternSet &patterns) {
-  patterns.add<LowerNarrowExtension, LowerNarrowSelect>(converter, plan,
-                                                        /*benefit=*/2);
+  patterns.add<LowerNarrowExtension, LowerNarrowingInBranch, LowerNarrowSelect>(
+      converter, plan,
+      /*benefit=*/2);
   patterns.add<RebuildOnRegisters>(converter, patterns.getContext());
   patterns
       .add<LowerConstant, LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,

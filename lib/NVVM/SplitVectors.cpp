@@ -51,20 +51,43 @@ static bool isRegrouping(const BitCastInst &op) {
           to->getNumElements() % from->getNumElements() == 0);
 }
 
+/// True if two elements each are a register.
+static bool isWords(Type *type) {
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  return vector && vector->getScalarSizeInBits() == 16 &&
+         vector->getNumElements() % 2 == 0;
+}
+
 /// Extrema of 16-bit elements: there is an instruction for two.
 static bool isPairwise(const Instruction &op) {
   auto *extremum = dyn_cast<IntrinsicInst>(&op);
-  if (!extremum || !op.getType()->isVectorTy() ||
-      op.getType()->getScalarSizeInBits() != 16 ||
-      cast<FixedVectorType>(op.getType())->getNumElements() % 2 != 0)
+  if (!extremum || !isWords(op.getType()))
     return false;
   return is_contained({Intrinsic::maxnum, Intrinsic::minnum, Intrinsic::maximum,
                        Intrinsic::minimum},
                       extremum->getIntrinsicID());
 }
 
+/// The vector whose elements these are, all of them in order; or null.
+static Value *findVector(ArrayRef<Value *> elements) {
+  Value *vector = nullptr;
+  for (auto [i, element] : enumerate(elements)) {
+    auto *extract = dyn_cast<ExtractElementInst>(element);
+    if (!extract || (vector && extract->getVectorOperand() != vector))
+      return nullptr;
+    vector = extract->getVectorOperand();
+    if (!isa<FixedVectorType>(vector->getType()) ||
+        lengthOf(vector) != elements.size() ||
+        placeIn(vector, extract->getIndexOperand()) != i)
+      return nullptr;
+  }
+  return vector;
+}
+
 /// A vector of these elements.
 static Value *createVector(IRBuilder<> &builder, ArrayRef<Value *> elements) {
+  if (Value *vector = findVector(elements))
+    return vector;
   Value *vector = PoisonValue::get(
       FixedVectorType::get(elements.front()->getType(), elements.size()));
   for (auto [i, element] : enumerate(elements))
@@ -98,6 +121,8 @@ private:
   /// Whoever takes an element takes it from where it is computed.
   void forward(ExtractElementInst *extract);
   void split(PHINode *phi);
+  /// Of 16-bit elements: two are a register.
+  void splitIntoPairs(PHINode *phi);
   void split(Instruction *op);
   void splitIntoPairs(IntrinsicInst *op);
   void splitShuffle(ShuffleVectorInst *op);
@@ -111,6 +136,7 @@ private:
   Function &function;
   const unsigned leastBits;
   DenseMap<Value *, Elements> known;
+  DenseMap<PHINode *, SmallVector<PHINode *>> pairsOf;
   /// What was split, in order.
   SmallVector<Instruction *> splits;
 };
@@ -170,7 +196,10 @@ void VectorSplitter::forward(ExtractElementInst *extract) {
   std::optional<unsigned> place = placeIn(vector, extract->getIndexOperand());
   if (!place || !isSplit(vector->getType()))
     return;
-  extract->replaceAllUsesWith(elementsOf(vector)[*place]);
+  Value *element = elementsOf(vector)[*place];
+  if (element == extract)
+    return;
+  extract->replaceAllUsesWith(element);
   extract->eraseFromParent();
 }
 
@@ -183,6 +212,28 @@ void VectorSplitter::split(PHINode *phi) {
     element->copyIRFlags(phi);
     elements.push_back(element);
   }
+  known[phi] = std::move(elements);
+  splits.push_back(phi);
+}
+
+void VectorSplitter::splitIntoPairs(PHINode *phi) {
+  IRBuilder<> builder(phi);
+  auto *type = FixedVectorType::get(phi->getType()->getScalarType(), 2);
+  SmallVector<PHINode *> pairs;
+  for (unsigned i = 0, e = lengthOf(phi); i != e; i += 2) {
+    pairs.push_back(builder.CreatePHI(type, phi->getNumIncomingValues()));
+    pairs.back()->copyIRFlags(phi);
+  }
+  builder.SetInsertPoint(phi->getParent(),
+                         phi->getParent()->getFirstInsertionPt());
+  Elements elements;
+  for (PHINode *pair : pairs) {
+    Elements &two = known[pair];
+    for (uint64_t k : {0, 1})
+      two.push_back(builder.CreateExtractElement(pair, k));
+    append_range(elements, two);
+  }
+  pairsOf[phi] = std::move(pairs);
   known[phi] = std::move(elements);
   splits.push_back(phi);
 }
@@ -297,6 +348,13 @@ void VectorSplitter::fillPhis() {
     for (auto [value, from] :
          zip_equal(phi->incoming_values(), phi->blocks())) {
       Elements incoming = elementsOf(value);
+      if (auto pairs = pairsOf.find(phi); pairs != pairsOf.end()) {
+        IRBuilder<> builder(from->getTerminator());
+        for (auto [i, pair] : enumerate(pairs->second))
+          pair->addIncoming(
+              createVector(builder, ArrayRef(incoming).slice(2 * i, 2)), from);
+        continue;
+      }
       for (auto [element, own] : zip_equal(incoming, elementsOf(phi)))
         cast<PHINode>(own)->addIncoming(element, from);
     }
@@ -328,7 +386,7 @@ void VectorSplitter::run() {
       else if (!isSplit(op))
         continue;
       else if (auto *phi = dyn_cast<PHINode>(&op))
-        split(phi);
+        isWords(phi->getType()) ? splitIntoPairs(phi) : split(phi);
       else if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&op))
         splitShuffle(shuffle);
       else if (isPairwise(op))
