@@ -48,6 +48,12 @@ struct FetchLoop : TileWalk {
 struct ComputeLoop : TileWalk {
   static std::optional<ComputeLoop> match(RoleOp role);
   void rewrite();
+  /// True if the sum of weights has at most so many columns, and not every
+  /// round asks whether its tile is cut.
+  bool leavesRegisters(int64_t columns) {
+    return sum.getAcc().getType().getDimSize(1) <= columns &&
+           llvm::count_if(rounds, llvm::IsaPred<scf::ForOp>) > 1;
+  }
 
   MmaAsyncOp scores, sum;
   WaitOp scoresDone, sumDone;
@@ -97,15 +103,9 @@ std::optional<FetchLoop> FetchLoop::match(RoleOp role) {
 }
 
 bool FetchLoop::haveRounds(int64_t most) {
-  std::optional<NumberSweep> bounds = NumberSweep::of(
-      {round.getLowerBound(), round.getUpperBound(), round.getStep()});
-  int64_t sum = 0, cases = 0;
-  return bounds && bounds->forAll([&](ArrayRef<int64_t> values) {
-    sum += llvm::divideCeil(std::max<int64_t>(0, values[1] - values[0]),
-                            values[2]);
-    ++cases;
-    return values[0] < values[1];
-  }) && sum <= most * cases;
+  std::optional<RoundCount> count = countRounds(
+      round.getLowerBound(), round.getUpperBound(), round.getStep());
+  return count && count->least > 0 && count->mean <= most;
 }
 
 void FetchLoop::clonePut(OpBuilder &builder, PutOp put, IRMapping mapping,
@@ -380,7 +380,8 @@ void NextTilePass::chain(KernelOp kernel, LaunchOp launch) {
       computing = role;
   });
   if (!fetch || !compute || !belongTogether(*fetch, *compute) ||
-      !fetch->haveRounds(rounds) ||
+      !fetch->haveRounds(compute->terms ? cutRounds : rounds) ||
+      (compute->terms && !compute->leavesRegisters(cutColumns)) ||
       countTilesOfBlock(launch, computing,
                         compute->loops.front().getUpperBound()) < tiles)
     return;

@@ -142,3 +142,21 @@ bool NumberSweep::forAll(llvm::function_ref<bool(ArrayRef<int64_t>)> holds) {
       return true;
   }
 }
+
+std::optional<RoundCount>
+mlir::smx::gpu::countRounds(Value lower, Value upper, Value step) {
+  std::optional<NumberSweep> bounds = NumberSweep::of({lower, upper, step});
+  int64_t least = std::numeric_limits<int64_t>::max(), sum = 0, cases = 0;
+  if (!bounds || !bounds->forAll([&](ArrayRef<int64_t> values) {
+        if (values[2] <= 0)
+          return false;
+        int64_t rounds = llvm::divideCeil(
+            std::max<int64_t>(0, values[1] - values[0]), values[2]);
+        least = std::min(least, rounds);
+        sum += rounds;
+        ++cases;
+        return true;
+      }))
+    return std::nullopt;
+  return RoundCount{least, double(sum) / cases};
+}

@@ -40,6 +40,14 @@ private:
   llvm::DenseMap<Value, int64_t> values;
 };
 
+/// Rounds of a loop, of all whose bounds may be these.
+struct RoundCount {
+  int64_t least;
+  double mean;
+};
+/// Nothing if the bounds are not computed from numbers of a small range.
+std::optional<RoundCount> countRounds(Value lower, Value upper, Value step);
+
 } // namespace mlir::smx::gpu
 
 #endif // SMX_LIB_GPU_NUMBERSWEEP_H

@@ -307,19 +307,35 @@ OverlappedLoop::State OverlappedLoop::emitRound(GroupCode &code,
                                                 const State &state,
                                                 std::optional<bool> isCut) {
   Location loc = sum.getLoc();
+  OpBuilder &b = code.getBuilder();
   std::pair<Value, Value> running;
   Value areTerms;
+  auto before = [&]() -> Value {
+    return arith::SubIOp::create(b, loc,
+                                 code.mapping.lookup(loop.getInductionVar()),
+                                 code.mapping.lookup(loop.getStep()));
+  };
+  auto withTerms = [&](Value acc) -> Value {
+    auto terms = [&]() -> SmallVector<Value> {
+      return {addTerms(code, state, before, acc)};
+    };
+    auto asItIs = [&]() -> SmallVector<Value> { return {acc}; };
+    return makeBranch(b, loc, acc.getType(), areTerms, terms, asItIs)[0];
+  };
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (isCut && op.getResults() == ValueRange(cutSum.getCondition())) {
-      OpBuilder &b = code.getBuilder();
       code.mapping.map(
           cutSum.getCondition(),
           arith::ConstantOp::create(b, loc, b.getBoolAttr(*isCut)));
     } else if (&op == scores) {
       areTerms = askForTerms(code, state);
+      // Where every round asks, beside the other question.
+      State summed = state;
+      if (areTerms && !isCut)
+        summed.carried[accumulator] = withTerms(state.carried[accumulator]);
       code.takeTurn(loc);
       auto product = issueScores(code);
-      running = issueSum(code, state, areTerms);
+      running = issueSum(code, summed, areTerms);
       code.passTurn(loc);
       code.mapping.map(scores.getResult(),
                        wait(code, scores.getLoc(), product, 1));
@@ -328,20 +344,9 @@ OverlappedLoop::State OverlappedLoop::emitRound(GroupCode &code,
     }
   }
   Value done = wait(code, loc, running, 0);
-  if (areTerms) {
-    auto before = [&]() -> Value {
-      return arith::SubIOp::create(code.getBuilder(), loc,
-                                   code.mapping.lookup(loop.getInductionVar()),
-                                   code.mapping.lookup(loop.getStep()));
-    };
-    // Where products are under way nothing else writes what they add to.
-    auto terms = [&]() -> SmallVector<Value> {
-      return {addTerms(code, state, before, done)};
-    };
-    auto asItIs = [&]() -> SmallVector<Value> { return {done}; };
-    done = makeBranch(code.getBuilder(), loc, done.getType(), areTerms, terms,
-                      asItIs)[0];
-  }
+  // Where products are under way nothing else writes what they add to.
+  if (areTerms && isCut)
+    done = withTerms(done);
   code.clone(*releaseValues);
   rescale(code, done);
   return nextState(code);

@@ -1,6 +1,7 @@
 //===- UniteLoopsPass.cpp - one loop for whole tiles and cut ones ---------===//
 
 #include "LoopPair.h"
+#include "NumberSweep.h"
 #include "ScoreArithmetic.h"
 
 #include "smx/GPU/Passes.h"
@@ -307,11 +308,12 @@ static bool areInOrder(const LoopPair &pair) {
          isAtLeast(cut.getLowerBound(), whole.getLowerBound());
 }
 
-/// True if the sums of weights have at most `most` columns.
-static bool haveColumns(const LoopPair &pair, int64_t most) {
-  return llvm::all_of(pair.guarded, [&](MmaOp product) {
-    return product.getResult().getType().getDimSize(1) <= most;
-  });
+/// Columns of the widest sum of weights.
+static int64_t columnsOf(const LoopPair &pair) {
+  int64_t widest = 0;
+  for (MmaOp product : pair.guarded)
+    widest = std::max(widest, product.getResult().getType().getDimSize(1));
+  return widest;
 }
 
 namespace {
@@ -337,7 +339,7 @@ struct UniteLoopsPass
       std::optional<LoopPair> pair = LoopPair::match(loop);
       if (!pair || !isCheap(*pair) || !areInOrder(*pair) ||
           (fewTiles && !loop->hasAttr(mlir::smx::fewTilesAttribute) &&
-           (pair->place || !haveColumns(*pair, cutLast))) ||
+           !isWorthSplitting(*pair)) ||
           (marksLate && pair->guarded.empty()))
         continue;
       for (scf::ForOp of : {pair->whole, pair->cut, pair->cutInFront})
@@ -345,6 +347,18 @@ struct UniteLoopsPass
           united.insert(of);
       unite(rewriter, *pair, marksLate);
     }
+  }
+
+  /// True if whole and cut tiles, each in rounds of their own, are better off
+  /// in one loop.
+  bool isWorthSplitting(LoopPair &pair) {
+    if (pair.place || columnsOf(pair) > widest)
+      return false;
+    std::optional<RoundCount> count =
+        countRounds(pair.whole.getLowerBound(), pair.cut.getUpperBound(),
+                    pair.cut.getStep());
+    // Sizes that are open take registers, too.
+    return count && (columnsOf(pair) <= narrow || count->mean <= rounds);
   }
 };
 } // namespace

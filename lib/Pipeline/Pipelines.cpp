@@ -158,11 +158,10 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createCanonicalizerPass());
   if (hasWarpgroups(options)) {
     // Products that overlap with others are there once, so loops are united
-    // before; but 2 to 7 % of the time of long rows goes with it.
+    // before; but 2 to 7 % of the time of long rows goes with it where every
+    // round asks.
     gpu::UniteLoopsPassOptions unite;
     unite.marksLate = unite.fewTiles = true;
-    // Accumulators of more leave no registers to add terms to.
-    unite.cutLast = 128;
     pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass(unite));
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());

@@ -254,7 +254,10 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
 
     Weights of hidden places are 0, of which a guarded product leaves out those that are marked (-0). With `marks-late` they are marked beside the product,
     and not in every cut tile, where it is known that they are 0 without: where a product of its own looks at its operand, that is almost never.
-    With `few-tiles` only loops marked so (`smx-tile`) are united: what every round then does for cut tiles costs rows of many tiles more.
+    With `few-tiles` only loops marked so (`smx-tile`) are united, and those whose cut tiles come last: `smx-gpu-roles` splits them again,
+    so that no round of a whole tile asks for anything, and what is won is that products overlap where one goes over into the other. That is
+    won once for a tile of rows. Sums of more than `narrow` columns pay for it in every round, as the registers of two loops are the same ones
+    there, so they have to have at most `rounds` tiles on average, known from the numbers of the tiles.
 
     ```mlir
     %a = scf.for %j = %c0 to %m step %s iter_args(%x = %x0) {
@@ -287,9 +290,11 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
   let options = [
     Option<"marksLate", "marks-late", "bool", "false",
            "what a guarded product is to leave out is marked at the product, and not where weights are computed">,
-    Option<"fewTiles", "few-tiles", "bool", "false", "only loops that are marked `smx.few_tiles`">,
-    Option<"cutLast", "cut-last", "int64_t", "0",
-           "with `few-tiles`, other loops, too, whose cut tiles come last and whose products have at most so many columns">,
+    Option<"fewTiles", "few-tiles", "bool", "false",
+           "only loops that are marked `smx.few_tiles`, and those of products with at most `widest` columns whose cut tiles come last">,
+    Option<"widest", "widest", "int64_t", "128", "most columns of the sum of weights; other accumulators leave no registers to add terms to">,
+    Option<"narrow", "narrow", "int64_t", "64", "most columns of sums that leave registers for whole and for cut tiles">,
+    Option<"rounds", "rounds", "int64_t", "24", "most tiles of keys, on average, of wider sums">,
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

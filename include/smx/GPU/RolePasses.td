@@ -225,6 +225,9 @@ def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
     and drops it. Tiles of more than `rounds` tiles of keys gain nothing by it; nor do launches that
     leave a block fewer than `tiles` tiles, nor kernels whose shared memory does not hold the first operands of two.
 
+    Where the last tile of keys may be cut, its product may have to be added term by term: beside the scores of the next tile that takes as many
+    registers again as the sum has. So there it is done for sums of at most `cut-columns` columns and tiles of at most `cut-rounds` tiles of keys.
+
     ```mlir
     scf.for %t = %first to %n step %blocks {
       %q = smx_gpu.get %queries
@@ -251,7 +254,9 @@ def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"rounds", "rounds", "int64_t", "32", "most tiles of keys that a tile of rows meets; 0 = never">,
-    Option<"tiles", "tiles", "int64_t", "4", "fewest tiles of rows of a block">
+    Option<"tiles", "tiles", "int64_t", "4", "fewest tiles of rows of a block">,
+    Option<"cutRounds", "cut-rounds", "int64_t", "8", "most tiles of keys, on average, where some are cut">,
+    Option<"cutColumns", "cut-columns", "int64_t", "64", "most columns of the sum of weights where some tiles are cut">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

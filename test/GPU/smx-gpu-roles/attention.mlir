@@ -65,8 +65,9 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
   return %o : !t
 }
 
-// Tiles that the mask cuts are in one loop with the others, where there are few. Where the round before had one, its values are looked at before
-// their product is issued: if they are not all finite, it is added term by term instead, with the weights of hidden places marked.
+// Tiles that the mask cuts follow the others without a break: the first of them is multiplied beside the last whole one. Only rounds of cut tiles look
+// at the values of the round before, if its tile was cut: if they are not all finite, the product is added term by term instead, once the unit is
+// done, with the weights of hidden places marked.
 // CHECK-LABEL: smx_gpu.kernel @causal_kernel
 // CHECK: smx_gpu.role @load
 // CHECK-COUNT-4: copy(tensor)
@@ -77,30 +78,36 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]]
 // CHECK: scf.if %[[IS_CUT]]
 // CHECK: arith.select %{{.+}}, %[[S1]]
-// CHECK: scf.for %[[AT:.+]] = %{{.+}} to %{{.+}} step %c128 iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}}, %[[WAS_CUT:.+]] = %[[IS_CUT]])
-// CHECK-NEXT: %[[CUT:.+]] = arith.cmpi sge, %[[AT]], %[[WHOLE_END]]
-// CHECK: smx_gpu.get
+// CHECK: %[[WHOLE:.+]]:4 = scf.for %{{.+}} = %c128 to %[[WHOLE_END]] step %c128 iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}})
+// CHECK-NOT: smx_gpu.position
+// CHECK-NOT: smx_gpu.not_finite
+// CHECK: smx_gpu.mma_async {{.+}} transpose_b zero
+// CHECK: smx_gpu.mma_async %[[P]], %{{.+}}, %[[ACC]] :
+// CHECK-NOT: smx_gpu.position
+// CHECK-NOT: smx_gpu.not_finite
+// CHECK: %[[BEGIN:.+]] = arith.maxsi %[[WHOLE_END]], %c128
+// CHECK: scf.for %[[AT:.+]] = %[[BEGIN]] to %{{.+}} step %c128 iter_args(%{{.+}} = %[[WHOLE]]#0, %[[ACC:.+]] = %[[WHOLE]]#1, %{{.+}} = %[[WHOLE]]#2, %[[P:.+]] = %[[WHOLE]]#3, %[[WAS_CUT:.+]] = %[[IS_CUT]])
+// CHECK-NEXT: smx_gpu.get
 // CHECK-NEXT: %[[V:.+]] = smx_gpu.get
-// CHECK: %[[DONE:.+]]:2 = scf.if %[[WAS_CUT]]
-// CHECK: %[[ODD:.+]] = smx_gpu.not_finite %[[V]]
+// CHECK-NEXT: %[[ODD:.+]] = scf.if %[[WAS_CUT]]
+// CHECK-NEXT: smx_gpu.not_finite %[[V]]
+// CHECK: smx_gpu.take_turn
+// CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async {{.+}} transpose_b zero
+// CHECK: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[P]], %[[V]], %[[ACC]] unless %[[ODD]]
+// CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]] pending 1
+// Hidden between the waits: the arithmetic behind may begin before the second one.
+// CHECK: arith.select %{{.+}}, %[[S1]]
+// CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]]
 // CHECK: scf.if %[[ODD]]
 // CHECK: arith.subi %[[AT]], %c128
 // CHECK: %[[MARKED:.+]] = arith.select %{{.+}}, %[[P]]
-// CHECK: smx_gpu.mma %[[MARKED]], %[[V]], %[[ACC]] guarded terms
-// CHECK: scf.yield %[[ODD]]
-// CHECK: scf.yield %false, %[[ACC]]
-// CHECK: smx_gpu.take_turn
-// CHECK: smx_gpu.mma_async {{.+}} transpose_b zero
-// CHECK: smx_gpu.mma_async %[[P]], %[[V]], %[[DONE]]#1 unless %[[DONE]]#0
-// CHECK: smx_gpu.wait {{.+}} pending 1
-// Hidden between the waits: the arithmetic behind may begin before the second one.
-// CHECK: scf.if %[[CUT]]
-// CHECK: smx_gpu.wait
+// CHECK: smx_gpu.mma %[[MARKED]], %[[V]], %[[O1]] guarded terms
 // CHECK: math.fma
+// CHECK: scf.yield {{.+}}, %true :
 // The last product is alone: a branch goes around it.
 // CHECK: smx_gpu.not_finite
-// CHECK: guarded terms
 // CHECK: scf.if
+// CHECK: guarded terms
 // CHECK: } else {
 // CHECK: smx_gpu.mma_async
 // CHECK-NEXT: smx_gpu.wait
