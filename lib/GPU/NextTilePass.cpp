@@ -227,8 +227,7 @@ std::optional<ComputeLoop> ComputeLoop::match(RoleOp role) {
 /// `between` is called with its product, and with the wait for that.
 template <typename Between>
 SmallVector<Value> ComputeLoop::cloneHead(OpBuilder &builder,
-                                          const Place &place,
-                                          Between between) {
+                                          const Place &place, Between between) {
   IRMapping mapping;
   enter(builder, mapping, place);
   for (Operation *op : head) {

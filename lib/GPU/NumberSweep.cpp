@@ -40,9 +40,9 @@ std::optional<NumberSweep::Range> NumberSweep::rangeOf(Value value) {
         divisor && *divisor > 0)
       return Range{0, *divisor, 1};
   auto argument = dyn_cast<BlockArgument>(value);
-  auto loop =
-      argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
-               : scf::ForOp();
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
   if (!loop || argument != loop.getInductionVar())
     return std::nullopt;
   std::optional<int64_t> lower = constantOf(loop.getLowerBound()),
@@ -81,8 +81,7 @@ std::optional<NumberSweep> NumberSweep::of(ValueRange numbers,
     return std::nullopt;
   int64_t cases = 1;
   for (auto [value, range] : sweep.given) {
-    cases *=
-        std::max<int64_t>(1, (range.upper - range.lower) / range.step + 1);
+    cases *= std::max<int64_t>(1, (range.upper - range.lower) / range.step + 1);
     if (cases > mostCases)
       return std::nullopt;
   }
@@ -107,8 +106,7 @@ std::optional<int64_t> NumberSweep::compute(Operation *op) {
     return std::nullopt;
   if (auto operand = dyn_cast<Value>(results.front()))
     return values.lookup(operand);
-  auto number =
-      dyn_cast_or_null<IntegerAttr>(cast<Attribute>(results.front()));
+  auto number = dyn_cast_or_null<IntegerAttr>(cast<Attribute>(results.front()));
   if (!number)
     return std::nullopt;
   return number.getType().isInteger(1)
@@ -143,8 +141,8 @@ bool NumberSweep::forAll(llvm::function_ref<bool(ArrayRef<int64_t>)> holds) {
   }
 }
 
-std::optional<RoundCount>
-mlir::smx::gpu::countRounds(Value lower, Value upper, Value step) {
+std::optional<RoundCount> mlir::smx::gpu::countRounds(Value lower, Value upper,
+                                                      Value step) {
   std::optional<NumberSweep> bounds = NumberSweep::of({lower, upper, step});
   int64_t least = std::numeric_limits<int64_t>::max(), sum = 0, cases = 0;
   if (!bounds || !bounds->forAll([&](ArrayRef<int64_t> values) {

@@ -208,9 +208,8 @@ Value OverlappedLoop::addTerms(GroupCode &code, const State &state,
   return result;
 }
 
-std::pair<Value, Value> OverlappedLoop::issueSum(GroupCode &code,
-                                                 const State &state,
-                                                 Value areTerms) {
+std::pair<Value, Value>
+OverlappedLoop::issueSum(GroupCode &code, const State &state, Value areTerms) {
   OpBuilder &b = code.getBuilder();
   if (!state.isCut)
     code.clone(*getValues);
@@ -375,7 +374,8 @@ SmallVector<Value> OverlappedLoop::emitLast(GroupCode &code,
     return {wait(code, sum.getLoc(), product, 0)};
   };
   auto terms = [&]() -> SmallVector<Value> {
-    return {addTerms(code, state, [&] { return lastCounter(code); }, acc)};
+    return {addTerms(
+        code, state, [&] { return lastCounter(code); }, acc)};
   };
   // Alone, the unit takes over no accumulator from two sides.
   acc = areTerms ? makeBranch(code.getBuilder(), loop.getLoc(), acc.getType(),

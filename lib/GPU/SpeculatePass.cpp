@@ -92,8 +92,8 @@ static arith::SelectOp guardOf(Value value) {
 /// The wait for a product that is added term by term instead in some rounds.
 static WaitOp waitOf(Value tile) {
   if (auto branch = tile.getDefiningOp<scf::IfOp>())
-    tile = branch.elseYield().getOperand(
-        cast<OpResult>(tile).getResultNumber());
+    tile =
+        branch.elseYield().getOperand(cast<OpResult>(tile).getResultNumber());
   return tile.getDefiningOp<WaitOp>();
 }
 

@@ -17,9 +17,9 @@ bool TileWalk::isNumber(Operation *op) {
 }
 
 bool TileWalk::isOfHead(Operation *op) const {
-  Operation *ofBody = head.empty()
-                          ? nullptr
-                          : head.front()->getBlock()->findAncestorOpInBlock(*op);
+  Operation *ofBody =
+      head.empty() ? nullptr
+                   : head.front()->getBlock()->findAncestorOpInBlock(*op);
   return ofBody && llvm::is_contained(head, ofBody);
 }
 
@@ -39,7 +39,8 @@ std::optional<TileWalk> TileWalk::match(RoleOp role) {
     return std::nullopt;
   found.loops.push_back(loops[0]);
   Block *body = loops[0].getBody();
-  auto inner = dyn_cast_or_null<scf::ForOp>(body->getTerminator()->getPrevNode());
+  auto inner =
+      dyn_cast_or_null<scf::ForOp>(body->getTerminator()->getPrevNode());
   if (inner && !inner.getNumRegionIterArgs() && hasRounds(inner) &&
       inner.getBody()->getOps<scf::ForOp>().begin() !=
           inner.getBody()->getOps<scf::ForOp>().end() &&
@@ -102,19 +103,17 @@ TileWalk::Place TileWalk::next(OpBuilder &builder, const IRMapping &mapping) {
   Value isWithin;
   for (scf::ForOp loop : llvm::reverse(loops)) {
     Value here = mapping.lookup(loop.getInductionVar());
-    Value after =
-        arith::AddIOp::create(builder, loc, here, loop.getStep());
-    Value isRound = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, after,
-        mapping.lookupOrDefault(loop.getUpperBound()));
+    Value after = arith::AddIOp::create(builder, loc, here, loop.getStep());
+    Value isRound =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, after,
+                              mapping.lookupOrDefault(loop.getUpperBound()));
     Value moved = arith::SelectOp::create(builder, loc, isRound, after, here);
     if (isWithin) {
-      Value again = arith::SelectOp::create(builder, loc, isRound,
-                                            loops.back().getLowerBound(),
-                                            mapping.lookup(
-                                                loops.back().getInductionVar()));
-      place.front() = arith::SelectOp::create(builder, loc, isWithin,
-                                              place.front(), again);
+      Value again = arith::SelectOp::create(
+          builder, loc, isRound, loops.back().getLowerBound(),
+          mapping.lookup(loops.back().getInductionVar()));
+      place.front() =
+          arith::SelectOp::create(builder, loc, isWithin, place.front(), again);
       moved = arith::SelectOp::create(builder, loc, isWithin, here, moved);
     }
     place.insert(place.begin(), moved);

@@ -9,9 +9,9 @@
 
 namespace mlir::smx::gpu {
 
-/// The loop of a role over tiles of rows, or the two of it (a block takes a long
-/// and a short tile together), and the parts of its body: a head, rounds that
-/// loops of their own run, and a tail.
+/// The loop of a role over tiles of rows, or the two of it (a block takes a
+/// long and a short tile together), and the parts of its body: a head, rounds
+/// that loops of their own run, and a tail.
 struct TileWalk {
   /// Nothing for a role that does anything else.
   static std::optional<TileWalk> match(RoleOp role);
@@ -28,10 +28,10 @@ struct TileWalk {
   Place next(OpBuilder &builder, const IRMapping &mapping);
   /// Writes the loops anew around what `body` does, in front of the old ones;
   /// they carry `state`.
-  void rebuild(OpBuilder &builder, ValueRange state,
-               function_ref<SmallVector<Value>(IRMapping &mapping,
-                                               ValueRange state)>
-                   body);
+  void
+  rebuild(OpBuilder &builder, ValueRange state,
+          function_ref<SmallVector<Value>(IRMapping &mapping, ValueRange state)>
+              body);
   void erase() { loops.front().erase(); }
   bool isOfHead(Operation *op) const;
 

@@ -51,9 +51,9 @@ int64_t PositionSum::mostOfPositions(RankedTensorType tile) const {
 static Value addMultiple(ThreadCode &code, Value sum, int64_t factor,
                          Value value) {
   Type type = value.getType();
-  Value multiple =
-      code.mul(value, LLVM::ConstantOp::create(
-                          code, type, code.getIntegerAttr(type, factor)));
+  Value multiple = code.mul(
+      value,
+      LLVM::ConstantOp::create(code, type, code.getIntegerAttr(type, factor)));
   return sum ? code.add(sum, multiple) : multiple;
 }
 
