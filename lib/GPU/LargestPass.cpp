@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rankings.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/TopKKeys.h"
@@ -27,182 +28,15 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-namespace {
-
-/// Keys, or nothing in places beyond the row; and of the keys those below
-/// `before`.
-struct KeysLeft {
-  Value keys, inside, before;
-};
-
-/// A reduction to the largest key, then to the largest one below it, and so on.
-struct Ranking {
-  KeysLeft all;
-  SmallVector<ReduceOp> ranks;
-};
-
-} // namespace
-
-static bool isNothing(Value tile) {
-  return matchPattern(tile, m_NegInfFloat());
-}
-
-static KeysLeft matchKeysLeft(Value tile) {
-  KeysLeft found;
-  found.keys = tile;
-  auto select = tile.getDefiningOp<arith::SelectOp>();
-  if (!select || !isNothing(select.getFalseValue()))
-    return found;
-  // Below the one before, and inside; or one of both.
-  Value condition = select.getCondition();
-  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-    condition = both.getLhs();
-    found.inside = both.getRhs();
-  }
-  if (condition.getDefiningOp<arith::CmpIOp>()) {
-    found.inside = condition;
-    found.keys = select.getTrueValue();
-    return found;
-  }
-  auto compare = condition.getDefiningOp<arith::CmpFOp>();
-  auto before =
-      compare ? compare.getLhs().getDefiningOp<BroadcastOp>() : BroadcastOp();
-  if (!before || compare.getPredicate() != arith::CmpFPredicate::OGT ||
-      compare.getRhs() != select.getTrueValue())
-    return {tile, Value(), Value()};
-  found.keys = select.getTrueValue();
-  found.before = before.getValues();
-  return found;
-}
-
-/// The reduction that `value` is the result of, or the larger one of its result
-/// and nothing.
-static ReduceOp reductionOf(Value value) {
-  if (auto larger = value.getDefiningOp<arith::MaxNumFOp>();
-      larger && isNothing(larger.getRhs()))
-    value = larger.getLhs();
-  return value.getDefiningOp<ReduceOp>();
-}
-
-static SmallVector<Ranking> findRankings(Block &block) {
-  SmallVector<Ranking> rankings;
-  for (auto reduce : block.getOps<ReduceOp>()) {
-    if (reduce.getKind() != Combiner::MaxNum || reduce.getDim() != 1)
-      continue;
-    KeysLeft left = matchKeysLeft(reduce.getTile());
-    if (!left.before) {
-      rankings.push_back({left, {reduce}});
-      continue;
-    }
-    ReduceOp before = reductionOf(left.before);
-    for (Ranking &ranking : rankings)
-      if (before && ranking.ranks.back() == before &&
-          ranking.all.keys == left.keys && ranking.all.inside == left.inside)
-        ranking.ranks.push_back(reduce);
-  }
-  return rankings;
-}
-
-/// True for columns and what is added to all of them.
-static bool risesAlongRow(Value places) {
-  if (auto position = places.getDefiningOp<PositionOp>())
-    return position.getDim() == 1;
-  auto sum = places.getDefiningOp<arith::AddIOp>();
-  if (!sum)
-    return false;
-  auto isSame = [](Value tile) {
-    SplatElementsAttr splat;
-    return tile.getDefiningOp<tensor::SplatOp>() ||
-           matchPattern(tile, m_Constant(&splat));
-  };
-  return (isSame(sum.getLhs()) && risesAlongRow(sum.getRhs())) ||
-         (isSame(sum.getRhs()) && risesAlongRow(sum.getLhs()));
-}
-
-namespace {
-
-/// Makes keys of single elements of the row.
-class KeyBuilder {
-public:
-  KeyBuilder(OpBuilder &builder, Value scores, RankedTensorType slice)
-      : builder(builder), scores(scores), slice(slice) {}
-
-  /// Everything that `tile` is computed from has a value for a single element.
-  bool canBuild(Value tile) const {
-    if (tile == scores)
-      return true;
-    Operation *op = tile.getDefiningOp();
-    if (!op)
-      return false;
-    if (auto position = dyn_cast<PositionOp>(op))
-      return position.getDim() == 1;
-    SplatElementsAttr splat;
-    if (isa<tensor::SplatOp>(op) || matchPattern(op, m_Constant(&splat)))
-      return true;
-    if (auto broadcast = dyn_cast<BroadcastOp>(op))
-      return getSlice(broadcast.getValues().getType()).getDim() == 1;
-    return OpTrait::hasElementwiseMappableTraits(op) &&
-           llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return canBuild(operand); });
-  }
-
-  /// What `tile` has where the scores have `value`, in `column`.
-  Value build(Value tile, Value value, Value column) {
-    IRMapping known;
-    known.map(scores, value);
-    return build(tile, column, known);
-  }
-
-private:
-  Value build(Value tile, Value column, IRMapping &known) {
-    if (Value value = known.lookupOrNull(tile))
-      return value;
-    Operation *op = tile.getDefiningOp();
-    RankedTensorType type = slice.clone(getElementTypeOrSelf(tile.getType()));
-    Value value;
-    SplatElementsAttr splat;
-    if (isa<PositionOp>(op)) {
-      value = column;
-    } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      value = broadcast.getValues();
-    } else if (matchPattern(op, m_Constant(&splat))) {
-      value = arith::ConstantOp::create(builder, op->getLoc(), type,
-                                        splat.resizeSplat(type));
-    } else {
-      for (Value operand : op->getOperands())
-        if (isa<RankedTensorType>(operand.getType()))
-          build(operand, column, known);
-      Operation *copy = builder.clone(*op, known);
-      copy->getResult(0).setType(type);
-      value = copy->getResult(0);
-    }
-    known.map(tile, value);
-    return value;
-  }
-
-  OpBuilder &builder;
-  Value scores;
-  RankedTensorType slice;
-};
-
-} // namespace
-
 static void rewrite(Ranking &ranking) {
   std::optional<mlir::smx::KeyParts> parts =
       mlir::smx::matchKey(ranking.all.keys);
-  if (!parts || !risesAlongRow(parts->place))
-    return;
-  Value scores = parts->score;
-  while (auto ext = scores.getDefiningOp<arith::ExtFOp>())
-    scores = ext.getIn();
-  auto type = cast<RankedTensorType>(scores.getType());
-  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(type));
-  Type element = type.getElementType();
   int64_t count = ranking.ranks.size();
-  if (!striped || striped.getColumnThreads() % ::smx::gpu::warpThreads != 0 ||
-      count > type.getDimSize(1) ||
-      !(element.isF32() || element.isF16() || element.isBF16()))
+  Value scores = parts ? scoresOf(*parts, count) : Value();
+  if (!scores)
     return;
+  auto type = cast<RankedTensorType>(scores.getType());
+  Type element = type.getElementType();
   ReduceOp first = ranking.ranks.front();
   OpBuilder builder(first);
   Location loc = first.getLoc();
@@ -210,7 +44,7 @@ static void rewrite(Ranking &ranking) {
       type.getDimSize(0), element,
       SliceAttr::get(builder.getContext(), 1, getLayout(type)));
   KeyBuilder keys(builder, scores, slice);
-  if (!keys.canBuild(first.getTile()))
+  if (!KeyBuilder::canBuild(first.getTile(), scores))
     return;
   Value elements = scores;
   if (ranking.all.inside) {
@@ -225,6 +59,8 @@ static void rewrite(Ranking &ranking) {
   SmallVector<Type> values(count, slice),
       columns(count, slice.clone(builder.getIndexType()));
   auto largest = LargestOp::create(builder, loc, values, columns, elements,
+                                   /*memory=*/Value(), ValueRange(),
+                                   /*extent=*/0, /*aligned=*/0,
                                    /*ranks=*/IntegerAttr());
   for (auto [reduce, value, column] : llvm::zip_equal(
            ranking.ranks, largest.getValues(), largest.getColumns()))

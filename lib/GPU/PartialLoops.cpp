@@ -34,6 +34,8 @@ private:
   /// A value of the row: one that warps will have one each of.
   static bool isRowValue(Type type) { return getSlice(type) != nullptr; }
   bool isKnown(Operation &op);
+  /// `value` is computed from none of the row.
+  bool isOfTiles(Value value);
   /// `value` is the larger one of argument `number` and that of the tile.
   bool isMaximum(Value value, unsigned number);
   /// `value` is the argument, rescaled, and the sum of the tile's weights.
@@ -43,6 +45,8 @@ private:
   scf::ForOp loop;
   KernelOp kernel;
   unsigned maximum = 0, sum = 1;
+  /// Of the row's values that the loop carries: its tiles stay as they are.
+  SmallVector<unsigned> rowValues;
   ReduceOp weights;
   Weight weight;
   IRMapping converted;
@@ -131,15 +135,30 @@ bool PartialLoop::isKnown(Operation &op) {
                    });
 }
 
+bool PartialLoop::isOfTiles(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !isRowValue(value.getType()) &&
+         (!op || op->getBlock() != loop.getBody() ||
+          llvm::all_of(op->getOperands(),
+                       [&](Value operand) { return isOfTiles(operand); }));
+}
+
 bool PartialLoop::match() {
-  if (loop.getNumRegionIterArgs() != 2 ||
-      !llvm::all_of(loop.getInitArgs(), isSplat) ||
+  for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
+    if (isRowValue(init.getType()))
+      rowValues.push_back(number);
+    else if (!isOfTiles(yielded(number)))
+      return false;
+    if (!isSplat(init))
+      return false;
+  }
+  if (rowValues.size() != 2 ||
       !llvm::all_of(loop.getBody()->without_terminator(),
                     [&](Operation &op) { return isKnown(op); }))
     return false;
   for (unsigned number : {0u, 1u}) {
-    maximum = number;
-    sum = 1 - number;
+    maximum = rowValues[number];
+    sum = rowValues[1 - number];
     if (!isMaximum(yielded(maximum), maximum) || !isSum(yielded(sum), sum))
       continue;
     return matchPattern(loop.getInitArgs()[maximum], m_NegInfFloat()) &&
@@ -210,8 +229,11 @@ void PartialLoop::rewrite() {
                     builder, loc);
   SmallVector<Value> inits;
   for (Value init : loop.getInitArgs())
-    inits.push_back(parts.splat(
-        init, parts.partValue(getElementTypeOrSelf(init.getType()))));
+    inits.push_back(
+        isRowValue(init.getType())
+            ? parts.splat(init,
+                          parts.partValue(getElementTypeOrSelf(init.getType())))
+            : init);
   auto made = scf::ForOp::create(builder, loc, loop.getLowerBound(),
                                  loop.getUpperBound(), loop.getStep(), inits);
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
@@ -232,6 +254,9 @@ void PartialLoop::rewrite() {
                                 loop.getResult(sum).getType());
   loop.getResult(maximum).replaceAllUsesWith(all.maximum);
   loop.getResult(sum).replaceAllUsesWith(all.sum);
+  for (auto [before, after] :
+       llvm::zip_equal(loop.getResults(), made.getResults()))
+    before.replaceAllUsesWith(after);
   loop.erase();
 }
 } // namespace

@@ -231,7 +231,9 @@ Value RankTiles::chooseResults(ArrayRef<Value> values) {
     OpBuilder there(largest);
     tiles = LargestOp::create(
         there, largest.getLoc(), type, typeFor(largest.getColumns()[0]),
-        largest.getTile(), there.getI64IntegerAttr(values.size()));
+        largest.getTile(), largest.getMemory(), largest.getOffsets(),
+        largest.getExtent(), largest.getAligned(),
+        there.getI64IntegerAttr(values.size()));
   }
   return isColumns ? tiles.getColumns()[0] : tiles.getValues()[0];
 }

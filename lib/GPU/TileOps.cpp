@@ -115,10 +115,26 @@ LogicalResult LargestOp::verify() { // P27
     return emitOpError("expected a striped tile of f32, f16 or bf16 whose rows "
                        "whole warps hold, got ")
            << tile;
-  int64_t count = getCount();
-  if (count < 1 || count > tile.getDimSize(1))
-    return emitOpError("expected 1 to ")
-           << tile.getDimSize(1) << " results, got " << count;
+  int64_t count = getCount(), length = tile.getDimSize(1);
+  if (getMemory()) {
+    auto memory = cast<MemRefType>(getMemory().getType());
+    int64_t extent = getExtent();
+    if (memory.getElementType() != element ||
+        memory.getRank() != int64_t(getOffsets().size()))
+      return emitOpError("expected memory with elements of ")
+             << element << " and an offset for each of its dimensions, got "
+             << memory << " and " << getOffsets().size() << " offsets";
+    if (tile.getDimSize(0) != 1 ||
+        length != striped.getColumnThreads() * striped.getVector() ||
+        extent % length != 0)
+      return emitOpError(
+                 "expected maxima of one row, a vector for each thread, "
+                 "and an extent that is a multiple of their number, got ")
+             << tile << " and an extent of " << extent;
+    length = extent;
+  }
+  if (count < 1 || count > length)
+    return emitOpError("expected 1 to ") << length << " results, got " << count;
   RankedTensorType value = getSliceType();
   if (getRanks()) {
     auto found = tileType(getValues().front());

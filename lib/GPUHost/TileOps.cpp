@@ -287,8 +287,26 @@ static llvm::Error runLargest(const Step &step, Group &group) {
   if (!tile)
     return tile.takeError();
   const int64_t rows = op.getTile().getType().getDimSize(0),
-                length = op.getTile().getType().getDimSize(1),
                 count = op.getCount(), tiles = op.getValues().size();
+  int64_t length = op.getTile().getType().getDimSize(1);
+  std::vector<Slot> elements = (*tile)->elements;
+  if (op.getMemory()) {
+    // The maxima say where to look; who looks everywhere finds the same.
+    length = op.getExtent();
+    const int64_t shape[] = {1, length},
+                  dims[] = {-1, int64_t(op.getOffsets().size()) - 1};
+    WindowOperands operands{get<MemoryPtr>(step, group, 1), {}, {}, dims, shape,
+                            int64_t(op.getAligned())};
+    for (unsigned i = 0; i < op.getOffsets().size(); ++i)
+      operands.offsets.push_back(getInteger(step, group, 2 + i));
+    auto window = findWindow(op, "reads", operands);
+    if (!window)
+      return window.takeError();
+    elements.resize(length);
+    if (llvm::Error error =
+            readWindow(op, *window, group, /*isFloat=*/true, length, elements))
+      return error;
+  }
   // Of each row, in one tile.
   const int64_t width =
       op.getRanks() ? cast<RankedTensorType>(op.getValues().front().getType())
@@ -299,7 +317,7 @@ static llvm::Error runLargest(const Step &step, Group &group) {
     results.push_back(makeTile(rows * width));
   std::vector<int64_t> order(length);
   for (int64_t r = 0; r < rows; ++r) {
-    const Slot *row = (*tile)->elements.data() + r * length;
+    const Slot *row = elements.data() + r * length;
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + count, order.end(),
                       [&](int64_t a, int64_t b) {

@@ -29,15 +29,15 @@
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
-/// Of `count` registers, NaN if one is; 16-bit ones two at a time.
-Value LargestOfRow::maximum(int64_t first, int64_t count) {
-  bool inPairs =
-      cast<VectorType>(tile.getType()).getElementTypeBitWidth() == 16 &&
-      count % 2 == 0;
+/// NaN if one is; 16-bit ones two at a time.
+Value LargestOfRow::maximumOf(Value registers) {
+  auto type = cast<VectorType>(registers.getType());
+  int64_t count = type.getNumElements();
+  bool inPairs = type.getElementTypeBitWidth() == 16 && count % 2 == 0;
   SmallVector<Value> values;
   for (int64_t i = 0; i < count; i += inPairs ? 2 : 1)
-    values.push_back(inPairs ? code.getRegisters(tile, first + i, 2)
-                             : code.getRegister(tile, first + i));
+    values.push_back(inPairs ? code.getRegisters(registers, i, 2)
+                             : code.getRegister(registers, i));
   // As many running ones as hide the latency of a step.
   constexpr size_t running = 4;
   for (size_t i = running; i < values.size(); ++i)
@@ -118,7 +118,8 @@ Value LargestOfRow::kthOf(Value number) {
 /// A thread hands in all it has, as long as there are slots.
 void LargestOfRow::handIn(Value condition, Value firstColumn) {
   auto give = [&](Value slot) {
-    int64_t bytes = plan.elementBytes(), all = plan.registers * bytes,
+    int64_t bytes = plan.elementBytes(),
+            all = plan.columnOfSlot() == 0 ? 0 : plan.registers * bytes,
             piece = std::min<int64_t>(all & -all, 16);
     for (int64_t at = 0; at < all; at += piece)
       LLVM::StoreOp::create(code,
@@ -163,8 +164,8 @@ Value LargestOfRow::handInAll(Value order, Value bound, Value firstColumn) {
         scf::ConditionOp::create(code, areTooMany, state);
       },
       [&](OpBuilder &, Location, ValueRange) {
-        Value equal = candidateOf(code, order,
-                                  code.add(firstColumn, endOfFirstRun(order)));
+        Value equal =
+            candidateOf(code, order, endOfFirstRun(order, firstColumn));
         Value bound = boundOfEqual(equal);
         scf::YieldOp::create(code, ValueRange{equal, bound});
       });
@@ -209,7 +210,7 @@ void LargestOfRow::find(Value firstColumn, bool meetsBefore,
   // Of fewer sets, all elements are candidates.
   Value order = code.i32(0), bound = order;
   if (plan.isScreened()) {
-    order = orderOf(code, maximum(0, plan.registers));
+    order = orderOf(code, maximumOf(tile));
     bound = boundOf(order);
   } else {
     meet();
@@ -255,6 +256,15 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
           firstColumn = code.threadPart(tile).column;
     int64_t rows = gpu::getRegisterCount(slice), registers = largest.registers;
     int64_t tiles = op.getValues().size();
+    Value memory;
+    if (op.getMemory()) {
+      auto type = cast<MemRefType>(op.getMemory().getType());
+      memory =
+          makeGlobalTile(code, type, adaptor.getMemory(), adaptor.getOffsets(),
+                         /*valid=*/{}, {-1, type.getRank() - 1},
+                         {1, int64_t(op.getExtent())}, op.getAligned())
+              .start(code);
+    }
     // It has all ranks.
     bool isForFirstWarp = op.getRanks() && largest.count <= warpThreads;
     SmallVector<SmallVector<Value>> results(2 * tiles);
@@ -262,7 +272,8 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
       // Registers go along a row first.
       LargestOfRow ofRow(
           code, largest, row, scratch,
-          code.getRegisters(adaptor.getTile(), i * registers, registers));
+          code.getRegisters(adaptor.getTile(), i * registers, registers),
+          memory);
       ofRow.find(firstColumn, i != 0 || !plan.isScratchFree(op),
                  isForFirstWarp);
       auto give = [&](int64_t number, Value rank) {

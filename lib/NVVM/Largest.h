@@ -17,6 +17,9 @@ struct LargestPlan {
     elementBits = op.getTile().getType().getElementTypeBitWidth();
     registers = gpu::getRegisterCount(op.getTile().getType()) /
                 gpu::getRegisterCount(op.getSliceType());
+    elements = op.getMemory() ? op.getExtent() / threads : registers;
+    isInMemory = bool(op.getMemory());
+    aligned = op.getAligned();
     if (warps() > 1)
       while (together < ::smx::gpu::warpThreads &&
              threads / (2 * together) >= 2 * count)
@@ -30,6 +33,12 @@ struct LargestPlan {
   /// Registers of a thread in one row, of how many bits, and how many of them
   /// are neighbours.
   int64_t registers, elementBits, vector;
+  /// Elements of a thread in one row, which are its registers or, of a row in
+  /// memory, more.
+  int64_t elements;
+  bool isInMemory;
+  /// Bytes that the vectors of a row in memory lie at multiples of.
+  int64_t aligned;
 
   int64_t warps() const { return threads / ::smx::gpu::warpThreads; }
   int64_t sets() const { return threads / together; }
@@ -43,10 +52,10 @@ struct LargestPlan {
                ? std::min<int64_t>(threads, llvm::alignTo(4 * count, 32))
                : threads;
   }
-  /// A slot has the registers of a thread, and behind them the column of the
-  /// first.
+  /// A slot has the registers of a thread, if they are its elements, and behind
+  /// them the column of the first.
   int64_t columnOfSlot() const {
-    return llvm::alignTo(registers * elementBytes(), 16);
+    return isInMemory ? 0 : llvm::alignTo(registers * elementBytes(), 16);
   }
   int64_t slotBytes() const { return columnOfSlot() + 16; }
   /// Of the list: room for some equal elements.

@@ -12,11 +12,13 @@ namespace mlir::smx {
 /// Code for one row of a thread.
 class LargestOfRow {
 public:
+  /// `memory` is the start of a row in memory, or null.
   LargestOfRow(ThreadCode &code, const LargestPlan &plan, Value row,
-               Value firstScratch, Value tile)
+               Value firstScratch, Value tile, Value memory)
       : code(code), plan(plan), row(row), firstScratch(firstScratch),
-        tile(tile), scratch(code.advance(
-                        firstScratch, code.mul(row, code.i32(plan.bytes())))),
+        tile(tile), memory(memory),
+        scratch(
+            code.advance(firstScratch, code.mul(row, code.i32(plan.bytes())))),
         inRow(code.remainder(code.thread(), plan.threads)) {}
 
   /// `firstColumn` is of register 0. With `meetsBefore` what used the scratch
@@ -29,7 +31,7 @@ public:
   Value rankOfThread(int64_t first);
 
 private:
-  Value maximum(int64_t first, int64_t count);
+  Value maximumOf(Value registers);
   Value compare(LLVM::ICmpPredicate predicate, Value a, Value b) {
     return LLVM::ICmpOp::create(code, predicate, a, b);
   }
@@ -83,10 +85,12 @@ private:
   void handIn(Value condition, Value firstColumn);
   Value handInAll(Value order, Value bound, Value firstColumn);
   Value boundOfEqual(Value mine);
-  Value endOfFirstRun(Value order);
+  Value endOfFirstRun(Value order, Value firstColumn);
   Value mostOf(int64_t offset);
   Value columnOfHandedIn(Value slot, Value number);
   Value slotsTaken();
+  Value readRun(Value column, int64_t count);
+  Value read(Value slot, Value number, int64_t count);
   void list(Value bound);
   void rank();
   Value rounds(llvm::function_ref<Value(Value before)> mineBelow);
@@ -94,7 +98,7 @@ private:
 
   ThreadCode &code;
   const LargestPlan &plan;
-  Value row, firstScratch, tile;
+  Value row, firstScratch, tile, memory;
   Value scratch, inRow;
 };
 

@@ -23,17 +23,64 @@ Value LargestOfRow::columnOfHandedIn(Value slot, Value number) {
   return code.add(first, code.add(run, code.remainder(number, plan.vector)));
 }
 
-/// Where the first run of registers that has the maximum of all ends, from the
-/// column of the first register.
-Value LargestOfRow::endOfFirstRun(Value order) {
+/// `count` elements of a row in memory, from `column` on.
+Value LargestOfRow::readRun(Value column, int64_t count) {
+  int64_t bytes = plan.elementBytes(),
+          piece = std::clamp<int64_t>(plan.aligned / bytes, 1, count);
+  auto type =
+      VectorType::get(piece, cast<VectorType>(tile.getType()).getElementType());
+  Value address = code.advance(memory, code.mul(column, code.i32(bytes)));
+  SmallVector<Value> pieces;
+  for (int64_t i = 0; i < count; i += piece)
+    pieces.push_back(loadGlobal(code, code.advance(address, i * bytes), type,
+                                /*predicate=*/{}));
+  return code.fromVectors(pieces);
+}
+
+/// `count` elements from `number` on of what was handed in.
+Value LargestOfRow::read(Value slot, Value number, int64_t count) {
+  if (memory)
+    return readRun(columnOfHandedIn(slot, number), count);
+  int64_t bytes = plan.elementBytes();
+  return LLVM::LoadOp::create(
+      code,
+      VectorType::get(count, cast<VectorType>(tile.getType()).getElementType()),
+      code.advance(slotOf(slot), code.mul(number, code.i32(bytes))),
+      count * bytes);
+}
+
+/// The end of the first run, in the row, that has the maximum of all.
+Value LargestOfRow::endOfFirstRun(Value order, Value firstColumn) {
+  auto isMost = [&](Value run) {
+    return compare(LLVM::ICmpPredicate::eq, orderOf(code, maximumOf(run)),
+                   order);
+  };
+  int64_t runs = plan.elements / plan.vector, step = plan.threads * plan.vector;
   Value end = code.i32(0);
-  for (int64_t i = plan.registers - plan.vector; i >= 0; i -= plan.vector) {
-    Value isMost = compare(LLVM::ICmpPredicate::eq,
-                           orderOf(code, maximum(i, plan.vector)), order);
-    end = LLVM::SelectOp::create(
-        code, isMost, code.i32(i * plan.threads + plan.vector - 1), end);
+  if (!memory) {
+    for (int64_t i = runs - 1; i >= 0; --i)
+      end = LLVM::SelectOp::create(
+          code, isMost(code.getRegisters(tile, i * plan.vector, plan.vector)),
+          code.i32(i * step), end);
+  } else {
+    // Some reads are under way together.
+    int64_t together = std::min<int64_t>(runs & -runs, 4);
+    end = code.repeat(runs / together, end, [&](Value round, Value end) {
+      Value first = code.add(
+          code.mul(code.add(round, code.i32(1)), code.i32(-together * step)),
+          code.i32(runs * step));
+      SmallVector<Value> starts, reads;
+      for (int64_t i = together - 1; i >= 0; --i) {
+        starts.push_back(code.add(first, code.i32(i * step)));
+        reads.push_back(
+            readRun(code.add(firstColumn, starts.back()), plan.vector));
+      }
+      for (auto [start, read] : llvm::zip_equal(starts, reads))
+        end = LLVM::SelectOp::create(code, isMost(read), start, end);
+      return end;
+    });
   }
-  return end;
+  return code.add(code.add(firstColumn, end), code.i32(plan.vector - 1));
 }
 
 /// The k-th largest of the threads' first maxima, or of what is as large in a
@@ -54,23 +101,19 @@ void LargestOfRow::list(Value bound) {
   Value least = code.getRegister(
       LLVM::BitcastOp::create(code, words, bound).getResult(), 1);
   // Elements that a thread looks at together.
-  int64_t pair = plan.elementBits == 16 && plan.registers % 2 == 0 ? 2 : 1,
-          pairs = plan.registers / pair;
-  auto type =
-      VectorType::get(pair, cast<VectorType>(tile.getType()).getElementType());
+  int64_t pair = memory ? plan.vector
+                 : plan.elementBits == 16 && plan.elements % 2 == 0 ? 2
+                                                                    : 1,
+          pairs = plan.elements / pair;
   Value all = code.mul(slotsTaken(), code.i32(pairs));
   loop(
       inRow, all, code.i32(plan.threads), code.i32(0),
       [&](Value number, Value zero) {
         Value slot = code.quotient(number, pairs),
               first = code.mul(code.remainder(number, pairs), code.i32(pair));
-        Value read = LLVM::LoadOp::create(
-            code, type,
-            code.advance(slotOf(slot),
-                         code.mul(first, code.i32(plan.elementBytes()))),
-            pair * plan.elementBytes());
+        Value elements = read(slot, first, pair);
         for (int64_t i : llvm::seq(pair)) {
-          Value order = orderOf(code, code.getRegister(read, i));
+          Value order = orderOf(code, code.getRegister(elements, i));
           code.when(compare(LLVM::ICmpPredicate::uge, order, least), [&] {
             Value candidate = candidateOf(
                 code, order,
@@ -138,24 +181,21 @@ Value LargestOfRow::rounds(llvm::function_ref<Value(Value before)> mineBelow) {
 }
 
 void LargestOfRow::searchAll() {
-  Value all = code.mul(slotsTaken(), code.i32(plan.registers));
+  Value all = code.mul(slotsTaken(), code.i32(plan.elements));
   rounds([&](Value before) {
-    return loop(
-        inRow, all, code.i32(plan.threads), code.i64(0),
-        [&](Value number, Value most) {
-          Value slot = code.quotient(number, plan.registers),
-                inSlot = code.remainder(number, plan.registers);
-          Value element = load(
-              cast<VectorType>(tile.getType()).getElementType(),
-              code.advance(slotOf(slot),
-                           code.mul(inSlot, code.i32(plan.elementBytes()))));
-          Value candidate = candidateOf(code, orderOf(code, element),
-                                        columnOfHandedIn(slot, inSlot));
-          Value isLeft = compare(LLVM::ICmpPredicate::ult, candidate, before);
-          candidate =
-              LLVM::SelectOp::create(code, isLeft, candidate, code.i64(0));
-          return maximumOfWords(most, candidate);
-        });
+    return loop(inRow, all, code.i32(plan.threads), code.i64(0),
+                [&](Value number, Value most) {
+                  Value slot = code.quotient(number, plan.elements),
+                        inSlot = code.remainder(number, plan.elements);
+                  Value element = code.getRegister(read(slot, inSlot, 1), 0);
+                  Value candidate = candidateOf(code, orderOf(code, element),
+                                                columnOfHandedIn(slot, inSlot));
+                  Value isLeft =
+                      compare(LLVM::ICmpPredicate::ult, candidate, before);
+                  candidate = LLVM::SelectOp::create(code, isLeft, candidate,
+                                                     code.i64(0));
+                  return maximumOfWords(most, candidate);
+                });
   });
 }
 

@@ -148,6 +148,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.blocks = multiprocessors;
   kernels.clusters = clustersOf(options.chip);
   pm.addPass(gpu::createKernelsPass(kernels));
+  pm.addNestedPass<gpu::KernelOp>(gpu::createLargestOfStreamPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createLargestPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createRanksInLanesPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createPartialStatesPass());

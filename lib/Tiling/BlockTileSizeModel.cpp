@@ -281,6 +281,15 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       longest =
           halfRowBytes / 2 /
           (extent ? bytesPerElement(op, finishes, *extent) : elementBytes);
+      // Where all tiles are whole, a loop keeps maxima of its threads, and no
+      // keys.
+      int64_t plain =
+          getElementTypeOrSelf(op.getInputOperands().front().getType())
+                      .getIntOrFloatBitWidth() == 16
+              ? longestNarrowTile
+              : longestTile;
+      if (extent && *extent % plain == 0)
+        longest = plain;
     }
     bool isResident =
         extent && *extent * bytesPerElement(op, finishes, *extent) <= rowBytes;

@@ -2,6 +2,7 @@
 // RUN: %python %S/Inputs/largest.py %t.d
 // RUN: smx-gpu-host-run %s --entry=f --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
 // RUN: smx-gpu-host-run %s --entry=ranks --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
+// RUN: smx-gpu-host-run %s --entry=memory --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
 // CHECK-COUNT-2: expected: pass
 // CHECK: ran
 
@@ -48,5 +49,29 @@ smx_gpu.kernel @kr(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi6
 func.func @ranks(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64>) {
   %c1 = arith.constant 1 : index
   smx_gpu.launch @kr grid(%c1, %c1, %c1) (%x, %y, %i : memref<4x128xf32>, memref<4x3xf32>, memref<4x3xi64>)
+  return
+}
+
+// Of a row in memory, of which there are maxima; a block has a row.
+#line = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+#place = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+smx_gpu.kernel @km(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %b = gpu.block_id x
+  %t = smx_gpu.load %x[%b, %c0] dims [-1, 1] : memref<4x128xf32> -> tensor<1x128xf32, #line>
+  %m = smx_gpu.partial_reduce <maximum> %t : tensor<1x128xf32, #line> -> tensor<1x64xf32, #line>
+  %v, %c = smx_gpu.largest %m of %x[%b, %c0] extent(128) ranks(3) {aligned = 8 : i64} : tensor<1x64xf32, #line>, memref<4x128xf32>
+      -> tensor<1x32xf32, #place> at tensor<1x32xindex, #place>
+  %j = arith.index_cast %c : tensor<1x32xindex, #place> to tensor<1x32xi64, #place>
+  smx_gpu.store %v, %y[%b, %c0] valid(%c1, %c3) dims [-1, 1] : tensor<1x32xf32, #place>, memref<4x3xf32>
+  smx_gpu.store %j, %i[%b, %c0] valid(%c1, %c3) dims [-1, 1] : tensor<1x32xi64, #place>, memref<4x3xi64>
+  smx_gpu.return
+}
+func.func @memory(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  smx_gpu.launch @km grid(%c4, %c1, %c1) (%x, %y, %i : memref<4x128xf32>, memref<4x3xf32>, memref<4x3xi64>)
   return
 }

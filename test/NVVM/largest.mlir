@@ -122,3 +122,27 @@ smx_gpu.kernel @first_warp(%x: memref<?x1024xbf16>, %y: memref<?x128xbf16>, %n: 
   }
   smx_gpu.return
 }
+
+// Of a row in memory a slot has the column of a thread only, and what the thread had is read again: to look for the first run of
+// a maximum that others have as well, and to list. 16 bytes for each of 32 slots, a list of 64, 2 warps, 2 results.
+// CHECK-LABEL: llvm.func @memory
+// CHECK-SAME: smx.shared_bytes = 1088 : i64
+// CHECK: scf.while
+// CHECK: llvm.atomicrmw add
+// CHECK-NOT: llvm.store {{.*}} : vector<8xbf16>
+// CHECK: scf.condition
+// CHECK: scf.for
+// CHECK-COUNT-4: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK-COUNT-8: llvm.icmp "uge"
+smx_gpu.kernel @memory(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?xindex>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x4096xbf16, #row>
+  %m = smx_gpu.partial_reduce <maximum> %t : tensor<1x4096xbf16, #row> -> tensor<1x512xbf16, #row>
+  %v:2, %c:2 = smx_gpu.largest %m of %x[%c0, %c0] extent(4096) {aligned = 16 : i64} : tensor<1x512xbf16, #row>, memref<?x4096xbf16>
+      -> tensor<1xbf16, #value>, tensor<1xbf16, #value> at tensor<1xindex, #value>, tensor<1xindex, #value>
+  smx_gpu.store %v#1, %y[%c0] dims [-1] : tensor<1xbf16, #value>, memref<?xbf16>
+  smx_gpu.store %c#1, %i[%c0] dims [-1] : tensor<1xindex, #value>, memref<?xindex>
+  smx_gpu.return
+}

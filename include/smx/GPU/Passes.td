@@ -99,6 +99,37 @@ def LargestPass : Pass<"smx-gpu-largest", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def LargestOfStreamPass : Pass<"smx-gpu-largest-of-stream", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "find the largest keys of a streamed row once, behind its loop";
+  let description = [{
+    A loop over tiles of a row that merges the k largest keys of each tile with those before keeps the maxima of its threads instead:
+    the k largest elements are those of k threads, which read what they had again (`smx_gpu.largest` of a row in memory).
+
+    That a loop merges is seen by what comes out of it: k values of two falling lists of k, by networks of larger and smaller ones,
+    where each list has zeros behind ones (by the 0-1 principle, then, for all lists).
+
+    ```mlir
+    %k:2 = scf.for %j = %c0 to %c131072 step %c8192 iter_args(%a = %none, %b = %none) {
+      %x = smx_gpu.load %m[%i, %j]
+      %t:2 = the two largest keys of %x
+      scf.yield the two largest of %a, %b, %t#0, %t#1
+    }
+    ```
+    ==>
+    ```mlir
+    %p = scf.for %j = %c0 to %c131072 step %c8192 iter_args(%q = %least) {
+      %x = smx_gpu.load %m[%i, %j]
+      %r = smx_gpu.partial_reduce <maximum> %x
+      scf.yield maximum of %q and %r
+    }
+    %v:2, %c:2 = smx_gpu.largest %p of %m[%i, %c0] extent(131072)
+    %k0 = key of %v#0, %c#0
+    %k1 = key of %v#1, %c#1
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RanksInLanesPass : Pass<"smx-gpu-ranks-in-lanes", "::mlir::smx::gpu::KernelOp"> {
   let summary = "compute what is stored of the k largest once, a rank a lane";
   let description = [{

@@ -35,7 +35,7 @@ def SmxGpu_ReduceOp : SmxGpu_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
-def SmxGpu_LargestOp : SmxGpu_Op<"largest", [Pure, SameVariadicResultSize]> {
+def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVariadicResultSize, MemoryEffects<[MemRead]>]> {
   let summary = "the largest elements of each row, falling, and their columns";
   let description = [{
     As many as there are values in the result, in the type of the elements. Of equal elements the one of the lowest column comes
@@ -44,9 +44,16 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [Pure, SameVariadicResultSize]> {
     With `ranks` there is a tile of values and one of columns instead: in its column r the largest but r, from the last rank on
     the smallest of them again. What is computed from them is then computed by as many lanes at once.
 
+    Of a row in memory that was streamed, the tile has the maxima: in column c that of the elements c, c + n, c + 2n, .. of `extent` ones,
+    where n are the columns of the tile. The largest elements of the row are found then, and those threads that have a maximum among
+    the largest ones read theirs again.
+
     P27: the tile is two-dimensional and striped, whole warps hold each row, the elements are f32, f16 or bf16, and there are
     at least as many columns as results; values have the slice of the layout along dimension 1, and so have columns, of
-    index elements. With ranks, both have the layout of the tile with vectors of one element, as many rows, and a column at least for each.
+    index elements. With ranks, both have the layout of the tile with vectors of one element, as many rows, and a column at least for each. The tile of a
+    row in memory has one row; there is an offset for each dimension of the memory, along the last of which the elements lie, of the type of
+    those of the tile; each thread has a vector of the tile, and the extent is a multiple of its columns. `aligned` says what bytes a vector
+    of the row lies at multiples of.
 
     ```mlir
     %v, %c = smx_gpu.largest %x : tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>
@@ -55,11 +62,20 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [Pure, SameVariadicResultSize]> {
     %v5, %c5 = smx_gpu.largest %x ranks(5) : tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>
         -> tensor<4x32xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>
         at tensor<4x32xindex, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>
+    %v1, %c1 = smx_gpu.largest %m of %r[%i, %j] extent(4096)
+        : tensor<1x256xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>, memref<?x4096xf32>
+        -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
+        at tensor<1xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
     ```
   }];
-  let arguments = (ins SmxGpu_Tile:$tile, OptionalAttr<I64Attr>:$ranks);
+  let arguments = (ins SmxGpu_Tile:$tile, Optional<AnyMemRef>:$memory, Variadic<Index>:$offsets,
+                       DefaultValuedAttr<I64Attr, "0">:$extent, DefaultValuedAttr<I64Attr, "0">:$aligned,
+                       OptionalAttr<I64Attr>:$ranks);
   let results = (outs Variadic<SmxGpu_Tile>:$values, Variadic<SmxGpu_Tile>:$columns);
-  let assemblyFormat = "$tile (`ranks` `(` $ranks^ `)`)? attr-dict `:` type($tile) `->` type($values) `at` type($columns)";
+  let assemblyFormat = [{
+    $tile (`of` $memory^ `[` $offsets `]` `extent` `(` $extent `)`)? (`ranks` `(` $ranks^ `)`)? attr-dict
+    `:` type($tile) (`,` type($memory)^)? `->` type($values) `at` type($columns)
+  }];
   let extraClassDeclaration = [{
     /// How many of a row are found.
     int64_t getCount() { return getRanks().value_or(getValues().size()); }

@@ -273,7 +273,7 @@ smx_gpu.kernel @largest_of_doubles(%x: f64) warps(1) {
 smx_gpu.kernel @none_of_the_largest(%x: f32) warps(1) {
   %t = tensor.splat %x : tensor<1x32xf32, #M>
   // expected-error @+1 {{'smx_gpu.largest' op expected 1 to 32 results, got 0}}
-  "smx_gpu.largest"(%t) : (tensor<1x32xf32, #M>) -> ()
+  "smx_gpu.largest"(%t) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<1x32xf32, #M>) -> ()
   smx_gpu.return
 }
 
@@ -332,5 +332,41 @@ smx_gpu.kernel @fewer_rows(%x: f32) warps(1) {
   %m = tensor.splat %x : tensor<2xf32, #smx_gpu.slice<1, #M>>
   // expected-error @+1 {{'smx_gpu.broadcast' op expected the slice of the result}}
   %b = smx_gpu.broadcast %m : tensor<2xf32, #smx_gpu.slice<1, #M>> -> tensor<1x64xf32, #N>
+  smx_gpu.return
+}
+
+// -----
+
+// P27: memory of other elements.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+smx_gpu.kernel @largest_of_other_elements(%x: f32, %m: memref<?x4096xf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.splat %x : tensor<1x64xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected memory with elements of 'f32' and an offset for each of its dimensions, got 'memref<?x4096xf16>' and 2 offsets}}
+  %v, %c = smx_gpu.largest %t of %m[%c0, %c0] extent(4096) : tensor<1x64xf32, #M>, memref<?x4096xf16> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
+  smx_gpu.return
+}
+
+// -----
+
+// P27: a row that does not end with a whole tile.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+smx_gpu.kernel @largest_of_a_part(%x: f32, %m: memref<?x4096xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.splat %x : tensor<1x64xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected maxima of one row, a vector for each thread, and an extent that is a multiple of their number, got 'tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 32, vector = 2>>' and an extent of 100}}
+  %v, %c = smx_gpu.largest %t of %m[%c0, %c0] extent(100) : tensor<1x64xf32, #M>, memref<?x4096xf32> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
+  smx_gpu.return
+}
+
+// -----
+
+// P27: more maxima than a vector for each thread.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+smx_gpu.kernel @maxima_of_two_vectors(%x: f32, %m: memref<?x4096xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.splat %x : tensor<1x128xf32, #M>
+  // expected-error @+1 {{expected maxima of one row, a vector for each thread}}
+  %v, %c = smx_gpu.largest %t of %m[%c0, %c0] extent(4096) : tensor<1x128xf32, #M>, memref<?x4096xf32> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
   smx_gpu.return
 }
