@@ -69,6 +69,24 @@ static SmallVector<Value> choicesOf(Value tile) {
   return behind;
 }
 
+/// The larger or the smaller one of two values, as lists are merged: what comes
+/// out for one rank is computed from what goes in for another. A bound that all
+/// have is none of those.
+static bool isOfMerge(Operation *op) {
+  Operation *compare = op;
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    if (!compare ||
+        !llvm::is_contained(compare->getOperands(), select.getTrueValue()) ||
+        !llvm::is_contained(compare->getOperands(), select.getFalseValue()))
+      return false;
+  } else if (!isa<arith::MaxNumFOp>(op)) {
+    return false;
+  }
+  return llvm::none_of(compare->getOperands(),
+                       [](Value value) { return splatOf(value).has_value(); });
+}
+
 namespace {
 
 /// Builds tiles with `columns` columns, of vectors of one element.
@@ -184,7 +202,7 @@ Value RankTiles::choose(ArrayRef<Value> values) {
   } else if (first && isa<LargestOp>(first)) {
     result = chooseResults(values);
   } else if (first && OpTrait::hasElementwiseMappableTraits(first) &&
-             llvm::all_of(values, isLike)) {
+             !isOfMerge(first) && llvm::all_of(values, isLike)) {
     SmallVector<Value> operands;
     for (unsigned number : llvm::seq(first->getNumOperands()))
       operands.push_back(choose(llvm::map_to_vector(values, [&](Value value) {

@@ -114,3 +114,44 @@ smx_gpu.kernel @other_columns(%x: memref<?xf32>, %z: memref<?xf32>, %y: memref<?
   smx_gpu.store %e, %y[%b, %c0] valid(%c1, %c3) dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x3xf32>
   smx_gpu.return
 }
+
+// -----
+
+// What is merged for one rank comes from another rank of a list: the merged ones are chosen, before they are used.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @merged
+// CHECK: %[[V:.+]]:2, %{{.+}}:2 = smx_gpu.largest
+// CHECK-NOT: ranks
+// CHECK: %[[L:.+]] = arith.maxnumf %[[V]]#1, %[[U:.+]] :
+// CHECK: %[[S:.+]] = arith.select %{{.+}}, %[[U]], %[[V]]#0
+// CHECK-DAG: %[[A:.+]] = smx_gpu.broadcast %[[L]] {{.+}} -> tensor<1x64xf32,
+// CHECK-DAG: %[[B:.+]] = smx_gpu.broadcast %[[S]] {{.+}} -> tensor<1x64xf32,
+// CHECK: %[[C:.+]] = arith.select %{{.+}}, %[[B]], %[[A]]
+// CHECK: %[[E:.+]] = math.exp %[[C]] : tensor<1x64xf32,
+// CHECK: smx_gpu.store %[[E]]
+smx_gpu.kernel @merged(%x: memref<?x1024xf32>, %z: memref<?xf32>, %y: memref<?x2xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %b = gpu.block_id x
+  %w1 = arith.constant dense<1> : tensor<1x512xindex, #row>
+  %u = smx_gpu.load %z[%b] dims [-1] : memref<?xf32> -> tensor<1xf32, #value>
+  %t = smx_gpu.load %x[%b, %c0] dims [-1, 1] : memref<?x1024xf32> -> tensor<1x1024xf32, #row>
+  %v:2, %c:2 = smx_gpu.largest %t : tensor<1x1024xf32, #row> -> tensor<1xf32, #value>, tensor<1xf32, #value>
+      at tensor<1xindex, #value>, tensor<1xindex, #value>
+  %l = arith.maxnumf %v#1, %u : tensor<1xf32, #value>
+  %is = arith.cmpf ogt, %v#0, %u : tensor<1xf32, #value>
+  %s = arith.select %is, %u, %v#0 : tensor<1xi1, #value>, tensor<1xf32, #value>
+  %el = math.exp %l : tensor<1xf32, #value>
+  %es = math.exp %s : tensor<1xf32, #value>
+  %p = smx_gpu.position 1 : tensor<1x512xindex, #row>
+  %is1 = arith.cmpi eq, %p, %w1 : tensor<1x512xindex, #row>
+  %e0 = smx_gpu.broadcast %el : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %e1 = smx_gpu.broadcast %es : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %e = arith.select %is1, %e1, %e0 : tensor<1x512xi1, #row>, tensor<1x512xf32, #row>
+  smx_gpu.store %e, %y[%b, %c0] valid(%c1, %c2) dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x2xf32>
+  smx_gpu.return
+}
