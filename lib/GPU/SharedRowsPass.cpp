@@ -100,9 +100,13 @@ struct SharedRowsPass
       return (room - first) * threads + mlir::smx::besidesRowBytes <=
              int64_t(kernel.getSharedLimit());
     };
-    // Of wide elements the weights are kept as well, where there are any. Where
-    // all warps meet, more of a narrow row in shared memory is faster.
-    int64_t first = isNarrow ? most / 8 * 7 : most / 8 * 6;
+    // Of wide elements the weights are kept as well, where there are any; f16
+    // is widened by conversions, whose operands take registers. Where all warps
+    // meet, more of a narrow row in shared memory is faster.
+    bool isConverted = llvm::any_of(loads, [](LoadOp load) {
+      return load.getTile().getType().getElementType().isF16();
+    });
+    int64_t first = isNarrow && !isConverted ? most / 8 * 7 : most / 8 * 6;
     if (most < bytes)
       first = most;
     else if (isNarrow && countOfParts(kernel, columns, 1) == 0 &&

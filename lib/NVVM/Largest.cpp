@@ -20,6 +20,7 @@
 #include "Largest.h"
 
 #include "Candidates.h"
+#include "GlobalTile.h"
 #include "LargestOfRow.h"
 #include "WarpExchange.h"
 

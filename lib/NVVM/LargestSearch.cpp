@@ -1,6 +1,7 @@
 //===- LargestSearch.cpp - the largest of what threads handed in ----------===//
 
 #include "Candidates.h"
+#include "GlobalTile.h"
 #include "LargestOfRow.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
