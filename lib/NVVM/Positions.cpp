@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::smx {
 
@@ -60,17 +61,23 @@ private:
   /// Half of what an i32 holds: there is room to add positions.
   static constexpr int64_t limit = 1 << 30;
 
-  /// An i64 as an i32 between -limit and limit. Behind assembly, because LLVM
-  /// widens comparisons of truncated values again.
+  /// An i64 as an i32 between -limit and limit. In assembly, because LLVM
+  /// widens comparisons of truncated values again; and both questions are asked
+  /// of what came, as one would have to wait for the other's answer.
   static Value limited(ThreadCode &code, Value wide) {
-    Value narrow =
-        LLVM::InlineAsmOp::create(
-            code, code.getI32Type(), wide, "cvt.sat.s32.s64 $0, $1;", "=r,l",
-            /*has_side_effects=*/false, /*is_align_stack=*/false,
-            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-            .getResult(0);
-    Value least = LLVM::SMaxOp::create(code, narrow, code.i32(-limit));
-    return LLVM::SMinOp::create(code, least, code.i32(limit));
+    std::string text = llvm::formatv("{{ .reg .pred below, above; "
+                                     ".reg .b32 low; "
+                                     "cvt.u32.u64 low, $1; "
+                                     "setp.lt.s64 below, $1, {0}; "
+                                     "setp.gt.s64 above, $1, {1}; "
+                                     "selp.b32 low, {0}, low, below; "
+                                     "selp.b32 $0, {1}, low, above; }",
+                                     -limit, limit);
+    return LLVM::InlineAsmOp::create(
+               code, code.getI32Type(), wide, text, "=r,l",
+               /*has_side_effects=*/false, /*is_align_stack=*/false,
+               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+        .getResult(0);
   }
 
   static std::optional<LLVM::ICmpPredicate> signedPredicate(arith::CmpIOp op) {
