@@ -2,98 +2,18 @@
 
 #include "SplitVectors.h"
 
+#include "VectorElements.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
-
-static unsigned lengthOf(Value *vector) {
-  return cast<FixedVectorType>(vector->getType())->getNumElements();
-}
-
-/// The place of an insertion or extraction, if it is one that the vector has.
-static std::optional<unsigned> placeIn(Value *vector, Value *place) {
-  auto *constant = dyn_cast<ConstantInt>(place);
-  if (!constant || !isa<FixedVectorType>(vector->getType()) ||
-      constant->getValue().uge(lengthOf(vector)))
-    return std::nullopt;
-  return constant->getZExtValue();
-}
-
-/// True if every element of the result is computed by the same op from the
-/// elements of the operands in its place, or from operands that are scalars.
-static bool isElementwise(const Instruction &op) {
-  auto *result = dyn_cast<FixedVectorType>(op.getType());
-  if (!result)
-    return false;
-  if (auto *call = dyn_cast<IntrinsicInst>(&op))
-    return isTriviallyVectorizable(call->getIntrinsicID());
-  if (auto *cast = dyn_cast<CastInst>(&op)) {
-    auto *source = dyn_cast<FixedVectorType>(cast->getSrcTy());
-    return source && source->getNumElements() == result->getNumElements();
-  }
-  return isa<UnaryOperator, BinaryOperator, CmpInst, SelectInst, FreezeInst>(
-      op);
-}
-
-/// True if the bits of some elements are those of one, on either side.
-static bool isRegrouping(const BitCastInst &op) {
-  auto *from = dyn_cast<FixedVectorType>(op.getSrcTy());
-  auto *to = dyn_cast<FixedVectorType>(op.getDestTy());
-  return from && to && from->getNumElements() != to->getNumElements() &&
-         (from->getNumElements() % to->getNumElements() == 0 ||
-          to->getNumElements() % from->getNumElements() == 0);
-}
-
-/// True if two elements each are a register.
-static bool isWords(Type *type) {
-  auto *vector = dyn_cast<FixedVectorType>(type);
-  return vector && vector->getScalarSizeInBits() == 16 &&
-         vector->getNumElements() % 2 == 0;
-}
-
-/// Extrema of 16-bit elements: there is an instruction for two.
-static bool isPairwise(const Instruction &op) {
-  auto *extremum = dyn_cast<IntrinsicInst>(&op);
-  if (!extremum || !isWords(op.getType()))
-    return false;
-  return is_contained({Intrinsic::maxnum, Intrinsic::minnum, Intrinsic::maximum,
-                       Intrinsic::minimum},
-                      extremum->getIntrinsicID());
-}
-
-/// The vector whose elements these are, all of them in order; or null.
-static Value *findVector(ArrayRef<Value *> elements) {
-  Value *vector = nullptr;
-  for (auto [i, element] : enumerate(elements)) {
-    auto *extract = dyn_cast<ExtractElementInst>(element);
-    if (!extract || (vector && extract->getVectorOperand() != vector))
-      return nullptr;
-    vector = extract->getVectorOperand();
-    if (!isa<FixedVectorType>(vector->getType()) ||
-        lengthOf(vector) != elements.size() ||
-        placeIn(vector, extract->getIndexOperand()) != i)
-      return nullptr;
-  }
-  return vector;
-}
-
-/// A vector of these elements.
-static Value *createVector(IRBuilder<> &builder, ArrayRef<Value *> elements) {
-  if (Value *vector = findVector(elements))
-    return vector;
-  Value *vector = PoisonValue::get(
-      FixedVectorType::get(elements.front()->getType(), elements.size()));
-  for (auto [i, element] : enumerate(elements))
-    vector = builder.CreateInsertElement(vector, element, uint64_t(i));
-  return vector;
-}
+using namespace mlir::smx;
 
 namespace {
 class VectorSplitter {
@@ -127,8 +47,6 @@ private:
   void splitIntoPairs(IntrinsicInst *op);
   void splitShuffle(ShuffleVectorInst *op);
   void splitRegrouping(BitCastInst *op);
-  Value *createElement(IRBuilder<> &builder, Instruction *op,
-                       ArrayRef<Value *> operands);
   void fillPhis();
   /// Puts a vector together for users that were not split.
   void join(Instruction *op);
@@ -236,30 +154,6 @@ void VectorSplitter::splitIntoPairs(PHINode *phi) {
   pairsOf[phi] = std::move(pairs);
   known[phi] = std::move(elements);
   splits.push_back(phi);
-}
-
-Value *VectorSplitter::createElement(IRBuilder<> &builder, Instruction *op,
-                                     ArrayRef<Value *> operands) {
-  Type *type = cast<FixedVectorType>(op->getType())->getElementType();
-  if (auto *cast = dyn_cast<CastInst>(op))
-    return builder.CreateCast(cast->getOpcode(), operands[0], type);
-  if (auto *compare = dyn_cast<CmpInst>(op))
-    return builder.CreateCmp(compare->getPredicate(), operands[0], operands[1]);
-  if (isa<SelectInst>(op))
-    return builder.CreateSelect(operands[0], operands[1], operands[2]);
-  if (isa<FreezeInst>(op))
-    return builder.CreateFreeze(operands[0]);
-  if (auto *call = dyn_cast<IntrinsicInst>(op)) {
-    Intrinsic::ID id = call->getIntrinsicID();
-    SmallVector<Type *> overloads;
-    if (isVectorIntrinsicWithOverloadTypeAtArg(id, /*OpdIdx=*/-1, nullptr))
-      overloads.push_back(type);
-    for (auto [i, operand] : enumerate(operands))
-      if (isVectorIntrinsicWithOverloadTypeAtArg(id, i, nullptr))
-        overloads.push_back(operand->getType());
-    return builder.CreateIntrinsic(id, overloads, operands);
-  }
-  return builder.CreateNAryOp(op->getOpcode(), operands);
 }
 
 void VectorSplitter::split(Instruction *op) {
