@@ -3,7 +3,7 @@
 #include "GroupCode.h"
 
 #include "FirstOperands.h"
-#include "OverlappedLoop.h"
+#include "OverlappedRounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -66,7 +66,7 @@ void GroupCode::clone(Block &block) {
 void GroupCode::clone(Operation &op) {
   if (auto loop = dyn_cast<scf::ForOp>(op); loop && shape.overlapsProducts)
     if (std::optional<OverlappedLoop> overlapped = OverlappedLoop::match(loop))
-      return overlapped->emit(*this);
+      return OverlappedRounds(*overlapped, *this).emit();
   cloneOp(op);
   releaseOperandsOf(op);
 }
