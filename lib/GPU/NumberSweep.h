@@ -2,7 +2,7 @@
 #ifndef SMX_LIB_GPU_NUMBERSWEEP_H
 #define SMX_LIB_GPU_NUMBERSWEEP_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <optional>
