@@ -285,10 +285,11 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
 
     Weights of hidden places are 0, of which a guarded product leaves out those that are marked (-0). With `marks-late` they are marked beside the product,
     and not in every cut tile, where it is known that they are 0 without: where a product of its own looks at its operand, that is almost never.
-    With `few-tiles` only loops marked so (`smx-tile`) are united, and those whose cut tiles come last: `smx-gpu-roles` splits them again,
-    so that no round of a whole tile asks for anything, and what is won is that products overlap where one goes over into the other. That is
-    won once for a tile of rows. Sums of more than `narrow` columns pay for it in every round, as the registers of two loops are the same ones
-    there, so they have to have at most `rounds` tiles on average, known from the numbers of the tiles.
+    With `few-tiles` only loops marked so (`smx-tile`) are united, and those whose cut tiles come last: `smx-gpu-roles` gives whole and cut tiles
+    rounds of their own again, so that no round of a whole tile asks for anything, and products overlap where the ones go over into the others.
+    That is won once for a tile of rows. Where both kinds of rounds share the registers of a sum of more than `narrow` columns, each of them pays
+    for it, so such loops have to have at most `rounds` tiles on average, known from the numbers of the tiles; and of more than `widest` columns
+    none are united.
 
     ```mlir
     %a = scf.for %j = %c0 to %m step %s iter_args(%x = %x0) {

@@ -16,7 +16,39 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
 
     Where tiles that a mask cuts and whole ones share a loop (`smx-gpu-unite-loops`), products overlap across all of them. The unit knows no
     guard: of a cut tile the group looks at the values first, and if they are not all finite it adds that product term by term and leaves it
-    out of the unit's (`unless`).
+    out of the unit's (`unless`). Where cut tiles come last, and whole ones are a whole number of rounds, each kind has rounds of its own
+    (`split`): those of whole tiles ask for nothing, and carry nothing of a mask. The first tile may be either, and is in front of both.
+
+    ```mlir
+    scf.for %j = %c0 to %n step %c128 iter_args(%m, %acc) {
+      %cut = arith.cmpi sge, %j, %middle
+      %s = smx_gpu.mma %q, %kt, %zero transpose_b
+      %h = scf.if %cut { .. hidden in %s } else { %s }
+      %p, %m1, %a = softmax of %h
+      %acc1 = scf.if %cut { smx_gpu.mma %p, %vt, %acc * %a guarded } else { smx_gpu.mma %p, %vt, %acc * %a }
+    }
+    ```
+    ==>
+    ```mlir
+    %cut0 = arith.cmpi sle, %middle, %c0
+    .. the scores of the first tile, hidden in a branch
+    scf.for %j = %c128 to %middle step %c128 iter_args(%m, %acc, %p) {
+      %s, %st = smx_gpu.mma_async %q, %kt, %zero transpose_b zero
+      %o, %ot = smx_gpu.mma_async %p, %vt, %acc
+      ..
+    }
+    %first = arith.maxsi %middle, %c128
+    scf.for %j = %first to %n step %c128 iter_args(%m, %acc, %p, %was_cut = %cut0) {
+      %odd = scf.if %was_cut { smx_gpu.not_finite %vt } else { %false }
+      %s, %st = smx_gpu.mma_async %q, %kt, %zero transpose_b zero
+      %o, %ot = smx_gpu.mma_async %p, %vt, %acc unless %odd
+      %h = .. hidden in (smx_gpu.wait %st, %s pending 1)
+      %o1 = smx_gpu.wait %ot, %o
+      %o2 = scf.if %odd { smx_gpu.mma %p, %vt, %o1 guarded terms } else { %o1 }
+      ..
+      scf.yield %m1, %o3, %p1, %true
+    }
+    ```
 
     A kernel that this does not fit stays as it is; a remark says why. Rows of a tile that are not valid are no longer 0
     but what lies there in memory, so products with their weights become guarded.
