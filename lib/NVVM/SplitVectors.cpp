@@ -256,8 +256,13 @@ void VectorSplitter::fillPhis() {
 }
 
 void VectorSplitter::join(Instruction *op) {
-  IRBuilder<> builder(op->getParent(), *op->getInsertionPointAfterDef());
-  op->replaceAllUsesWith(createVector(builder, elementsOf(op)));
+  const Elements &elements = elementsOf(op);
+  // Elements of pairs of a phi are taken from these behind all phis.
+  auto *phi = dyn_cast<PHINode>(op);
+  Instruction *last =
+      phi && pairsOf.contains(phi) ? cast<Instruction>(elements.back()) : op;
+  IRBuilder<> builder(last->getParent(), *last->getInsertionPointAfterDef());
+  op->replaceAllUsesWith(createVector(builder, elements));
 }
 
 /// Erases what names elements for nobody, users before what they use.

@@ -151,6 +151,89 @@ TEST(SplitVectorsTest, LoopsCarryElements) {
             "  ret <2 x float> %3\n");
 }
 
+TEST(SplitVectorsTest, LoopsCarryPairsOfHalves) {
+  // Two of them are a register, and no one takes it apart on the way round.
+  EXPECT_EQ(
+      split(R"(define <4 x half> @f(i1 %more, <2 x half> %a) {
+  entry:
+    br label %loop
+  loop:
+    %v = phi <4 x half> [ splat (half 1.0), %entry ], [ %w, %loop ]
+    %w = shufflevector <2 x half> %a, <2 x half> %a, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+    br i1 %more, label %loop, label %end
+  end:
+    ret <4 x half> %v
+  })"),
+      "  br label %loop\n"
+      "  %0 = phi <2 x half> [ splat (half 0xH3C00), %entry ], [ %a, %loop ]\n"
+      "  %1 = phi <2 x half> [ splat (half 0xH3C00), %entry ], [ %a, %loop ]\n"
+      "  %2 = extractelement <2 x half> %0, i64 0\n"
+      "  %3 = extractelement <2 x half> %0, i64 1\n"
+      "  %4 = extractelement <2 x half> %1, i64 0\n"
+      "  %5 = extractelement <2 x half> %1, i64 1\n"
+      "  %6 = insertelement <4 x half> poison, half %2, i64 0\n"
+      "  %7 = insertelement <4 x half> %6, half %3, i64 1\n"
+      "  %8 = insertelement <4 x half> %7, half %4, i64 2\n"
+      "  %9 = insertelement <4 x half> %8, half %5, i64 3\n"
+      "  br i1 %more, label %loop, label %end\n"
+      "  ret <4 x half> %9\n");
+}
+
+TEST(SplitVectorsTest, ElementsOfPairsMayChangePlaces) {
+  // What stays in its place is not put together again: the second pair.
+  EXPECT_EQ(split(R"(define half @f(i1 %more, <4 x half> %a) {
+  entry:
+    br label %loop
+  loop:
+    %v = phi <4 x half> [ %a, %entry ], [ %w, %loop ]
+    %w = shufflevector <4 x half> %v, <4 x half> poison, <4 x i32> <i32 1, i32 0, i32 2, i32 3>
+    br i1 %more, label %loop, label %end
+  end:
+    %e = extractelement <4 x half> %v, i64 2
+    ret half %e
+  })"),
+            "  %0 = extractelement <4 x half> %a, i64 0\n"
+            "  %1 = extractelement <4 x half> %a, i64 1\n"
+            "  %2 = extractelement <4 x half> %a, i64 2\n"
+            "  %3 = extractelement <4 x half> %a, i64 3\n"
+            "  %4 = insertelement <2 x half> poison, half %0, i64 0\n"
+            "  %5 = insertelement <2 x half> %4, half %1, i64 1\n"
+            "  %6 = insertelement <2 x half> poison, half %2, i64 0\n"
+            "  %7 = insertelement <2 x half> %6, half %3, i64 1\n"
+            "  br label %loop\n"
+            "  %8 = phi <2 x half> [ %5, %entry ], [ %14, %loop ]\n"
+            "  %9 = phi <2 x half> [ %7, %entry ], [ %9, %loop ]\n"
+            "  %10 = extractelement <2 x half> %8, i64 0\n"
+            "  %11 = extractelement <2 x half> %8, i64 1\n"
+            "  %12 = extractelement <2 x half> %9, i64 0\n"
+            "  %13 = insertelement <2 x half> poison, half %11, i64 0\n"
+            "  %14 = insertelement <2 x half> %13, half %10, i64 1\n"
+            "  br i1 %more, label %loop, label %end\n"
+            "  ret half %12\n");
+}
+
+TEST(SplitVectorsTest, OddNumbersOfHalvesAreElements) {
+  EXPECT_EQ(split(R"(define half @f(i1 %more, <3 x half> %a) {
+  entry:
+    br label %loop
+  loop:
+    %v = phi <3 x half> [ %a, %entry ], [ %v, %loop ]
+    br i1 %more, label %loop, label %end
+  end:
+    %e = extractelement <3 x half> %v, i64 2
+    ret half %e
+  })"),
+            "  %0 = extractelement <3 x half> %a, i64 0\n"
+            "  %1 = extractelement <3 x half> %a, i64 1\n"
+            "  %2 = extractelement <3 x half> %a, i64 2\n"
+            "  br label %loop\n"
+            "  %3 = phi half [ %0, %entry ], [ %3, %loop ]\n"
+            "  %4 = phi half [ %1, %entry ], [ %4, %loop ]\n"
+            "  %5 = phi half [ %2, %entry ], [ %5, %loop ]\n"
+            "  br i1 %more, label %loop, label %end\n"
+            "  ret half %5\n");
+}
+
 TEST(SplitVectorsTest, PlacesInVectorsMayBeVariables) {
   EXPECT_EQ(split(R"(define float @f(<2 x float> %a, i64 %i) {
     %b = insertelement <2 x float> %a, float 1.0, i64 %i
