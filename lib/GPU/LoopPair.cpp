@@ -37,6 +37,11 @@ bool mlir::smx::gpu::isMultipleOf(Value value, int64_t step) {
   return false;
 }
 
+bool mlir::smx::gpu::isAtLeast(Value value, Value bound) {
+  auto most = value.getDefiningOp<arith::MaxSIOp>();
+  return most && llvm::is_contained(most->getOperands(), bound);
+}
+
 /// True if `next` goes on where `loop` ends, or backward, ends where `loop`
 /// begins; tile by tile, and nothing else looks at what `loop` gives. Forward,
 /// the last tile may be a shorter one.

@@ -54,6 +54,8 @@ struct LoopPair {
 
 /// True if `value` is known to be a multiple of `step`.
 bool isMultipleOf(Value value, int64_t step);
+/// True if `value` is a maximum of `bound` and something.
+bool isAtLeast(Value value, Value bound);
 
 } // namespace mlir::smx::gpu
 

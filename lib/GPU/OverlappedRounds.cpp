@@ -293,6 +293,8 @@ void OverlappedRounds::emit() {
     Value second = arith::AddIOp::create(b, loc, first, step);
     if (firstCut && code.getShape().splitsRounds) {
       Value middle = code.mapping.lookup(firstCut);
+      if (!isAtLeast(loop.getUpperBound(), firstCut))
+        middle = arith::MinSIOp::create(b, loc, middle, end);
       state = emitWholeRounds(second, middle, state);
       second = arith::MaxSIOp::create(b, loc, second, middle);
       state = emitRounds(second, end, state, /*isCut=*/true);

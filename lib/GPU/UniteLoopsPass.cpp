@@ -204,12 +204,6 @@ void CutTile::guard(MmaOp product) {
   choose(product, whenCut, [&] { return copy(false); });
 }
 
-/// True if `value` is a maximum of `bound` and something.
-static bool isAtLeast(Value value, Value bound) {
-  auto most = value.getDefiningOp<arith::MaxSIOp>();
-  return most && llvm::is_contained(most->getOperands(), bound);
-}
-
 /// The bounds of one loop that visits what the loops of `pair` do, and the
 /// place of its round's tile; `isCut` is true in the rounds of cut tiles.
 static void widen(RewriterBase &rewriter, LoopPair &pair, Value &isCut) {

@@ -4,6 +4,7 @@
 // REMARK: the first product of a tile of rows runs under the last one of the tile before
 // REMARK-NOT: the first product
 // REMARK: shared memory does not hold the rows of two tiles
+// REMARK: the first product of a tile of rows runs under the last one of the tile before
 // REMARK-NOT: the first product
 
 // Queries have room for the tiles of two times both groups.
@@ -83,7 +84,71 @@ func.func @few_tiles(%q: tensor<2x70x256x128xbf16>, %k: tensor<2x70x512x128xbf16
 
 // -----
 
-// Tiles that a mask cuts run apart.
+// Sums of 64 columns leave registers for it under a mask, too: of the next tile, the first keys may be cut, of this one, the last ones, and their
+// product is left out of the unit's and added term by term if values are not finite.
+// CHECK-LABEL: smx_gpu.kernel @narrow_causal_kernel
+// CHECK: smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 4, dealt>
+// CHECK: role @load
+// A block takes a long and a short tile together: behind the second one is the first one of the next pair.
+// CHECK: scf.for %[[PAIR:.+]] = %{{.+}} to %[[PAIRS:.+]] step %[[BLOCKS:.+]] {
+// CHECK: scf.for %[[WHICH:.+]] = %c0 to %[[TILES:.+]] step %c1 {
+// CHECK: %[[AFTER:.+]] = arith.addi %[[WHICH]], %c1
+// CHECK-NEXT: %[[IS_WITHIN:.+]] = arith.cmpi slt, %[[AFTER]], %[[TILES]]
+// CHECK-NEXT: %[[PAIR1:.+]] = arith.addi %[[PAIR]], %[[BLOCKS]]
+// CHECK-NEXT: %[[IS_PAIR:.+]] = arith.cmpi slt, %[[PAIR1]], %[[PAIRS]]
+// CHECK-NEXT: %[[MOVED:.+]] = arith.select %[[IS_PAIR]], %[[PAIR1]], %[[PAIR]]
+// CHECK-NEXT: %[[AGAIN:.+]] = arith.select %[[IS_PAIR]], %c0, %[[WHICH]]
+// CHECK-NEXT: arith.select %[[IS_WITHIN]], %[[AFTER]], %[[AGAIN]]
+// CHECK-NEXT: arith.select %[[IS_WITHIN]], %[[PAIR]], %[[MOVED]]
+// CHECK: role @compute
+// CHECK: scf.for %{{.+}} iter_args
+// CHECK: scf.for %{{.+}} iter_args(%[[ROWS:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
+// Whole tiles, and cut ones.
+// CHECK: scf.for
+// CHECK: %[[ROUNDS:.+]]:5 = scf.for
+// CHECK: smx_gpu.release %[[QUERIES:.+]] : <64x64xbf16, swizzle = 128, depth = 4, dealt>
+// CHECK-NEXT: %[[V:.+]] = smx_gpu.get
+// CHECK-NEXT: %[[ODD:.+]] = scf.if %[[ROUNDS]]#4
+// CHECK-NEXT: smx_gpu.not_finite %[[V]]
+// CHECK: %[[FOLLOWING:.+]] = smx_gpu.get %[[QUERIES]]
+// CHECK: %[[IS_CUT:.+]] = arith.cmpi sle
+// CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async %[[FOLLOWING]],
+// CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[ROUNDS]]#3, %[[V]], %[[ROUNDS]]#1 unless %[[ODD]]
+// CHECK: smx_gpu.wait %[[ST]], %[[S]] pending 1
+// CHECK: scf.if %[[IS_CUT]]
+// CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]] :
+// CHECK-NEXT: scf.if %[[ODD]]
+// CHECK: smx_gpu.mma %{{.+}}, %[[V]], %[[O1]] guarded terms
+// CHECK: smx_gpu.store
+// CHECK-NEXT: scf.yield %[[FOLLOWING]],
+func.func @narrow_causal(%q: tensor<4x70x512x64xbf16>, %k: tensor<4x70x512x64xbf16>, %v: tensor<4x70x512x64xbf16>) -> tensor<4x70x512x64xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, right = 0>) : tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16> -> tensor<4x70x512x64xbf16>
+  return %o : tensor<4x70x512x64xbf16>
+}
+
+// -----
+
+// Tiles of up to 32 tiles of keys gain little beside what the terms of a cut one take.
+// CHECK-LABEL: smx_gpu.kernel @long_causal_kernel
+// CHECK: smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 3, dealt>
+func.func @long_causal(%q: tensor<4x70x4096x64xbf16>, %k: tensor<4x70x4096x64xbf16>, %v: tensor<4x70x4096x64xbf16>) -> tensor<4x70x4096x64xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, right = 0>) : tensor<4x70x4096x64xbf16>, tensor<4x70x4096x64xbf16>, tensor<4x70x4096x64xbf16> -> tensor<4x70x4096x64xbf16>
+  return %o : tensor<4x70x4096x64xbf16>
+}
+
+// -----
+
+// Where every round asks whether its tile is cut, no registers are left.
+// CHECK-LABEL: smx_gpu.kernel @window_kernel
+// CHECK: smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 2, dealt>
+func.func @window(%q: tensor<4x70x512x64xbf16>, %k: tensor<4x70x512x64xbf16>, %v: tensor<4x70x512x64xbf16>) -> tensor<4x70x512x64xbf16> {
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, left = 255, right = 0>) : tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16> -> tensor<4x70x512x64xbf16>
+  return %o : tensor<4x70x512x64xbf16>
+}
+
+// -----
+
+// Terms of 128 columns take the registers.
 // CHECK-LABEL: smx_gpu.kernel @causal_kernel
 // CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 2, dealt>
 func.func @causal(%q: tensor<4x70x512x128xbf16>, %k: tensor<4x70x512x128xbf16>, %v: tensor<4x70x512x128xbf16>) -> tensor<4x70x512x128xbf16> {
