@@ -128,7 +128,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           int64_t rowBytes, bool warpgroups,
                                           int64_t slots, int64_t sharedBytes) {
   constexpr int64_t longestTile = 4096, longestNarrowTile = 8192,
-                    blockBytes = 4096, shortMaskedRows = 2048, fewKeys = 1024;
+                    heldKeysRowBytes = 16384, blockBytes = 4096,
+                    shortMaskedRows = 2048, fewKeys = 1024;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
   // long a tile, so long where the extent is open (loops for what is left take
   // registers), and so large a tile; and at least so many rows, which are 32
@@ -282,14 +283,17 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
           halfRowBytes / 2 /
           (extent ? bytesPerElement(op, finishes, *extent) : elementBytes);
       // Where all tiles are whole, a loop keeps maxima of its threads, and no
-      // keys.
-      int64_t plain =
+      // keys. What follows the loop is serial, and other rows hide it: of the
+      // short tile a multiprocessor has more of them than of whole rows.
+      int64_t scoreBits =
           getElementTypeOrSelf(op.getInputOperands().front().getType())
-                      .getIntOrFloatBitWidth() == 16
-              ? longestNarrowTile
-              : longestTile;
-      if (extent && *extent % plain == 0)
+              .getIntOrFloatBitWidth();
+      int64_t plain = scoreBits == 16 ? longestNarrowTile : longestTile;
+      if (extent && *extent % plain == 0) {
         longest = plain;
+        if (scoreBits <= 32)
+          rowBytes = std::min(rowBytes, heldKeysRowBytes);
+      }
     }
     bool isResident =
         extent && *extent * bytesPerElement(op, finishes, *extent) <= rowBytes;
