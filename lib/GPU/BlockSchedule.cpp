@@ -137,6 +137,8 @@ struct NestShape {
   /// No other dimension than that has more than one element, and a tile has all
   /// of it.
   bool isOneRow = true;
+  /// Reductions to the largest key: of top-k, k.
+  int64_t maxima = 0;
   /// Bits of all that is read of one element of a row.
   int64_t rowBits = 0;
   /// Bits of the narrowest element type that is read.
@@ -158,6 +160,21 @@ static LogicalResult setRows(NestShape &shape, TileClasses::Class c,
                            "in all but the last would work");
   shape.rows = c;
   return success();
+}
+
+/// True for `select(a > out, a, out)` in f64: that is what keys are.
+static bool isMaximumOfKeys(linalg::GenericOp op) {
+  auto larger = op.getBlock()
+                    ->getTerminator()
+                    ->getOperand(0)
+                    .getDefiningOp<arith::SelectOp>();
+  if (!larger || !larger.getType().isF64())
+    return false;
+  auto compare = larger.getCondition().getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OGT &&
+         compare.getLhs() == larger.getTrueValue() &&
+         compare.getRhs() == larger.getFalseValue() &&
+         larger.getFalseValue() == op.getRegionOutputArgs().front();
 }
 
 static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
@@ -232,6 +249,10 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
     });
   });
   nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
+  nest.walk([&](linalg::GenericOp op) {
+    if (op.getNumReductionLoops() != 0 && isMaximumOfKeys(op))
+      ++shape.maxima;
+  });
   nest.walk([&](tensor::ExtractSliceOp slice) {
     if (nest->isAncestor(slice.getSource().getParentBlock()->getParentOp()) ||
         !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
@@ -243,6 +264,12 @@ static FailureOr<NestShape> shapeOf(scf::ForallOp nest,
                                           shape.longestClass);
   });
   return shape;
+}
+
+/// Threads of a row, at least: 2 k sets of elements, of two threads each, leave
+/// few candidates for the k largest; of 64 threads and k = 64, hundreds.
+static int64_t fewestThreads(const NestShape &shape) {
+  return llvm::PowerOf2Ceil(4 * shape.maxima);
 }
 
 /// The schedule of one long row: how many threads hold it, in how many blocks.
@@ -272,8 +299,8 @@ static void spreadRow(BlockSchedule &schedule, const NestShape &shape,
     schedule.spread = shape.longestClass;
   }
   int64_t part = llvm::divideCeil(bytes, schedule.cluster);
-  // Of many warps, four at a time exchange 16 bytes.
-  int64_t threads = llvm::divideCeil(part, threadBytes);
+  int64_t threads = std::max<int64_t>(llvm::divideCeil(part, threadBytes),
+                                      fewestThreads(shape));
   // Where narrow elements are written, blocks of 256 threads with a few whole
   // accesses each are faster by 1 to 3 % on an H200.
   constexpr int64_t manyThreads = 256;
@@ -281,6 +308,7 @@ static void spreadRow(BlockSchedule &schedule, const NestShape &shape,
       part % (manyThreads * accessBits / 8) == 0 &&
       part > manyThreads * accessBits / 8)
     threads = std::max(threads, manyThreads);
+  // Of many warps, four at a time exchange 16 bytes.
   threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
                                                              : warpThreads);
   // Two blocks hide each other's exchange, if shared memory has the rest. Of a
@@ -342,8 +370,10 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   bool isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
   int64_t each = isLongTile && shape.elementBits == 16 ? 32 : 16;
   int64_t threads = std::clamp<int64_t>(
-      options.warps ? options.warps * 32
-                    : llvm::PowerOf2Ceil(paddedRows * length / each),
+      options.warps
+          ? options.warps * 32
+          : std::max<int64_t>(llvm::PowerOf2Ceil(paddedRows * length / each),
+                              paddedRows * fewestThreads(shape)),
       32, 512);
   int64_t columnThreads = std::min(threads, fastest / vector);
   // A row that a warp holds needs no exchange with another one.

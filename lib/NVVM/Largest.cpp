@@ -6,7 +6,7 @@
 // of some lanes together, are the maxima of such sets. The few threads that
 // have an element not below the bound hand in all of their elements through
 // shared memory: so no code is there once for each register. All threads list
-// the elements that are not below the bound, and one warp places each by how
+// the elements that are not below the bound, and each of these is placed by how
 // many are larger.
 //
 // Equal elements may reach the bound in many threads. Then the threads, each a
@@ -92,7 +92,12 @@ Value LargestOfRow::kthOf(Value number) {
   // There is nobody behind the last one, which may be looked at twice.
   number = LLVM::UMinOp::create(code, number, code.i32(sets - 1));
   Value mine = load(type, at(plan.maxima(), number, 4));
-  int64_t together = std::min<int64_t>(sets & -sets, 16),
+  // All of a few at once; of more, as many as there are registers for beside a
+  // long row.
+  constexpr int64_t few = 16, longRow = 64;
+  bool isBesideLong = plan.registers * plan.elementBytes() > longRow;
+  int64_t together = std::min<int64_t>(sets & -sets,
+                                       sets > few && isBesideLong ? 4 : few),
           words = std::min<int64_t>(together, 4);
   Value larger =
       loop(code.i32(0), code.i32(sets), code.i32(together), code.i32(0),
@@ -226,7 +231,10 @@ void LargestOfRow::find(Value firstColumn, bool meetsBefore,
     code.setInsertionPointToStart(branch.thenBlock());
     searchAll();
     code.setInsertionPointToStart(branch.elseBlock());
-    code.when(isOfFirstWarp(), [&] { rank(); });
+    if (isForFirstWarp)
+      code.when(isOfFirstWarp(), [&] { rank(code.lane(), warpThreads); });
+    else
+      rank(inRow, plan.threads);
   }
   if (isForFirstWarp)
     NVVM::SyncWarpOp::create(code, code.i32(-1));

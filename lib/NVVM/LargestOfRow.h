@@ -92,7 +92,7 @@ private:
   Value readRun(Value column, int64_t count);
   Value read(Value slot, Value number, int64_t count);
   void list(Value bound);
-  void rank();
+  void rank(Value first, int64_t threads);
   Value rounds(llvm::function_ref<Value(Value before)> mineBelow);
   void searchAll();
 

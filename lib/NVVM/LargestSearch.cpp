@@ -135,20 +135,36 @@ void LargestOfRow::list(Value bound) {
 
 /// The place of a candidate is the number of those that are larger: no two are
 /// equal.
-void LargestOfRow::rank() {
-  Type type = code.getI64Type();
+void LargestOfRow::rank(Value first, int64_t threads) {
+  Type type = code.getI64Type(), word = code.getI32Type();
   Value listed = loadWord(plan.listed());
-  loop(code.lane(), listed, code.i32(warpThreads), code.i32(0),
+  // Some are compared together: then reads of them do not wait for each other.
+  constexpr int64_t together = 4, pair = 2;
+  Value whole = code.mul(code.quotient(listed, together), code.i32(together));
+  loop(first, listed, code.i32(threads), code.i32(0),
        [&](Value mine, Value zero) {
          Value candidate = load(type, at(plan.list(), mine, 8));
-         Value place = loop(
-             code.i32(0), listed, code.i32(1), zero,
-             [&](Value other, Value larger) {
-               Value isLarger =
-                   compare(LLVM::ICmpPredicate::ugt,
-                           load(type, at(plan.list(), other, 8)), candidate);
-               return code.add(larger, LLVM::ZExtOp::create(
-                                           code, code.getI32Type(), isLarger));
+         auto count = [&](Value larger, Value other) -> Value {
+           Value isLarger = compare(LLVM::ICmpPredicate::ugt, other, candidate);
+           return code.add(larger, LLVM::ZExtOp::create(code, word, isLarger));
+         };
+         Value place = loop(code.i32(0), whole, code.i32(together), zero,
+                            [&](Value other, Value larger) {
+                              Value address = at(plan.list(), other, 8);
+                              SmallVector<Value> pairs;
+                              for (int64_t i = 0; i < together; i += pair)
+                                pairs.push_back(LLVM::LoadOp::create(
+                                    code, VectorType::get(pair, type),
+                                    code.advance(address, 8 * i), 8 * pair));
+                              for (Value two : pairs)
+                                for (int64_t i : llvm::seq(pair))
+                                  larger =
+                                      count(larger, code.getRegister(two, i));
+                              return larger;
+                            });
+         place = loop(
+             whole, listed, code.i32(1), place, [&](Value other, Value larger) {
+               return count(larger, load(type, at(plan.list(), other, 8)));
              });
          code.when(code.less(place, code.i32(plan.count)),
                    [&] { store(candidate, at(plan.results(), place, 8)); });

@@ -1,5 +1,5 @@
-// The largest elements: a bound from the maxima of lanes, elements of the threads that reach it, a list of those elements, one warp
-// that ranks them; where more threads reach the bound than there are slots, a bound of maxima with their places first; where
+// The largest elements: a bound from the maxima of lanes, elements of the threads that reach it, a list of those elements, and
+// their ranks; where more threads reach the bound than there are slots, a bound of maxima with their places first; where
 // these have more elements than the list takes, the largest that is left, again and again.
 // RUN: softmax-opt %s --smx-gpu-to-nvvm --canonicalize --cse | FileCheck %s
 
@@ -144,5 +144,45 @@ smx_gpu.kernel @memory(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?
       -> tensor<1xbf16, #value>, tensor<1xbf16, #value> at tensor<1xindex, #value>, tensor<1xindex, #value>
   smx_gpu.store %v#1, %y[%c0] dims [-1] : tensor<1xbf16, #value>, memref<?xbf16>
   smx_gpu.store %c#1, %i[%c0] dims [-1] : tensor<1xindex, #value>, memref<?xindex>
+  smx_gpu.return
+}
+
+#rank64 = #smx_gpu.striped<rows = 1, columns = 64, vector = 1>
+
+// For k = 16, 32 of 64 threads have a slot: where more reach the bound, equal ones are told apart.
+// CHECK-LABEL: llvm.func @half
+// CHECK: scf.while
+// CHECK: scf.if
+// CHECK: llvm.icmp "slt" %{{.+}}, %[[HALF:.+]] : i32
+// CHECK: llvm.icmp "sgt" %{{.+}}, %[[HALF]] : i32
+// CHECK: scf.condition
+// CHECK: llvm.return
+smx_gpu.kernel @half(%x: memref<?x1024xbf16>, %y: memref<?x64xbf16>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x1024xbf16> -> tensor<1x1024xbf16, #row>
+  %v, %c = smx_gpu.largest %t ranks(16) : tensor<1x1024xbf16, #row> -> tensor<1x64xbf16, #rank64> at tensor<1x64xindex, #rank64>
+  smx_gpu.store %v, %y[%c0, %c0] dims [-1, 1] : tensor<1x64xbf16, #rank64>, memref<?x64xbf16>
+  smx_gpu.return
+}
+
+// More ranks than a warp has lanes: all threads place candidates, which they compare with four at a time, and meet.
+// CHECK-LABEL: llvm.func @all_rank
+// CHECK: %[[THREADS:.+]] = llvm.mlir.constant(128 : i32)
+// CHECK: %[[FOUR:.+]] = llvm.mlir.constant(4 : i32)
+// CHECK: } else {
+// CHECK-NOT: scf.if
+// CHECK: scf.for {{.*}} step %[[THREADS]]
+// CHECK: scf.for {{.*}} step %[[FOUR]]
+// CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xi64>
+// CHECK-COUNT-4: llvm.icmp "ugt"
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> i64
+// CHECK: nvvm.barrier0
+// CHECK: llvm.return
+smx_gpu.kernel @all_rank(%x: memref<?x1024xbf16>, %y: memref<?x128xbf16>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x1024xbf16> -> tensor<1x1024xbf16, #wide>
+  %v, %c = smx_gpu.largest %t ranks(64) : tensor<1x1024xbf16, #wide> -> tensor<1x128xbf16, #rank128> at tensor<1x128xindex, #rank128>
+  smx_gpu.store %v, %y[%c0, %c0] dims [-1, 1] : tensor<1x128xbf16, #rank128>, memref<?x128xbf16>
   smx_gpu.return
 }
