@@ -165,11 +165,32 @@ static std::shared_ptr<const WarpMap> findProductWarps(gpu::MmaOp op) {
   return warps;
 }
 
+/// Of a row of accesses of 16 bytes: they go by threads, in their order.
+static std::shared_ptr<const WarpMap> findCopyWarps(gpu::CopyOp op) {
+  constexpr int64_t copyBytes = 16;
+  gpu::SharedType type = op.getShared().getType();
+  int64_t bytes = llvm::divideCeil(
+              type.getElementType().getIntOrFloatBitWidth(), 8),
+          columns = type.getShape()[1];
+  auto kernel = op->getParentOfType<gpu::KernelOp>();
+  if (type.getShape()[0] != 1 || type.getSwizzle() != 0 ||
+      op.getAligned() < copyBytes || columns * bytes % copyBytes != 0 ||
+      op->getParentOfType<gpu::RoleOp>())
+    return nullptr;
+  auto warps = std::make_shared<WarpMap>();
+  for (int64_t i = 0; i < columns; ++i)
+    warps->push_back(i * bytes / copyBytes / ::smx::gpu::warpThreads %
+                     kernel.getWarps());
+  return warps;
+}
+
 /// Which warps read or write the elements of the shared tile of `op`.
 static std::shared_ptr<const WarpMap> findWarps(Operation *op) {
   RankedTensorType tile;
   if (auto product = dyn_cast<gpu::MmaOp>(op))
     return findProductWarps(product);
+  if (auto copy = dyn_cast<gpu::CopyOp>(op))
+    return findCopyWarps(copy);
   if (auto read = dyn_cast<gpu::ReadOp>(op))
     tile = dyn_cast<RankedTensorType>(read.getTile().getType());
   else if (auto write = dyn_cast<gpu::WriteOp>(op))

@@ -57,7 +57,7 @@ static llvm::Error runCopy(const Step &step, Group &group) {
   auto check = [&]() -> llvm::Error {
     if (llvm::Error error = checkHandle(op, shared))
       return error;
-    return checkWrite(group, op, *shared.tile, nullptr);
+    return checkWrite(group, op, *shared.tile, step.warps.get());
   };
   auto copyAll = [&] {
     noteWrite(group, op, *shared.tile, nullptr);

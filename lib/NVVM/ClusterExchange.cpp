@@ -5,6 +5,7 @@
 #include "SharedBarriers.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::smx {
 
@@ -52,11 +53,15 @@ void KernelPlan::addExchanges(gpu::KernelOp kernel, int64_t &bytes) {
     if (std::optional<int64_t> exchanged = exchangedBytes(op)) {
       bytes = llvm::alignTo(bytes, barrierBytes);
       barrierOffsets[op] = bytes;
-      exchanges.push_back({bytes, *exchanged});
-      bytes += barrierBytes;
+      for (int64_t turn = 0; turn < (bytesOfRound(op) ? 2 : 1); ++turn) {
+        exchanges.push_back({bytes, *exchanged});
+        bytes += barrierBytes;
+      }
     }
   });
-  starts.find(kernel)->second = starts.find(first)->second = exchanges;
+  starts.find(kernel)->second = exchanges;
+  if (first)
+    starts.find(first)->second = exchanges;
 }
 
 /// What the first thread of the block executes, if there are exchanges.
@@ -78,6 +83,10 @@ void startExchanges(ThreadCode &code, const KernelPlan &plan,
     publishBarriers(code);
   });
   NVVM::ClusterArriveRelaxedOp::create(code, code.getUnitAttr());
+  bool repeats = false;
+  kernel.walk([&](Operation *op) { repeats |= plan.bytesOfRound(op) != 0; });
+  if (repeats)
+    expectExchanges(code, plan, kernel);
 }
 
 void expectExchanges(ThreadCode &code, const KernelPlan &plan,
@@ -90,15 +99,51 @@ void expectExchanges(ThreadCode &code, const KernelPlan &plan,
   });
 }
 
+/// The round's number, in the loop that the op is repeated by.
+static Value roundOf(ThreadCode &code) {
+  Operation *parent = code.getInsertionBlock()->getParentOp();
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  if (!loop)
+    loop = parent->getParentOfType<scf::ForOp>();
+  Value round = loop.getInductionVar();
+  return LLVM::TruncOp::create(code, code.getI32Type(), round);
+}
+
+Value turnOfExchange(ThreadCode &code, const KernelPlan &plan, Operation *op) {
+  if (!plan.bytesOfRound(op))
+    return {};
+  return LLVM::AndOp::create(code, roundOf(code), code.i32(1));
+}
+
+static Value barrierOf(ThreadCode &code, const KernelPlan &plan,
+                       Operation *op) {
+  Value barrier = code.shared(plan.barriers(op));
+  if (Value turn = turnOfExchange(code, plan, op))
+    barrier = code.advance(barrier, code.mul(turn, code.i32(barrierBytes)));
+  return barrier;
+}
+
 void sendToBlock(ThreadCode &code, const KernelPlan &plan, Operation *op,
                  Value value, Value address, Value rank) {
   int64_t bits = value.getType().getIntOrFloatBitWidth();
   value = LLVM::BitcastOp::create(code, code.getIntegerType(bits), value);
-  sendAnnounced(code, value, address, code.shared(plan.barriers(op)), rank);
+  sendAnnounced(code, value, address, barrierOf(code, plan, op), rank);
 }
 
 void awaitExchange(ThreadCode &code, const KernelPlan &plan, Operation *op) {
-  waitForPhaseOfCluster(code, code.shared(plan.barriers(op)), code.i32(0));
+  Value parity = code.i32(0);
+  if (plan.bytesOfRound(op))
+    parity = LLVM::AndOp::create(
+        code, LLVM::LShrOp::create(code, roundOf(code), code.i32(1)),
+        code.i32(1));
+  Value barrier = barrierOf(code, plan, op);
+  waitForPhaseOfCluster(code, barrier, parity);
+  // For the round after the next one, to which nobody comes before this block
+  // has been in the next one.
+  if (plan.bytesOfRound(op))
+    code.when(LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, code.thread(),
+                                   code.i32(0)),
+              [&] { arriveExpecting(code, barrier, plan.bytesOfRound(op)); });
 }
 
 } // namespace mlir::smx

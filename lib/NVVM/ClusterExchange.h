@@ -3,7 +3,10 @@
 // Values that every block of a cluster writes to the scratch of all of them. A
 // meeting of the cluster would order all memory of its threads; instead each
 // value says at an mbarrier of the block that it goes to that it is there. A
-// barrier has one phase: it serves an op that is executed once.
+// barrier has one phase, and serves an op that is executed once; or, of one in
+// a loop over rounds, two barriers and two scratches take turns. A block sends
+// for round r + 2 when all blocks have sent for r + 1, before which all of
+// their threads have met and so have read what came in round r.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_LIB_NVVM_CLUSTEREXCHANGE_H
@@ -30,6 +33,10 @@ void startExchanges(ThreadCode &code, const KernelPlan &plan,
 /// that is said: a phase does not end without this arrival.
 void expectExchanges(ThreadCode &code, const KernelPlan &plan,
                      Operation *first);
+
+/// 0 or 1 (i32), by turns: which barrier and scratch a repeated exchange has in
+/// this round; null for others.
+Value turnOfExchange(ThreadCode &code, const KernelPlan &plan, Operation *op);
 
 /// Writes `value` to `address` of the block of that rank (i32), and announces
 /// it at the barrier of `op`.

@@ -96,6 +96,10 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
     Value row =
         code.advance(code.shared(plan.scratch(op)),
                      code.mul(code.threadPart(slice).row, code.i32(rowBytes)));
+    if (Value turn = turnOfExchange(code, plan, op))
+      row = code.advance(
+          row, code.mul(turn, code.i32(llvm::alignTo(
+                                  slice.getNumElements() * rowBytes, 16))));
     int64_t count = gpu::getRegisterCount(slice);
     auto offset = [&](int64_t i) {
       return gpu::getElement(slice, 0, i).row * rowBytes;

@@ -10,6 +10,8 @@
 #include "KernelLowering.h"
 #include "SharedAddress.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace mlir::smx {
 using ::smx::gpu::CopyGrid;
 
@@ -68,8 +70,19 @@ void KernelPlan::addCopyGroups(gpu::KernelOp kernel) {
     CopyGrid grid(1, type.getShape()[1], threads, copyBytes / bytes);
     Operation *first = nullptr;
     for (Operation *op : accessesOf(copy)) {
-      if (op->getBlock() != copy->getBlock() || op->isBeforeInBlock(copy) ||
-          !accessesItsOwn(op, grid, threads))
+      // What is copied again for the next round has been read by then.
+      bool isInRound = op->getBlock() == copy->getBlock() &&
+                       op->isBeforeInBlock(copy) &&
+                       isa<scf::ForOp>(op->getParentOp());
+      bool isBehind =
+          op->getBlock()->findAncestorOpInBlock(*copy) == nullptr
+              ? copy->getBlock()->findAncestorOpInBlock(*op) &&
+                    copy->isBeforeInBlock(
+                        copy->getBlock()->findAncestorOpInBlock(*op))
+              : copy->isBeforeInBlock(op);
+      if (isa<gpu::CopyOp>(op))
+        continue;
+      if ((!isInRound && !isBehind) || !accessesItsOwn(op, grid, threads))
         return;
       if (!first || op->isBeforeInBlock(first))
         first = op;
@@ -82,9 +95,13 @@ void KernelPlan::addCopyGroups(gpu::KernelOp kernel) {
     Operation *first = firstAccess.lookup(copy);
     if (!first)
       continue;
+    bool isSame = first->getBlock() == copy->getBlock();
     laterCopies[first] = llvm::count_if(copies, [&](gpu::CopyOp other) {
-      return other->getBlock() == copy->getBlock() &&
-             copy->isBeforeInBlock(other) && other->isBeforeInBlock(first);
+      if (other->getBlock() != copy->getBlock())
+        return false;
+      return copy->isBeforeInBlock(other) &&
+             (!isSame || first->isBeforeInBlock(copy) ||
+              other->isBeforeInBlock(first));
     });
   }
 }

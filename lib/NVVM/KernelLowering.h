@@ -123,6 +123,9 @@ public:
   /// (see ClusterExchange.h); and whether an op is one of them.
   ArrayRef<Exchange> exchangesOf(Operation *start) const;
   bool isExchange(Operation *op) const;
+  /// Of an exchange in a loop over rounds, which has barriers and scratch for
+  /// two: the bytes that a round brings into one block; 0 for others.
+  int64_t bytesOfRound(Operation *op) const { return repeated.lookup(op); }
   /// Bytes of scratch that a group needs for `op`; 0 for most ops.
   static int64_t scratchBytes(Operation *op);
   /// Dynamic shared memory of a kernel.
@@ -177,7 +180,7 @@ private:
       turnBarriers, scratchOffsets, kernelBytes;
   llvm::DenseSet<Operation *> scratchIsFree, rowKernels, genericReaders,
       releasedToEngine, groupedCopies, filledByCluster;
-  llvm::DenseMap<Operation *, int64_t> maps, laterCopies;
+  llvm::DenseMap<Operation *, int64_t> maps, laterCopies, repeated;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
   llvm::DenseMap<Operation *, SmallVector<Exchange, 2>> starts;
 };

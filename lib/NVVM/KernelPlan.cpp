@@ -3,6 +3,8 @@
 #include "ClusterExchange.h"
 #include "KernelLowering.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::smx {
@@ -44,10 +46,12 @@ const Team &KernelPlan::team(Operation *op) const {
 /// Between two executions of the op its team meets in another one: it is in no
 /// loop, or one of `others`, which have barriers, is beside it.
 static bool meetsBeforeItself(Operation *op, ArrayRef<Operation *> others) {
+  // In an exchange of the cluster the threads of a block do not all meet.
   if (!op->getParentOfType<LoopLikeOpInterface>())
     return true;
   return llvm::any_of(others, [&](Operation *other) {
-    return other != op && other->getBlock() == op->getBlock();
+    return other != op && !meetsInCluster(other) &&
+           other->getBlock() == op->getBlock();
   });
 }
 
@@ -78,13 +82,27 @@ void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
     isPlain &= !isa<gpu::ClusterBarrierOp, gpu::MakeChannelOp>(op);
   });
   Block &body = kernel.getBody().front();
-  if (!isPlain || reductions.empty() ||
-      llvm::any_of(reductions,
-                   [&](Operation *op) { return op->getBlock() != &body; }))
+  if (!isPlain || reductions.empty())
     return;
+  Block *block = reductions.front()->getBlock();
+  bool repeats = block != &body;
+  if (llvm::any_of(reductions, [&](Operation *op) {
+        return op->getBlock() != block || (repeats && !exchangedBytes(op));
+      }))
+    return;
+  if (repeats) {
+    auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
+    if (!loop || loop->getBlock() != &body ||
+        !isConstantIntValue(loop.getLowerBound(), 0) ||
+        !isConstantIntValue(loop.getStep(), 1))
+      return;
+    for (Operation *op : reductions)
+      repeated[op] = *exchangedBytes(op);
+  }
   scratchIsFree.insert_range(reductions);
   starts.try_emplace(kernel);
-  starts.try_emplace(reductions.front());
+  if (!repeats)
+    starts.try_emplace(reductions.front());
 }
 
 LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
@@ -185,6 +203,8 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     // Nothing was there before what is looked for once.
     bool isOnce =
         isa<gpu::LargestOp>(op) && !op->getParentOfType<LoopLikeOpInterface>();
+    if (bytesOfRound(op))
+      size *= 2;
     bool isOwn =
         isa<gpu::CollectOp>(op) || isOnce ||
         (isa<gpu::ReduceOp>(op) ? size <= ownScratch : isScratchFree(op));

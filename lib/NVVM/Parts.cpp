@@ -70,9 +70,15 @@ struct LowerCollect : TilePattern<gpu::CollectOp> {
     else if (!plan.isScratchFree(op))
       code.teamBarrier();
     SmallVector<Value> starts;
-    int64_t offset = plan.scratch(op);
+    int64_t offset = plan.scratch(op), size = 0;
+    for (Value value : op.getValues())
+      size +=
+          llvm::alignTo(valuesOf(op, code.team.cluster) * bytesOf(value), 16);
     for (Value value : op.getValues()) {
-      starts.push_back(code.shared(offset));
+      Value start = code.shared(offset);
+      if (Value turn = turnOfExchange(code, plan, op))
+        start = code.advance(start, code.mul(turn, code.i32(size)));
+      starts.push_back(start);
       offset +=
           llvm::alignTo(valuesOf(op, code.team.cluster) * bytesOf(value), 16);
     }

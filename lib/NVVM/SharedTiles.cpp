@@ -46,7 +46,7 @@ struct LowerCopy : TilePattern<gpu::CopyOp> {
         code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(), type.getShape(),
         op.getAligned());
-    if (mayBeInUse(op))
+    if (!plan.isAwaitedByReaders(op) && mayBeInUse(op))
       code.teamBarrier();
     copyTile(code, source, type, adaptor.getShared());
     if (plan.isAwaitedByReaders(op)) {

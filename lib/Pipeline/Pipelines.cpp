@@ -182,6 +182,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createBufferizePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Off until it is timed.
+  pm.addPass(gpu::createPersistentRowsPass());
   // Branches on sizes that are constants are gone.
   if (hasWarpgroups(options)) {
     pm.addPass(gpu::createNextTilePass());

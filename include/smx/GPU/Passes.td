@@ -217,6 +217,39 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
+  let summary = "clusters that hold long rows walk over them: the next row arrives while this one is stored";
+  let description = [{
+    A kernel whose blocks begin with loads and copies of a row, and have no loops, gets one over the numbers of blocks: at most `clusters` clusters start,
+    each for every so-manieth row. In a round, the next row's load or copy of a piece follows the store of that piece, from whose place it is.
+
+    ```mlir
+    %x = smx_gpu.load %a[%row, %c0]
+    smx_gpu.copy %a[%row, %c1024] to %s
+    ..
+    smx_gpu.store %y, %b[%row, %c0]
+    smx_gpu.store %z, %b[%row, %c1024]
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%row, %c0]
+    smx_gpu.copy %a[%row, %c1024] to %s
+    scf.for %round = %c0 to %rounds step %c1 iter_args(%now = %x) {
+      ..
+      smx_gpu.store %y, %b[%row, %c0]
+      %next = smx_gpu.load %a[%nextrow, %c0]
+      smx_gpu.store %z, %b[%row, %c1024]
+      smx_gpu.copy %a[%nextrow, %c1024] to %s
+      scf.yield %next
+    }
+    ```
+  }];
+  let options = [
+    Option<"clusters", "clusters", "int64_t", "0", "clusters that are on the device at once; 0 = one for each row">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def RecomputePass : Pass<"smx-gpu-recompute", "::mlir::smx::gpu::KernelOp"> {
   let summary = "keep a long row as it was loaded, and compute from it again after a reduction";
   let description = [{
