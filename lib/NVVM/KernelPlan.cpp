@@ -73,6 +73,13 @@ static void sortByFirstPut(MutableArrayRef<gpu::MakeChannelOp> channels,
   });
 }
 
+/// All threads of the block meet in the op, which is in no role.
+static bool meetsInBlock(Operation &op) {
+  return isa<gpu::BarrierOp>(op) ||
+         (isa<gpu::ReduceOp, gpu::CollectOp>(op) && !meetsInCluster(&op) &&
+          KernelPlan::scratchBytes(&op) != 0);
+}
+
 void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
   SmallVector<Operation *> reductions;
   bool isPlain = kernel.getCluster() > 1;
@@ -94,7 +101,8 @@ void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
     auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
     if (!loop || loop->getBlock() != &body ||
         !isConstantIntValue(loop.getLowerBound(), 0) ||
-        !isConstantIntValue(loop.getStep(), 1))
+        !isConstantIntValue(loop.getStep(), 1) ||
+        llvm::none_of(*block, meetsInBlock))
       return;
     for (Operation *op : reductions)
       repeated[op] = *exchangedBytes(op);

@@ -102,3 +102,35 @@ smx_gpu.kernel @rounds(%x: memref<?xf32>, %n: index) warps(1) cluster(2) {
   smx_gpu.store %s, %x[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
   smx_gpu.return
 }
+
+// Where the threads of a block meet between two rounds, the barriers and scratches of two rounds take turns, and the cluster meets once. What is to come in
+// the round after the next one is said when a round's values are there.
+// CHECK-LABEL: llvm.func @turns
+// CHECK-COUNT-2: nvvm.mbarrier.init
+// CHECK: nvvm.cluster.arrive.relaxed
+// CHECK: nvvm.cluster.wait
+// CHECK-COUNT-2: mbarrier.arrive.expect_tx
+smx_gpu.kernel @turns(%x: memref<?xf32>, %n: index) warps(1) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = smx_gpu.load %x[%c0] dims [0] : memref<?xf32> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
+  // CHECK: scf.for %[[ROUND:[^ ]+]] =
+  // CHECK-NOT: nvvm.cluster.arrive
+  // CHECK: %[[R:.+]] = llvm.trunc %[[ROUND]] : i64 to i32
+  // CHECK: llvm.and %[[R]], %{{.+}} : i32
+  // CHECK: st.async
+  // CHECK: %[[R2:.+]] = llvm.trunc %[[ROUND]] : i64 to i32
+  // CHECK: %[[HALF:.+]] = llvm.lshr %[[R2]], %{{.+}} : i32
+  // CHECK: %[[PARITY:.+]] = llvm.and %[[HALF]], %{{.+}} : i32
+  // CHECK: try_wait.parity{{.+}} %{{.+}}, %[[PARITY]]
+  // CHECK: mbarrier.arrive.expect_tx
+  // CHECK-NOT: nvvm.cluster.arrive
+  // CHECK: llvm.return
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> (tensor<1xf32, #smx_gpu.slice<1, #row>>) {
+    smx_gpu.barrier
+    %b = smx_gpu.cluster_reduce <add> %a : tensor<1xf32, #smx_gpu.slice<1, #row>>
+    scf.yield %b : tensor<1xf32, #smx_gpu.slice<1, #row>>
+  }
+  smx_gpu.store %s, %x[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
+  smx_gpu.return
+}
