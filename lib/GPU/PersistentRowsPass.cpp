@@ -7,7 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoneRows.h"
 #include "smx/GPU/Passes.h"
+#include "smx/GPU/RowCopy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -34,6 +36,9 @@ public:
 
 private:
   Block &body() { return kernel.getBody().front(); }
+  /// A load, or a copy to where threads have read only what they copy: no other
+  /// thread may still be reading there.
+  bool canFetchNext(Operation *op);
   /// The scalars that follow from the number of the block, for another one.
   IRMapping forBlock(OpBuilder &builder, Value number);
   /// Where the next row's part of what `fetch` fetches may be fetched.
@@ -46,8 +51,27 @@ private:
 };
 } // namespace
 
+/// Whether it would have to be computed anew from the next row.
+static bool isOfFetched(Operation &op) {
+  return llvm::any_of(op.getOperands(), [](Value operand) {
+    return operand.getDefiningOp<LoadOp>() != nullptr;
+  });
+}
+
+bool RowKernel::canFetchNext(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return load.getValid().empty() && load.getTile().getType().getRank() == 2;
+  auto copy = dyn_cast<CopyOp>(op);
+  int64_t threads = kernel.getWarps() * ::smx::gpu::warpThreads;
+  return copy && copy.getValid().empty() &&
+         llvm::all_of(getAccesses(copy), [&](Operation *access) {
+           return copy->isBeforeInBlock(access) &&
+                  accessesOwnCopy(copy, access, threads);
+         });
+}
+
 LogicalResult RowKernel::match() {
-  if (kernel.getCluster() == 1)
+  if (!kernel->hasAttr(loneRowsAttribute))
     return failure();
   for (Operation &op : body())
     if (isa<CopyOp>(op))
@@ -67,9 +91,9 @@ LogicalResult RowKernel::match() {
       return failure();
     if (!isFetch)
       continue;
-    if (isa<LoadOp, CopyOp>(op))
+    if (canFetchNext(&op))
       fetches.push_back(&op);
-    else if (isMemoryEffectFree(&op))
+    else if (isMemoryEffectFree(&op) && !isOfFetched(op))
       scalars.push_back(&op);
     else if (!isa<AllocOp, BarrierOp>(op))
       return failure();
@@ -89,22 +113,10 @@ IRMapping RowKernel::forBlock(OpBuilder &builder, Value number) {
   return mapping;
 }
 
-/// The ops that access a shared tile, through names for it.
-static void collectAccesses(Value shared, SmallVectorImpl<Operation *> &ops) {
-  for (Operation *user : shared.getUsers()) {
-    if (isa<HoldOp>(user))
-      collectAccesses(user->getResult(0), ops);
-    else
-      ops.push_back(user);
-  }
-}
-
 Operation *RowKernel::placeBehindUses(Operation *fetch, Block &round) {
   Operation *after = &round.front();
   if (auto copy = dyn_cast<CopyOp>(fetch)) {
-    SmallVector<Operation *> accesses;
-    collectAccesses(copy.getShared(), accesses);
-    for (Operation *access : accesses)
+    for (Operation *access : getAccesses(copy))
       if (access->getBlock() == &round && after->isBeforeInBlock(access))
         after = access;
   } else {
@@ -149,7 +161,10 @@ void RowKernel::rewrite(Value blocks) {
   Value next = arith::AddIOp::create(builder, loc, number, stride);
   Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                         next, blocks);
+  // Behind the last row, none is valid, and the addresses are this one's.
   next = arith::SelectOp::create(builder, loc, isThere, next, number);
+  Value valid =
+      arith::SelectOp::create(builder, loc, isThere, constant(1), constant(0));
   IRMapping then = forBlock(builder, next);
 
   // Everything behind the copies belongs to a round.
@@ -172,14 +187,34 @@ void RowKernel::rewrite(Value blocks) {
   for (Operation *fetch : fetches) {
     builder.setInsertionPoint(placeBehindUses(fetch, round));
     Operation *again = builder.clone(*fetch, then);
-    if (isa<LoadOp>(fetch))
-      yield->setOperand(i++, again->getResult(0));
+    auto limit = [&](MutableOperandRange operands, ArrayRef<int64_t> shape) {
+      builder.setInsertionPoint(again);
+      operands.assign({valid, constant(shape[1])});
+    };
+    if (auto copy = dyn_cast<CopyOp>(again)) {
+      limit(copy.getValidMutable(), copy.getShared().getType().getShape());
+      continue;
+    }
+    auto load = cast<LoadOp>(again);
+    limit(load.getValidMutable(), load.getTile().getType().getShape());
+    yield->setOperand(i++, load.getTile());
   }
+  remark::passed(loc, remark::RemarkOpts::name("PersistentRows")
+                          .category("smx-gpu-persistent-rows"))
+      << "clusters walk over rows, and fetch the next one while they store";
 }
 
 namespace {
 struct PersistentRowsPass : impl::PersistentRowsPassBase<PersistentRowsPass> {
   using PersistentRowsPassBase::PersistentRowsPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (clusters < 0)
+      return emitError(UnknownLoc::get(context))
+             << "option 'clusters' must be at least 0, got "
+             << int64_t(clusters);
+    return success();
+  }
 
   void runOnOperation() override {
     if (clusters == 0)

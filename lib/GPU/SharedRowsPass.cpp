@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoneRows.h"
 #include "RowPieces.h"
 #include "smx/GPU/Passes.h"
 #include "smx/Tiling/LongRows.h"
@@ -119,6 +120,9 @@ struct SharedRowsPass
                        widest == 64 ? bytesOfFirst / 2 : bytesOfFirst, states);
       if (failed(pieces.run()))
         return false;
+      if (isAlone && states > 1)
+        kernel->setDiscardableAttr(loneRowsAttribute,
+                                   UnitAttr::get(&getContext()));
       remark::passed(kernel.getLoc(), remark::RemarkOpts::name("SharedRows")
                                           .category("smx-gpu-shared-rows"))
           << "a row's tile in pieces, all but the first in shared memory: "

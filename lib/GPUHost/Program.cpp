@@ -2,6 +2,8 @@
 
 #include "Program.h"
 
+#include "smx/GPU/RowCopy.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -165,22 +167,19 @@ static std::shared_ptr<const WarpMap> findProductWarps(gpu::MmaOp op) {
   return warps;
 }
 
-/// Of a row of accesses of 16 bytes: they go by threads, in their order.
+/// Of a row that goes by threads, in their order.
 static std::shared_ptr<const WarpMap> findCopyWarps(gpu::CopyOp op) {
-  constexpr int64_t copyBytes = 16;
-  gpu::SharedType type = op.getShared().getType();
-  int64_t bytes = llvm::divideCeil(
-              type.getElementType().getIntOrFloatBitWidth(), 8),
-          columns = type.getShape()[1];
-  auto kernel = op->getParentOfType<gpu::KernelOp>();
-  if (type.getShape()[0] != 1 || type.getSwizzle() != 0 ||
-      op.getAligned() < copyBytes || columns * bytes % copyBytes != 0 ||
-      op->getParentOfType<gpu::RoleOp>())
+  int64_t count = op->getParentOfType<gpu::KernelOp>().getWarps();
+  if (op->getParentOfType<gpu::RoleOp>() ||
+      !gpu::copiesByThreads(op, count * ::smx::gpu::warpThreads))
     return nullptr;
+  gpu::SharedType type = op.getShared().getType();
+  int64_t bytes =
+      llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
   auto warps = std::make_shared<WarpMap>();
-  for (int64_t i = 0; i < columns; ++i)
-    warps->push_back(i * bytes / copyBytes / ::smx::gpu::warpThreads %
-                     kernel.getWarps());
+  for (int64_t i = 0; i < type.getShape()[1]; ++i)
+    warps->push_back(i * bytes / gpu::rowCopyBytes / ::smx::gpu::warpThreads %
+                     count);
   return warps;
 }
 

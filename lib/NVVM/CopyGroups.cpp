@@ -8,42 +8,54 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
-#include "SharedAddress.h"
+
+#include "smx/GPU/RowCopy.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::smx {
-using ::smx::gpu::CopyGrid;
 
-/// The ops that access the tile of `copy`, through names for it.
-static SmallVector<Operation *> accessesOf(gpu::CopyOp copy) {
-  SmallVector<Operation *> accesses;
-  SmallVector<Value> handles{copy.getShared()};
-  for (size_t i = 0; i < handles.size(); ++i)
-    for (Operation *user : handles[i].getUsers()) {
-      if (isa<gpu::HoldOp>(user))
-        handles.push_back(user->getResult(0));
-      else if (user != copy)
-        accesses.push_back(user);
+/// Where the tile of a copy is accessed next.
+struct NextAccess {
+  Operation *access = nullptr;
+  /// By the next round of the loop that both are in.
+  bool isInNextRound = false;
+};
+
+/// The next access is known where all are in one block: the copy's own, or the
+/// body of a loop behind it.
+static std::optional<NextAccess> findNextAccess(gpu::CopyOp copy,
+                                                int64_t threads) {
+  NextAccess behind, before;
+  Block *block = nullptr;
+  auto keepFirst = [](NextAccess &first, Operation *access) {
+    if (!first.access || access->isBeforeInBlock(first.access))
+      first.access = access;
+  };
+  for (Operation *access : gpu::getAccesses(copy)) {
+    // It waits for its own.
+    if (isa<gpu::CopyOp>(access))
+      continue;
+    if (!gpu::accessesOwnCopy(copy, access, threads) ||
+        (block && access->getBlock() != block))
+      return std::nullopt;
+    block = access->getBlock();
+    if (block == copy->getBlock()) {
+      keepFirst(copy->isBeforeInBlock(access) ? behind : before, access);
+      continue;
     }
-  return accesses;
-}
-
-/// The elements of one row that a thread accesses are those that it copies:
-/// both go by 16 bytes, in the order of threads.
-static bool accessesItsOwn(Operation *op, const CopyGrid &grid,
-                           int64_t threads) {
-  Value tile;
-  if (auto read = dyn_cast<gpu::ReadOp>(op))
-    tile = read.getTile();
-  else if (auto write = dyn_cast<gpu::WriteOp>(op))
-    tile = write.getTile();
-  auto striped = tile ? dyn_cast_or_null<gpu::StripedAttr>(gpu::getLayout(
-                            cast<RankedTensorType>(tile.getType())))
-                      : gpu::StripedAttr();
-  return striped && striped.getRowThreads() == 1 &&
-         striped.getColumnThreads() == grid.columnThreads &&
-         striped.getVector() == grid.vector && grid.columnThreads == threads;
+    auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
+    if (!loop || loop->getBlock() != copy->getBlock() ||
+        !copy->isBeforeInBlock(loop))
+      return std::nullopt;
+    keepFirst(behind, access);
+  }
+  if (behind.access || !before.access)
+    return behind;
+  if (!isa<scf::ForOp>(block->getParentOp()))
+    return std::nullopt;
+  before.isInNextRound = true;
+  return before;
 }
 
 bool KernelPlan::isAwaitedByReaders(gpu::CopyOp copy) const {
@@ -57,52 +69,34 @@ std::optional<int64_t> KernelPlan::copiesInFlight(Operation *op) const {
 }
 
 void KernelPlan::addCopyGroups(gpu::KernelOp kernel) {
-  constexpr int64_t copyBytes = 16;
   SmallVector<gpu::CopyOp> copies;
-  llvm::DenseMap<Operation *, Operation *> firstAccess;
+  llvm::DenseMap<Operation *, NextAccess> next;
   kernel.walk([&](gpu::CopyOp copy) {
-    gpu::SharedType type = copy.getShared().getType();
-    int64_t bytes = bytesOfElement(type.getElementType()),
-            threads = team(copy).groupThreads();
-    if (type.getShape()[0] != 1 || copy.getAligned() < copyBytes ||
-        type.getSwizzle() != 0)
+    int64_t threads = team(copy).groupThreads();
+    if (!gpu::copiesByThreads(copy, threads))
       return;
-    CopyGrid grid(1, type.getShape()[1], threads, copyBytes / bytes);
-    Operation *first = nullptr;
-    for (Operation *op : accessesOf(copy)) {
-      // What is copied again for the next round has been read by then.
-      bool isInRound = op->getBlock() == copy->getBlock() &&
-                       op->isBeforeInBlock(copy) &&
-                       isa<scf::ForOp>(op->getParentOp());
-      bool isBehind =
-          op->getBlock()->findAncestorOpInBlock(*copy) == nullptr
-              ? copy->getBlock()->findAncestorOpInBlock(*op) &&
-                    copy->isBeforeInBlock(
-                        copy->getBlock()->findAncestorOpInBlock(*op))
-              : copy->isBeforeInBlock(op);
-      if (isa<gpu::CopyOp>(op))
-        continue;
-      if ((!isInRound && !isBehind) || !accessesItsOwn(op, grid, threads))
-        return;
-      if (!first || op->isBeforeInBlock(first))
-        first = op;
-    }
+    std::optional<NextAccess> access = findNextAccess(copy, threads);
+    if (!access)
+      return;
     copies.push_back(copy);
     groupedCopies.insert(copy);
-    firstAccess[copy] = first;
+    next[copy] = *access;
   });
   for (gpu::CopyOp copy : copies) {
-    Operation *first = firstAccess.lookup(copy);
-    if (!first)
+    auto [access, isInNextRound] = next.lookup(copy);
+    if (!access)
       continue;
-    bool isSame = first->getBlock() == copy->getBlock();
-    laterCopies[first] = llvm::count_if(copies, [&](gpu::CopyOp other) {
-      if (other->getBlock() != copy->getBlock())
-        return false;
-      return copy->isBeforeInBlock(other) &&
-             (!isSame || first->isBeforeInBlock(copy) ||
-              other->isBeforeInBlock(first));
+    // What a round counts more than these is waited for as well.
+    Operation *end = copy->getBlock()->findAncestorOpInBlock(*access);
+    int64_t later = llvm::count_if(copies, [&](gpu::CopyOp other) {
+      return other->getBlock() == copy->getBlock() &&
+             copy->isBeforeInBlock(other) &&
+             (isInNextRound || other->isBeforeInBlock(end));
     });
+    // Before the loop and in it, it is copied for the same access.
+    auto [place, isNew] = laterCopies.try_emplace(access, later);
+    if (!isNew)
+      place->second = std::min(place->second, later);
   }
 }
 

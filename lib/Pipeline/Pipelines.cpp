@@ -56,6 +56,12 @@ static int64_t clustersOf(StringRef chip) {
 /// Of H100 and H200 (SXM); on other chips some are idle for longer at the end.
 constexpr int64_t multiprocessors = 132;
 
+/// Clusters of the most blocks, one on a multiprocessor, that run at once: the
+/// multiprocessors are in groups of 16 to 18, not all of them whole, a cluster
+/// lies in one of them, and of the 8 that 132 have room for 7 find one (what
+/// cuOccupancyMaxActiveClusters says). Where fewer fit, the others wait.
+constexpr int64_t longestRowClusters = multiprocessors / mostClusterBlocks - 1;
+
 /// Blocks of few rows on a multiprocessor. There is shared memory for 6 of 32
 /// KiB; 4 have enough under way, and leave fewer states to merge.
 constexpr int64_t fewRowsBlocks = 4;
@@ -182,8 +188,9 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createBufferizePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Off until it is timed.
-  pm.addPass(gpu::createPersistentRowsPass());
+  gpu::PersistentRowsPassOptions persistent;
+  persistent.clusters = longestRowClusters;
+  pm.addPass(gpu::createPersistentRowsPass(persistent));
   // Branches on sizes that are constants are gone.
   if (hasWarpgroups(options)) {
     pm.addPass(gpu::createNextTilePass());

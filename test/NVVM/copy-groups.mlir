@@ -58,3 +58,77 @@ smx_gpu.kernel @others(%x: memref<?xf32>, %y: memref<?xf32>) warps(2) {
   smx_gpu.store %t, %y[%c0] dims [-1, 0] : tensor<1x256xf32, #other>, memref<?xf32>
   smx_gpu.return
 }
+
+// A row that is copied again where threads have read it: in every round one copy is later than that of the first tile, and of the second at least none.
+// CHECK-LABEL: llvm.func @rounds
+smx_gpu.kernel @rounds(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = smx_gpu.alloc : <1x256xf32, swizzle = 0>
+  %b = smx_gpu.alloc : <1x256xf32, swizzle = 0>
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: scf.for
+  // CHECK: cp.async.wait_group 1;
+  // CHECK: cp.async.commit_group
+  // CHECK: cp.async.wait_group 0;
+  // CHECK: cp.async.commit_group
+  // CHECK: llvm.return
+  smx_gpu.copy %x[%c0] to %a dims [-1, 0] {aligned = 16 : i64} : memref<?xf32>, <1x256xf32, swizzle = 0>
+  smx_gpu.copy %x[%c0] to %b dims [-1, 0] {aligned = 16 : i64} : memref<?xf32>, <1x256xf32, swizzle = 0>
+  scf.for %i = %c0 to %n step %c1 {
+    %t = smx_gpu.read %a : <1x256xf32, swizzle = 0> -> tensor<1x256xf32, #row>
+    smx_gpu.store %t, %y[%c0] dims [-1, 0] : tensor<1x256xf32, #row>, memref<?xf32>
+    smx_gpu.copy %x[%c0] to %a dims [-1, 0] {aligned = 16 : i64} : memref<?xf32>, <1x256xf32, swizzle = 0>
+    %u = smx_gpu.read %b : <1x256xf32, swizzle = 0> -> tensor<1x256xf32, #row>
+    smx_gpu.store %u, %y[%c0] dims [-1, 0] : tensor<1x256xf32, #row>, memref<?xf32>
+    smx_gpu.copy %x[%c0] to %b dims [-1, 0] {aligned = 16 : i64} : memref<?xf32>, <1x256xf32, swizzle = 0>
+  }
+  smx_gpu.return
+}
+
+// Before the first round no copy is later, whatever is in others.
+// CHECK-LABEL: llvm.func @fewer
+smx_gpu.kernel @fewer(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = smx_gpu.alloc : <1x256xf32, swizzle = 0>
+  %b = smx_gpu.alloc : <1x256xf32, swizzle = 0>
+  // CHECK: scf.for
+  // CHECK: cp.async.wait_group 0;
+  // CHECK: cp.async.commit_group
+  // CHECK: cp.async.commit_group
+  // CHECK: cp.async.wait_group 0;
+  // CHECK: llvm.return
+  smx_gpu.copy %x[%c0] to %a dims [-1, 0] {aligned = 16 : i64} : memref<?xf32>, <1x256xf32, swizzle = 0>
+  scf.for %i = %c0 to %n step %c1 {
+    %t = smx_gpu.read %a : <1x256xf32, swizzle = 0> -> tensor<1x256xf32, #row>
+    smx_gpu.store %t, %y[%c0] dims [-1, 0] : tensor<1x256xf32, #row>, memref<?xf32>
+    smx_gpu.copy %x[%c0] to %a dims [-1, 0] {aligned = 16 : i64} : memref<?xf32>, <1x256xf32, swizzle = 0>
+    smx_gpu.copy %x[%c0] to %b dims [-1, 0] {aligned = 16 : i64} : memref<?xf32>, <1x256xf32, swizzle = 0>
+    %u = smx_gpu.read %b : <1x256xf32, swizzle = 0> -> tensor<1x256xf32, #row>
+    smx_gpu.store %u, %y[%c0] dims [-1, 0] : tensor<1x256xf32, #row>, memref<?xf32>
+  }
+  smx_gpu.return
+}
+
+// Where the next access is, in the loop or behind it, depends on the number of rounds: all wait.
+// CHECK-LABEL: llvm.func @behind
+smx_gpu.kernel @behind(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = smx_gpu.alloc : <1x256xf32, swizzle = 0>
+  %b = smx_gpu.alloc : <1x256xf32, swizzle = 0>
+  // CHECK: cp.async.wait_all
+  // CHECK-NEXT: nvvm.barrier0
+  // CHECK: scf.for
+  // CHECK-NOT: cp.async.wait
+  // CHECK: llvm.return
+  smx_gpu.copy %x[%c0] to %a dims [-1, 0] {aligned = 16 : i64} : memref<?xf32>, <1x256xf32, swizzle = 0>
+  scf.for %i = %c0 to %n step %c1 {
+    %t = smx_gpu.read %a : <1x256xf32, swizzle = 0> -> tensor<1x256xf32, #row>
+    smx_gpu.store %t, %y[%c0] dims [-1, 0] : tensor<1x256xf32, #row>, memref<?xf32>
+  }
+  %u = smx_gpu.read %a : <1x256xf32, swizzle = 0> -> tensor<1x256xf32, #row>
+  smx_gpu.store %u, %y[%c0] dims [-1, 0] : tensor<1x256xf32, #row>, memref<?xf32>
+  smx_gpu.return
+}

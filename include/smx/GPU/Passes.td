@@ -220,8 +220,10 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
 def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
   let summary = "clusters that hold long rows walk over them: the next row arrives while this one is stored";
   let description = [{
-    A kernel whose blocks begin with loads and copies of a row, and have no loops, gets one over the numbers of blocks: at most `clusters` clusters start,
-    each for every so-manieth row. In a round, the next row's load or copy of a piece follows the store of that piece, from whose place it is.
+    A kernel in which `smx-gpu-shared-rows` has made two states of a row, so that nothing else computes while a row arrives, gets a loop over the numbers
+    of blocks: at most `clusters` clusters start, each for every so-manieth row. In a round, the next row's load or copy of a piece follows the store of
+    that piece, to whose place it goes. Behind the last row nothing is valid, and nothing is read. A kernel stays as it is if it does not begin with loads
+    and copies, or if a tile is accessed where the next row may have been copied to it. A remark says where.
 
     ```mlir
     %x = smx_gpu.load %a[%row, %c0]
@@ -237,9 +239,9 @@ def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
     scf.for %round = %c0 to %rounds step %c1 iter_args(%now = %x) {
       ..
       smx_gpu.store %y, %b[%row, %c0]
-      %next = smx_gpu.load %a[%nextrow, %c0]
+      %next = smx_gpu.load %a[%nextrow, %c0] valid(%is, %c1024)
       smx_gpu.store %z, %b[%row, %c1024]
-      smx_gpu.copy %a[%nextrow, %c1024] to %s
+      smx_gpu.copy %a[%nextrow, %c1024] valid(%is, %c1024) to %s
       scf.yield %next
     }
     ```

@@ -174,6 +174,9 @@ def SmxGpu_CopyOp : SmxGpu_Op<"copy", [AttrSizedOperandSegments, MemoryEffects<[
   let summary = "a tile of global memory, copied to shared memory by all warps; complete and seen by all when it ends";
   let description = [{
     Addresses as in `smx_gpu.load`, with `transposed` giving the memref dimension of each tile dimension.
+    Threads copy in their order, row by row, `aligned` (at most 16) bytes at a time: of a single row without swizzle that 16 divides, warp `w` of `n` copies
+    the places of 16 bytes `32 (w + n k)` to `32 (w + n k) + 31`. Where the threads that read or write the tile have just these places, nobody meets: each
+    thread waits, at its first access, for what it has copied itself.
 
     P1 to P4 and P17 as for `smx_gpu.load`.
 

@@ -3,7 +3,7 @@
 
 // OFF-NOT: scf.for
 
-// The first row is fetched before the loop; in a round, each piece of the next one follows the store of that piece. After the last row comes that row again.
+// The first row is fetched before the loop; in a round, each piece of the next one follows the store of that piece. Behind the last row nothing is valid.
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
 
@@ -22,20 +22,25 @@
 // CHECK: %[[NEXT:.+]] = arith.addi %[[NUMBER]], %[[GRID]]
 // CHECK: %[[IS:.+]] = arith.cmpi ult, %[[NEXT]], %[[BLOCKS]]
 // CHECK: %[[OTHER:.+]] = arith.select %[[IS]], %[[NEXT]], %[[NUMBER]]
+// CHECK: %[[ONE:.+]] = arith.constant 1 : index
+// CHECK: %[[NONE:.+]] = arith.constant 0 : index
+// CHECK: %[[VALID:.+]] = arith.select %[[IS]], %[[ONE]], %[[NONE]]
 // CHECK: %[[NEXTROW:.+]] = arith.divui %[[OTHER]]
 // CHECK: smx_gpu.reduce <add> %[[NOW]]
 // CHECK: smx_gpu.store %{{.+}}[%[[ROW]],
-// CHECK-NEXT: %[[AGAIN:.+]] = smx_gpu.load %{{.+}}[%[[NEXTROW]],
+// CHECK-NEXT: %[[COLUMNS:.+]] = arith.constant 256 : index
+// CHECK-NEXT: %[[AGAIN:.+]] = smx_gpu.load %{{.+}}[%[[NEXTROW]], {{.+}}] valid(%[[VALID]], %[[COLUMNS]])
 // CHECK: smx_gpu.read
 // CHECK: smx_gpu.store %{{.+}}[%[[ROW]],
-// CHECK-NEXT: smx_gpu.copy %{{.+}}[%[[NEXTROW]], {{.+}} to %[[SHARED]]
+// CHECK-NEXT: arith.constant 256 : index
+// CHECK-NEXT: smx_gpu.copy %{{.+}}[%[[NEXTROW]], {{.+}}] valid(%[[VALID]], {{.+}}) to %[[SHARED]]
 // CHECK-NEXT: scf.yield %[[AGAIN]]
 // CHECK: func.func @host
 // CHECK: %[[ALL:.+]] = arith.muli
 // CHECK: %[[MOST:.+]] = arith.constant 14 : index
 // CHECK: %[[STARTED:.+]] = arith.minui %[[ALL]], %[[MOST]]
 // CHECK: smx_gpu.launch @walks grid(%[[STARTED]], {{.+}}%[[ALL]] :
-smx_gpu.kernel @walks(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>) warps(2) cluster(2) {
+smx_gpu.kernel @walks(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>) warps(2) cluster(2) attributes {smx.lone_rows} {
   %c2 = arith.constant 2 : index
   %c256 = arith.constant 256 : index
   %c512 = arith.constant 512 : index

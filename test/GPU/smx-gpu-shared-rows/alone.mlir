@@ -8,6 +8,7 @@
 #values = #smx_gpu.slice<1, #parts>
 
 // CHECK-LABEL: smx_gpu.kernel @alone
+// CHECK-SAME: attributes {smx.lone_rows}
 // CHECK: smx_gpu.load {{.*}} -> tensor<1x20480xf32
 // CHECK-NEXT: smx_gpu.barrier
 // CHECK-COUNT-11: smx_gpu.copy
@@ -34,6 +35,7 @@ smx_gpu.kernel @alone(%x: memref<?x65536xf32>, %y: memref<?x65536xf32>) warps(32
 
 // Others compute while a row of 8 blocks arrives: one state.
 // CHECK-LABEL: smx_gpu.kernel @beside
+// CHECK-NOT: smx.lone_rows
 // CHECK: smx_gpu.load {{.*}} -> tensor<1x24576xf32
 // CHECK-NOT: smx_gpu.barrier
 // CHECK-COUNT-10: smx_gpu.copy
@@ -60,6 +62,7 @@ smx_gpu.kernel @beside(%x: memref<?x65536xf32>, %y: memref<?x65536xf32>) warps(3
 
 // Masks take registers: one state.
 // CHECK-LABEL: smx_gpu.kernel @masked
+// CHECK-NOT: smx.lone_rows
 // CHECK: smx_gpu.load {{.*}} -> tensor<1x24576xf32
 // CHECK-NOT: smx_gpu.barrier
 // CHECK: smx_gpu.reduce <maxnum>

@@ -1,7 +1,7 @@
 """Compiles kernels of many shapes to PTX, assembles each and prints its registers; fails on a spill, a stack frame or
 a note that products of warpgroups run one by one (C75xx).
 
-Usage: spills.py <softmax-compile> <ptxas> <chip> attention|rows <type>...
+Usage: spills.py <softmax-compile> <ptxas> <chip> attention|rows|clusters <type>...
 """
 import re
 import subprocess
@@ -58,14 +58,14 @@ def kernels(family, types):
             for dim in dims.get(element, (64, 112, 128, 256, 512)):
                 for mask in MASKS:
                     yield f"attention {element} {dim} {mask}", attention(element, dim, mask), 16
-        else:
+            continue
+        for extent in (262144, 1048576) if element != "f64" else ():
+            for op in ("softmax", "log_softmax"):
+                yield f"{op} {element} {extent} cluster", reduction(op, element, extent), 16
+        if family == "rows":
             for extent in (77, 300, 1024, 4096, 32768, "?"):
                 for axis in (0, 1):
                     yield f"softmax {element} {extent} axis {axis}", softmax(element, extent, axis), 16
-            # Rows of clusters.
-            for extent in (262144, 1048576) if element != "f64" else ():
-                for op in ("softmax", "log_softmax"):
-                    yield f"{op} {element} {extent} cluster", reduction(op, element, extent), 16
             # Rows that start anywhere, as those of odd extents do.
             for extent in (4095, 12345, 50257):
                 for op in ("softmax", "logsumexp", "cross_entropy", "layer_norm", "rms_norm"):

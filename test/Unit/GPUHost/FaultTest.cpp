@@ -193,6 +193,54 @@ smx_gpu.kernel @k(%x: memref<64x64xf32>) warps(8) {
              "nothing orders the two");
 }
 
+TEST_F(FaultTest, OnlyTheReaderCopiesToWhereItHasRead) {
+  const auto text = [](const std::string &layout, int64_t columns,
+                       const std::string &between) {
+    std::string n = std::to_string(columns);
+    return R"(
+#L = #smx_gpu.striped<rows = 1, columns = 64, vector = )" +
+           layout + R"(>
+!s = !smx_gpu.shared<1x)" +
+           n + R"(xf32, swizzle = 0>
+smx_gpu.kernel @k(%x: memref<1x512xf32>, %y: memref<1x512xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %s = smx_gpu.alloc : !s
+  smx_gpu.copy %x[%c0, %c0] to %s dims [-1, 1] {aligned = 16} : memref<1x512xf32>, !s
+  %t = smx_gpu.read %s : !s -> tensor<1x)" +
+           n + R"(xf32, #L>
+  )" + between +
+           R"(
+  smx_gpu.copy %x[%c0, %c256] to %s dims [-1, 1] {aligned = 16} : memref<1x512xf32>, !s
+  %u = smx_gpu.read %s : !s -> tensor<1x)" +
+           n + R"(xf32, #L>
+  smx_gpu.store %t, %y[%c0, %c0] dims [-1, 1] : tensor<1x)" +
+           n + R"(xf32, #L>, memref<1x512xf32>
+  smx_gpu.store %u, %y[%c0, %c256] dims [-1, 1] : tensor<1x)" +
+           n + R"(xf32, #L>, memref<1x512xf32>
+  smx_gpu.return
+})";
+  };
+  std::vector<float> x(512), y(512, -1.0f);
+  for (int i = 0; i < 512; ++i)
+    x[i] = i;
+  const auto runIt = [&] {
+    return run({Buffer::rowMajor(x.data(), DType::F32, {1, 512}),
+                Buffer::rowMajor(y.data(), DType::F32, {1, 512})});
+  };
+  parse(text("4", 256, ""));
+  EXPECT_EQ(runIt(), "");
+  EXPECT_EQ(y, x);
+  parse(text("2", 256, "smx_gpu.barrier"));
+  EXPECT_EQ(runIt(), "");
+  // Another warp has read.
+  parse(text("2", 256, ""));
+  EXPECT_NE(runIt(), "");
+  // Half the threads have nothing to copy: the places are others'.
+  parse(text("2", 128, ""));
+  EXPECT_NE(runIt(), "");
+}
+
 TEST_F(FaultTest, OperandsChangedWhileTheProductRuns) {
   const auto text = [](const std::string &early, const std::string &late) {
     return R"(

@@ -1,0 +1,16 @@
+//===- LoneRows.h - rows that nothing computes beside -----------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_LONEROWS_H
+#define SMX_LIB_GPU_LONEROWS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::smx::gpu {
+
+/// A unit attribute of kernels, set by `smx-gpu-shared-rows`: the blocks of a
+/// row's cluster are alone on their multiprocessors, and the row has several
+/// states. A hint: a kernel that has lost it is right, too.
+inline constexpr llvm::StringLiteral loneRowsAttribute = "smx.lone_rows";
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_LONEROWS_H
