@@ -1,0 +1,184 @@
+//===- RowPasses.td - kernels of rows ----------------------*- tablegen -*-===//
+#ifndef SMX_GPU_ROWPASSES_TD
+#define SMX_GPU_ROWPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LargestPass : Pass<"smx-gpu-largest", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "find the largest keys of a row together, by their scores";
+  let description = [{
+    The keys of a top-k order scores and their places in f64. Where each of them is a reduction of its own, over what the one
+    before leaves, `smx_gpu.largest` finds the scores in their own type, and a key is made of each of the few that it finds.
+    Rows with NaN, whose probabilities are NaN whatever their order, have it first instead of last.
+
+    ```mlir
+    %k = keys of %x
+    %k0 = smx_gpu.reduce <maxnum> %k dim 1
+    %left = arith.cmpf ogt, %k0b, %k
+    %rest = arith.select %left, %k, %none
+    %k1 = smx_gpu.reduce <maxnum> %rest dim 1
+    ```
+    ==>
+    ```mlir
+    %v:2, %c:2 = smx_gpu.largest %x
+    %k0 = key of %v#0, %c#0
+    %k1 = key of %v#1, %c#1
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LargestOfStreamPass : Pass<"smx-gpu-largest-of-stream", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "find the largest keys of a streamed row once, behind its loop";
+  let description = [{
+    A loop over tiles of a row that merges the k largest keys of each tile with those before keeps the maxima of its threads instead:
+    the k largest elements are those of k threads, which read what they had again (`smx_gpu.largest` of a row in memory).
+
+    That a loop merges is seen by what comes out of it: k values of two falling lists of k, by networks of larger and smaller ones,
+    where each list has zeros behind ones (by the 0-1 principle, then, for all lists).
+
+    ```mlir
+    %k:2 = scf.for %j = %c0 to %c131072 step %c8192 iter_args(%a = %none, %b = %none) {
+      %x = smx_gpu.load %m[%i, %j]
+      %t:2 = the two largest keys of %x
+      scf.yield the two largest of %a, %b, %t#0, %t#1
+    }
+    ```
+    ==>
+    ```mlir
+    %p = scf.for %j = %c0 to %c131072 step %c8192 iter_args(%q = %least) {
+      %x = smx_gpu.load %m[%i, %j]
+      %r = smx_gpu.partial_reduce <maximum> %x
+      scf.yield maximum of %q and %r
+    }
+    %v:2, %c:2 = smx_gpu.largest %p of %m[%i, %c0] extent(131072)
+    %k0 = key of %v#0, %c#0
+    %k1 = key of %v#1, %c#1
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RanksInLanesPass : Pass<"smx-gpu-ranks-in-lanes", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "compute what is stored of the k largest once, a rank a lane";
+  let description = [{
+    A tile whose columns are values of the ranks, one after the other, is chosen from k values that each thread computes. Where all are
+    computed alike, `smx_gpu.largest` gives a tile with a rank a column, and one lane computes what is stored there. Such a tile
+    is no wider than the ranks.
+
+    ```mlir
+    %v:2, %c:2 = smx_gpu.largest %x
+    %y = arith.select %isRank1, (broadcast of f(%v#1)), (broadcast of f(%v#0))
+    smx_gpu.store %y, %out[%row, %c0] valid(%c1, %c2)
+    ```
+    ==>
+    ```mlir
+    %v, %c = smx_gpu.largest %x ranks(2)
+    %y = f(%v)
+    smx_gpu.store %y, %out[%row, %c0] valid(%c1, %c2)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "each warp has a state of its part of a row, and the warps meet once";
+  let description = [{
+    Where a row is held by several warps, or blocks of a cluster, a maximum and the sum of exponentials of differences from
+    it are two meetings of all threads. Instead a warp sums by the maximum of its own part, and what is exchanged is the
+    pair: `m = max m_w`, `l = sum l_w exp(m_w - m)`, the merge of the algebra. Of more than 64 warps, those of each block are
+    merged before the blocks are. Likewise a sum and that of squared distances from a value that follows from it, of rows that
+    fill their tile: `n_w` elements of a warp, their mean `c_w` and second moment become `sum n_w c_w` and
+    `sum m2_w + n_w (c_w - r)^2`. A remark says where.
+
+    ```mlir
+    %m = smx_gpu.reduce <maxnum> %x dim 1
+    %d = arith.subf %x, %mb
+    %e = math.exp %d
+    %l = smx_gpu.reduce <add> %e dim 1
+    ```
+    ==>
+    ```mlir
+    %xp = smx_gpu.parts %x : tensor<1x4096xf32, #row> -> tensor<4x1024xf32, #parts>
+    %mw = smx_gpu.reduce <maxnum> %xp dim 1
+    %dw = arith.subf %xp, %mwb
+    %ew = math.exp %dw
+    %lw = smx_gpu.reduce <add> %ew dim 1
+    %ms, %ls = smx_gpu.collect %mw, %lw fill [0xFF800000 : f32, 0.0 : f32]
+    %m, %l = merged %ms, %ls
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "the part of a long row that registers have no room for stays in shared memory";
+  let description = [{
+    The tile of one row, of which a thread has more than `bytes` bytes, becomes pieces of as many columns as registers hold.
+    The first piece stays in registers; the others are copied to shared memory, from where every reduction, and every
+    store, reads them again: the row is read once from global memory. A thread combines what it has of all pieces before
+    anything is exchanged. Of 16-bit elements that two reductions widen without a meeting between, 48 bytes of a thread stay in
+    registers. A kernel with an op that has no form on pieces stays as it is. A remark says how many pieces there are.
+
+    With more than one of `states`, the first reductions being a maximum and the sum of its weights, some pieces come after others: the weights of those
+    in front are computed, by the maximum so far, before the last ones have arrived, and their sum is corrected (online softmax). Each state has three
+    quarters of the columns that are left. What stays in registers is then loaded first: a barrier keeps its loads before the copies.
+
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x65536xf32, #row>
+    %m = smx_gpu.reduce <maxnum> %x dim 1
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x32768xf32, #row>
+    %s = smx_gpu.alloc : !smx_gpu.shared<1x32768xf32, swizzle = 0>
+    smx_gpu.copy %a[%i, %c32768] to %s dims [-1, 1]
+    %h = smx_gpu.hold %s
+    %y = smx_gpu.read %h
+    %t = arith.maxnumf %x, %y
+    %m = smx_gpu.reduce <maxnum> %t dim 1
+    ```
+  }];
+  let options = [
+    Option<"bytes", "bytes", "int64_t", "128", "bytes of a row that a thread has registers for">,
+    Option<"states", "states", "int64_t", "0", "states of a warp's part, one after another; 1 = the maximum of all first; 0 = 2 for whole rows of f32 whose blocks, 16 of them, are alone on their multiprocessors, else 1">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
+  let summary = "clusters that hold long rows walk over them: the next row arrives while this one is stored";
+  let description = [{
+    A kernel in which `smx-gpu-shared-rows` has made two states of a row, so that nothing else computes while a row arrives, gets a loop over the numbers
+    of blocks: at most `clusters` clusters start, each for every so-manieth row. In a round, the next row's load or copy of a piece follows the store of
+    that piece, to whose place it goes. Behind the last row nothing is valid, and nothing is read. A kernel stays as it is if it does not begin with loads
+    and copies, or if a tile is accessed where the next row may have been copied to it. A remark says where.
+
+    ```mlir
+    %x = smx_gpu.load %a[%row, %c0]
+    smx_gpu.copy %a[%row, %c1024] to %s
+    ..
+    smx_gpu.store %y, %b[%row, %c0]
+    smx_gpu.store %z, %b[%row, %c1024]
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%row, %c0]
+    smx_gpu.copy %a[%row, %c1024] to %s
+    scf.for %round = %c0 to %rounds step %c1 iter_args(%now = %x) {
+      ..
+      smx_gpu.store %y, %b[%row, %c0]
+      %next = smx_gpu.load %a[%nextrow, %c0] valid(%is, %c1024)
+      smx_gpu.store %z, %b[%row, %c1024]
+      smx_gpu.copy %a[%nextrow, %c1024] valid(%is, %c1024) to %s
+      scf.yield %next
+    }
+    ```
+  }];
+  let options = [
+    Option<"clusters", "clusters", "int64_t", "0", "clusters that are on the device at once; 0 = one for each row">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // SMX_GPU_ROWPASSES_TD
