@@ -228,7 +228,10 @@ Quotient::Quotient(Value weights) {
   }
 }
 
-/// w F / l = w (F / l): one product for each element, and one rounding less.
+/// w F / l = w (F / l): one product for each element, and one rounding less. Of
+/// a sum that is wider, q = F / l takes back what l rounds:
+///
+///   q = q0 + (F - q0 l - q0 (sum - l)) / l,   l = float(sum),  q0 = F (1 / l)
 void PartialState::divideFactor(Value weights, Value kept, Value factor,
                                 Value sumOfAll) {
   Quotient quotient(weights);
@@ -250,8 +253,17 @@ void PartialState::divideFactor(Value weights, Value kept, Value factor,
     return parts.onOperands(op, operands, type);
   };
   Value first = onParts(quotient.first, {factor, reciprocal});
-  Value left = onParts(quotient.left,
-                       {onParts(quotient.negated, first), divisor, factor});
+  Value negated = onParts(quotient.negated, first);
+  Value left = onParts(quotient.left, {negated, divisor, factor});
+  if (auto rounded = divisor.getDefiningOp<arith::TruncFOp>()) {
+    Value sum = rounded.getIn();
+    Value rest = arith::SubFOp::create(
+        builder, loc, sum,
+        arith::ExtFOp::create(builder, loc, sum.getType(), divisor));
+    left = onParts(quotient.left,
+                   {negated, arith::TruncFOp::create(builder, loc, type, rest),
+                    left});
+  }
   Value share = onParts(quotient.result, {left, reciprocal, first});
   Value shares = BroadcastOp::create(builder, loc, kept.getType(), share);
   Value result = arith::MulFOp::create(builder, loc, kept, shares);
