@@ -199,6 +199,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   if (states.size() == 2) {
     auto bitsAttr = op->getAttrOfType<IntegerAttr>(bitsOfSumAttribute);
     int bits = bitsAttr ? bitsAttr.getInt() : soft.bitsOfSum;
+    bool isLong = soft.isLongRow(scores.tensor, scores.map, rows);
     FloatType sumType = soft.sumType(scoreType);
     Value sum = soft.zeroSum(builder, op.getLoc(), states[1], scoreType);
     SmallVector<TileOperand> outputs{{sum, row}};
@@ -213,6 +214,8 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                     [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                       Value weight = soft.weight(m, m.cast(v[0], soft.type),
                                                  v[1], scoreType, bits);
+                      if (isLong)
+                        m.setBits(weight, soft.bitsOfLongRow);
                       Value added = m.add(m.cast(weight, sumType), v.back());
                       if (kept.empty())
                         return {added};

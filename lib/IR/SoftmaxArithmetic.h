@@ -134,6 +134,18 @@ struct SoftmaxArithmetic {
   static int bitsFor(Type resultType) {
     return resultType.isBF16() ? 12 : resultType.isF16() ? 16 : 24;
   }
+  /// A row of so many precise scores may be 5 units in the last place off (see
+  /// lib/Reference/Compare.cpp), of which a weight may take 3.
+  static constexpr int bitsOfLongRow = 22;
+  /// True for scores of such a row, whose dimension of a tile is `stream`.
+  bool isLongRow(Value scores, AffineMap map, unsigned stream) const {
+    constexpr int64_t longRow = 32768;
+    auto tile = cast<RankedTensorType>(scores.getType());
+    std::optional<unsigned> dim =
+        map.getResultPosition(getAffineDimExpr(stream, map.getContext()));
+    return !isBase2() && type.isF32() && !isHalf(tile.getElementType()) &&
+           dim && !tile.isDynamicDim(*dim) && tile.getDimSize(*dim) >= longRow;
+  }
   /// The weight of a score that a mask may hide: -0 if it does, as for any
   /// score of -inf. A weight that is too small for its type is +0, and a NaN of
   /// its value counts.

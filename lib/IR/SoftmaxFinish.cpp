@@ -25,8 +25,13 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   TileOperand scores{op.getInputs()[0], maps[states.size()]};
   Type scoreType = getElementTypeOrSelf(scores.tensor.getType());
   int bits = soft.bitsFor(getElementTypeOrSelf(op.getResult().getType()));
+  bool isLong = soft.isLongRow(scores.tensor, scores.map, rows);
   auto weightOf = [&](ScalarMath m, Value score, Value reference) {
-    return soft.weight(m, m.cast(score, soft.type), reference, scoreType, bits);
+    Value weight =
+        soft.weight(m, m.cast(score, soft.type), reference, scoreType, bits);
+    if (isLong)
+      m.setBits(weight, soft.bitsOfLongRow);
+    return weight;
   };
   Value sum = states[1], weights;
   bool isResident = isResidentRow(op);

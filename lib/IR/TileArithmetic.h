@@ -45,8 +45,12 @@ struct ScalarMath {
   /// hint that whoever expands the exponential may use.
   Value exp2(Value x, int bits) {
     Value power = exp2(x);
-    power.getDefiningOp()->setAttr("result_bits", b.getI32IntegerAttr(bits));
+    setBits(power, bits);
     return power;
+  }
+  void setBits(Value exponential, int bits) {
+    exponential.getDefiningOp()->setAttr("result_bits",
+                                         b.getI32IntegerAttr(bits));
   }
   Value log(Value x) { return math::LogOp::create(b, loc, x); }
   Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }

@@ -31,11 +31,11 @@ public:
 
   /// To 1 ulp: 2^f is a polynomial, as ex2.approx may be off by 2, and 2^n is
   /// ex2.approx, which is exact there.
-  Value ofOne();
+  Value precise();
   /// To 3 ulp: 2^f is ex2.approx, and 2^n the bits of n as an exponent. Where
   /// it would not be normal, f takes what is left: then ex2.approx gives 0 and
   /// infinity by itself.
-  Value ofMany();
+  Value rough();
 
 private:
   /// x L - (n + E) - g.
@@ -86,7 +86,7 @@ Value ExpOfDifference::fraction(Value n) {
   return m.add(m.fma(d, factor, m.negate(n)), left);
 }
 
-Value ExpOfDifference::ofOne() {
+Value ExpOfDifference::precise() {
   // Limited, so that an infinite argument gives no NaN.
   d = arith::MaximumFOp::create(m.b, d, m.negate(limit));
   d = arith::MinimumFOp::create(m.b, d, limit);
@@ -97,7 +97,7 @@ Value ExpOfDifference::ofOne() {
   return m.mul(m.add(mantissa, mantissa), power);
 }
 
-Value ExpOfDifference::ofMany() {
+Value ExpOfDifference::rough() {
   // The last 9 bits are the exponent of 1; normal powers are -126 to 127.
   constexpr double spacing = 0x1.8p23 + 127;
   Value start = m.sub(m.constant(spacing), whole);
@@ -111,12 +111,11 @@ Value ExpOfDifference::ofMany() {
   return m.mul(mantissa, arith::BitcastOp::create(m.b, m.type, bits));
 }
 
-Value mlir::smx::expandExpOfDifference(RegisterMath &m, Value argument) {
+Value mlir::smx::expandExpOfDifference(RegisterMath &m, Value argument,
+                                       bool isRough) {
   std::optional<ScaledDifference> match = matchScaledDifference(argument);
   if (!match)
     return {};
   ExpOfDifference exponential(m, *match);
-  auto vector = dyn_cast<VectorType>(m.type);
-  return vector && vector.getNumElements() > 1 ? exponential.ofMany()
-                                               : exponential.ofOne();
+  return isRough ? exponential.rough() : exponential.precise();
 }

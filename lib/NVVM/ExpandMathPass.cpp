@@ -76,9 +76,12 @@ struct ExpandExp : ExpandFloat<math::ExpOp> {
     if (m.isDouble())
       return {};
     if (arith::bitEnumContainsAll(op.getFastmath(),
-                                  arith::FastMathFlags::contract))
-      if (Value result = expandExpOfDifference(m, op.getOperand()))
+                                  arith::FastMathFlags::contract)) {
+      auto bits = op->getAttrOfType<IntegerAttr>("result_bits");
+      if (Value result = expandExpOfDifference(
+              m, op.getOperand(), /*isRough=*/bits && bits.getInt() <= 22))
         return result;
+    }
     Value x = op.getOperand(), factor = m.constant(log2E);
     if (isApproximate(op.getFastmath()))
       return m.apply("llvm.nvvm.ex2.approx.ftz.f32", m.mul(x, factor));

@@ -45,8 +45,9 @@ Value expandLog2(RegisterMath &m, Value x);
 Value expandLog1p(RegisterMath &m, Value x);
 
 /// e^argument, for an argument `scale * (x - y)` that may be contracted, f32
-/// only: to 1 ulp, and of a vector to 3. No value if it is none.
-Value expandExpOfDifference(RegisterMath &m, Value argument);
+/// only: to 1 ulp, or to 3 in half as many instructions if that is enough. No
+/// value if it is none.
+Value expandExpOfDifference(RegisterMath &m, Value argument, bool isRough);
 
 } // namespace mlir::smx
 

@@ -39,7 +39,7 @@ func.func @half(%x: bf16) -> bf16 {
   return %0 : bf16
 }
 
-// A difference that may be contracted is not rounded: 2^f with a small f, and a whole power of two. Of one number 2^f is a polynomial.
+// A difference that may be contracted is not rounded: 2^f with a small f, and a whole power of two. 2^f is a polynomial, unless 22 bits are enough.
 // CHECK-LABEL: @difference
 // CHECK-SAME: %[[X:.+]]: f32, %[[Y:.+]]: f32
 // CHECK-DAG: %[[FACTOR:.+]] = arith.constant 2.88539{{.+}} : f32
@@ -93,6 +93,22 @@ func.func @difference(%x: f32, %y: f32) -> f32 {
 // CHECK-NOT: ex2.approx
 // CHECK-NOT: math.exp
 func.func @differences(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
+  %two = arith.constant dense<2.0> : vector<2xf32>
+  %0 = arith.subf %x, %y fastmath<contract> : vector<2xf32>
+  %1 = arith.mulf %0, %two fastmath<contract> : vector<2xf32>
+  %2 = math.exp %1 fastmath<contract> {result_bits = 22 : i32} : vector<2xf32>
+  return %2 : vector<2xf32>
+}
+
+// All bits of a vector's elements are asked for: as of one number.
+// CHECK-LABEL: @precise_differences
+// CHECK: arith.maximumf
+// CHECK: arith.minimumf
+// CHECK-NOT: ex2.approx.ftz
+// CHECK-COUNT-2: llvm.nvvm.ex2.approx.f32
+// CHECK-NOT: ex2.approx
+// CHECK: return
+func.func @precise_differences(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
   %two = arith.constant dense<2.0> : vector<2xf32>
   %0 = arith.subf %x, %y fastmath<contract> : vector<2xf32>
   %1 = arith.mulf %0, %two fastmath<contract> : vector<2xf32>
