@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartialStates.h"
+#include "RowQuotient.h"
 #include "smx/GPU/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -188,53 +189,13 @@ Value PartialState::sumOfParts(Value tile, Value ofWarp) {
                           part, /*dim=*/1);
 }
 
-namespace {
-/// w / l as the algebra divides: q = w (1/l), and q + (w - q l) (1/l).
-struct Quotient {
-  /// Null: there is none.
-  math::FmaOp result;
-  arith::MulFOp first;
-  arith::NegFOp negated;
-  math::FmaOp left;
-  /// The row's values 1/l and l.
-  BroadcastOp reciprocal, divisor;
-
-  explicit Quotient(Value weights);
-};
-} // namespace
-
-Quotient::Quotient(Value weights) {
-  for (Operation *user : weights.getUsers()) {
-    first = dyn_cast<arith::MulFOp>(user);
-    if (!first || first.getLhs() != weights)
-      continue;
-    reciprocal = first.getRhs().getDefiningOp<BroadcastOp>();
-    for (Operation *next : first->getUsers())
-      if (auto op = dyn_cast<arith::NegFOp>(next); op && op->hasOneUse())
-        negated = op;
-    left =
-        negated ? dyn_cast<math::FmaOp>(*negated->user_begin()) : math::FmaOp();
-    if (!reciprocal || !left || !left->hasOneUse() ||
-        left.getA() != negated.getResult() || left.getC() != weights)
-      continue;
-    divisor = left.getB().getDefiningOp<BroadcastOp>();
-    auto last = dyn_cast<math::FmaOp>(*left->user_begin());
-    if (divisor && last && last.getA() == left.getResult() &&
-        last.getB() == reciprocal.getResult() &&
-        last.getC() == first.getResult()) {
-      result = last;
-      return;
-    }
-  }
-}
-
 /// w F / l = w (F / l): one product for each element, and one rounding less. Of
 /// a sum that is wider, q = F / l takes back what l rounds:
 ///
 ///   q = q0 + (F - q0 l - q0 (sum - l)) / l,   l = float(sum),  q0 = F (1 / l)
 void PartialState::divideFactor(Value weights, Value kept, Value factor,
                                 Value sumOfAll) {
-  Quotient quotient(weights);
+  RowQuotient quotient(weights);
   Value leaf = sum.get();
   if (!quotient.result || !isOfValues(quotient.reciprocal.getValues(), leaf) ||
       !isOfValues(quotient.divisor.getValues(), leaf))
@@ -260,9 +221,9 @@ void PartialState::divideFactor(Value weights, Value kept, Value factor,
     Value rest = arith::SubFOp::create(
         builder, loc, sum,
         arith::ExtFOp::create(builder, loc, sum.getType(), divisor));
-    left = onParts(quotient.left,
-                   {negated, arith::TruncFOp::create(builder, loc, type, rest),
-                    left});
+    left = onParts(
+        quotient.left,
+        {negated, arith::TruncFOp::create(builder, loc, type, rest), left});
   }
   Value share = onParts(quotient.result, {left, reciprocal, first});
   Value shares = BroadcastOp::create(builder, loc, kept.getType(), share);

@@ -123,7 +123,12 @@ smx_gpu.kernel @other_sum(%x: memref<?x256xf32>, %y: memref<?xf32>) warps(2) {
 // CHECK: %[[Q:.+]] = arith.mulf %[[F]], %[[INVERSE]] : tensor<2xf32
 // CHECK: %[[MINUS:.+]] = arith.negf %[[Q]] : tensor<2xf32
 // CHECK: %[[LEFT:.+]] = math.fma %[[MINUS]], %[[SUM]], %[[F]] : tensor<2xf32
-// CHECK: %[[SHARE:.+]] = math.fma %[[LEFT]], %[[INVERSE]], %[[Q]] : tensor<2xf32
+// And what the sum loses as f32.
+// CHECK: %[[AGAIN:.+]] = arith.extf %[[SUM]]
+// CHECK: %[[LOST:.+]] = arith.subf %[[OF]], %[[AGAIN]] : tensor<2xf64
+// CHECK: %[[LOW:.+]] = arith.truncf %[[LOST]] : {{.*}} to tensor<2xf32
+// CHECK: %[[ALL:.+]] = math.fma %[[MINUS]], %[[LOW]], %[[LEFT]] : tensor<2xf32
+// CHECK: %[[SHARE:.+]] = math.fma %[[ALL]], %[[INVERSE]], %[[Q]] : tensor<2xf32
 // CHECK: %[[B:.+]] = smx_gpu.broadcast %[[SHARE]] {{.*}} -> tensor<2x256xf32
 // CHECK: %[[R:.+]] = arith.mulf %[[E]], %[[B]] : tensor<2x256xf32
 // CHECK: %[[ROW:.+]] = smx_gpu.parts %[[R]]
