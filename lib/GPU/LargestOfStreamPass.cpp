@@ -8,15 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EqualOps.h"
 #include "Rankings.h"
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -232,10 +231,8 @@ struct LargestOfStreamPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    uniteEqualOps(kernel);
     IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(kernel);
-    // What is the same is seen to be.
-    eliminateCommonSubExpressions(rewriter, dominance, kernel);
     SmallVector<MergingLoop> found;
     for (auto loop : kernel.getBody().front().getOps<scf::ForOp>())
       for (Ranking &ranking : findRankings(*loop.getBody()))

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EqualOps.h"
 #include "Rankings.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
@@ -13,11 +14,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::smx::gpu {
@@ -105,10 +104,8 @@ struct LargestPass : mlir::smx::gpu::impl::LargestPassBase<LargestPass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    // What is the same is seen to be.
+    uniteEqualOps(kernel);
     IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(kernel);
-    eliminateCommonSubExpressions(rewriter, dominance, kernel);
     kernel.walk([](Block *block) {
       for (Ranking &ranking : findRankings(*block))
         rewrite(ranking);

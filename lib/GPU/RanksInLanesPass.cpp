@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScoreArithmetic.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -28,16 +29,6 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-/// The number that all elements of a constant are.
-static std::optional<double> splatOf(Value tile) {
-  SplatElementsAttr splat;
-  if (!matchPattern(tile, m_Constant(&splat)))
-    return std::nullopt;
-  if (isa<FloatType>(splat.getElementType()))
-    return splat.getSplatValue<APFloat>().convertToDouble();
-  return double(splat.getSplatValue<APInt>().getSExtValue());
-}
-
 /// The values that a tile is chosen from by its columns, in order; none if it
 /// is something else. The first is also that of all columns behind.
 static SmallVector<Value> choicesOf(Value tile) {
@@ -49,7 +40,7 @@ static SmallVector<Value> choicesOf(Value tile) {
         compare ? compare.getLhs().getDefiningOp<PositionOp>() : PositionOp();
     auto value = select.getTrueValue().getDefiningOp<BroadcastOp>();
     std::optional<double> number =
-        compare ? splatOf(compare.getRhs()) : std::nullopt;
+        compare ? splatValue(compare.getRhs()) : std::nullopt;
     if (!position || position.getDim() != 1 || !value || !number ||
         compare.getPredicate() != arith::CmpIPredicate::eq)
       return {};
@@ -84,8 +75,9 @@ static bool isOfMerge(Operation *op) {
   } else if (!isa<arith::MaxNumFOp>(op)) {
     return false;
   }
-  return llvm::none_of(compare->getOperands(),
-                       [](Value value) { return splatOf(value).has_value(); });
+  return llvm::none_of(compare->getOperands(), [](Value value) {
+    return splatValue(value).has_value();
+  });
 }
 
 namespace {
@@ -156,7 +148,7 @@ Value RankTiles::narrow(Value tile) {
   Value result;
   if (SmallVector<Value> choices = choicesOf(tile); !choices.empty()) {
     result = choose(choices);
-  } else if (splatOf(tile)) {
+  } else if (splatValue(tile)) {
     result = splat(tile);
   } else if (auto broadcast = dyn_cast<BroadcastOp>(op);
              broadcast &&
@@ -196,7 +188,7 @@ Value RankTiles::choose(ArrayRef<Value> values) {
            op->getNumOperands() == first->getNumOperands() &&
            value.getType() == values[0].getType();
   };
-  if (splatOf(values[0])) {
+  if (splatValue(values[0])) {
     result = chooseConstants(values);
   } else if (llvm::all_equal(values)) {
     result = BroadcastOp::create(builder, loc, typeFor(values[0]), values[0]);
@@ -262,7 +254,7 @@ Value RankTiles::chooseConstants(ArrayRef<Value> values) {
   if (llvm::all_equal(values))
     return splat(values[0]);
   for (auto [rank, value] : llvm::enumerate(values))
-    if (splatOf(value) != double(rank))
+    if (splatValue(value) != double(rank))
       return {};
   Type element = getElementTypeOrSelf(values[0].getType());
   if (element.isIndex())

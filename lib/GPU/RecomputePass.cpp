@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EqualOps.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::smx::gpu {
@@ -214,9 +213,7 @@ struct RecomputePass : mlir::smx::gpu::impl::RecomputePassBase<RecomputePass> {
     if (multiplies)
       return;
     // What is computed twice anyway is not seen to be needed twice.
-    IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(getOperation());
-    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    uniteEqualOps(getOperation());
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)

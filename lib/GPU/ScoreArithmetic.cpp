@@ -9,10 +9,12 @@
 namespace mlir::smx::gpu {
 
 std::optional<double> splatValue(Value value) {
-  DenseFPElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+  SplatElementsAttr splat;
+  if (!matchPattern(value, m_Constant(&splat)))
     return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
+  if (isa<FloatType>(splat.getElementType()))
+    return splat.getSplatValue<APFloat>().convertToDouble();
+  return double(splat.getSplatValue<APInt>().getSExtValue());
 }
 
 void sinkIntoBranches(KernelOp kernel, DominanceInfo &dominance,

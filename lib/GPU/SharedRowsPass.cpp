@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EqualOps.h"
 #include "LoneRows.h"
 #include "RowPieces.h"
 #include "smx/GPU/Passes.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/CSE.h"
 
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_SHAREDROWSPASS
@@ -54,10 +53,7 @@ struct SharedRowsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    // A row that is loaded twice is one.
-    IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(kernel);
-    eliminateCommonSubExpressions(rewriter, dominance, kernel);
+    uniteEqualOps(kernel);
     SmallVector<LoadOp> loads;
     int64_t bits = 0;
     for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {

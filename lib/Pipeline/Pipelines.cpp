@@ -58,8 +58,8 @@ constexpr int64_t multiprocessors = 132;
 
 /// Clusters of the most blocks, one on a multiprocessor, that run at once: the
 /// multiprocessors are in groups of 16 to 18, not all of them whole, a cluster
-/// lies in one of them, and of the 8 that 132 have room for 7 find one (what
-/// cuOccupancyMaxActiveClusters says). Where fewer fit, the others wait.
+/// lies in one of them, and of the 8 that 132 have room for 7 ran at once on an
+/// H200. Where fewer fit, the others wait.
 constexpr int64_t longestRowClusters = multiprocessors / mostClusterBlocks - 1;
 
 /// Blocks of few rows on a multiprocessor. There is shared memory for 6 of 32

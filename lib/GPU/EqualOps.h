@@ -1,0 +1,23 @@
+//===- EqualOps.h - ops that compute the same -------------------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_EQUALOPS_H
+#define SMX_LIB_GPU_EQUALOPS_H
+
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+
+namespace mlir::smx::gpu {
+
+/// Of ops that compute the same one is left: what is loaded or computed twice
+/// is seen to be one value.
+inline void uniteEqualOps(KernelOp kernel) {
+  IRRewriter rewriter(kernel.getContext());
+  DominanceInfo dominance(kernel);
+  eliminateCommonSubExpressions(rewriter, dominance, kernel);
+}
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_EQUALOPS_H
