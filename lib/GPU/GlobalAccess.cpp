@@ -76,8 +76,7 @@ LogicalResult CopyOp::verify() {
 // put
 //===----------------------------------------------------------------------===//
 
-/// Neighbours along the tile's columns are neighbours in memory.
-static bool hasDenseRows(MemRefType memory, int64_t columnDim) {
+bool mlir::smx::gpu::hasDenseRows(MemRefType memory, int64_t columnDim) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return columnDim != -1 &&

@@ -22,6 +22,10 @@ struct GlobalAccess {
 LogicalResult verifyAccess(Operation *op, const GlobalAccess &access,
                            int64_t rank, Type elementType);
 
+/// Neighbours along the tile's columns, dimension `columnDim` of the memref
+/// (-1: none), are neighbours in memory.
+bool hasDenseRows(MemRefType memory, int64_t columnDim);
+
 /// C5 and C6 of all channels of the kernel, and K5.
 LogicalResult verifyChannels(KernelOp kernel);
 

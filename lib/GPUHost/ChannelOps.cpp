@@ -61,17 +61,10 @@ static std::string describeFull(ArrayRef<Channel *> together, int64_t number) {
 
 /// What the engine that makes the copy asks of addresses.
 static llvm::Error checkCopy(gpu::PutOp op, const Window &window) {
-  if (op.getCopy() == gpu::CopyKind::Plain || window.rows == 0 ||
-      window.columns == 0)
+  if (op.getCopy() == gpu::CopyKind::Plain)
     return llvm::Error::success();
-  const int64_t width = byteWidth(window.memory->dtype);
-  const int64_t start = window.first * width, stride = window.rowStride * width;
-  if (start % 16 != 0 || (window.rows > 1 && stride % 16 != 0))
-    return errorAt(op, "copies rows from byte " + Twine(start) +
-                           " at a distance of " + Twine(stride) +
-                           " bytes; copy(" + stringifyCopyKind(op.getCopy()) +
-                           ") needs multiples of 16");
-  return llvm::Error::success();
+  return checkEngineAddresses(op, window,
+                              "copy(" + stringifyCopyKind(op.getCopy()) + ")");
 }
 
 /// One group's part of put `number`; the first one copies all of it, and after

@@ -161,6 +161,20 @@ mlir::smx::gpuhost::findWindow(Operation *op, StringRef does,
   return window;
 }
 
+llvm::Error mlir::smx::gpuhost::checkEngineAddresses(Operation *op,
+                                                     const Window &window,
+                                                     const Twine &engine) {
+  if (window.rows == 0 || window.columns == 0)
+    return llvm::Error::success();
+  const int64_t width = byteWidth(window.memory->dtype);
+  const int64_t start = window.first * width, stride = window.rowStride * width;
+  if (start % 16 != 0 || (window.rows > 1 && stride % 16 != 0))
+    return errorAt(op, "copies rows from byte " + Twine(start) +
+                           " at a distance of " + Twine(stride) + " bytes; " +
+                           engine + " needs multiples of 16");
+  return llvm::Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//

@@ -63,6 +63,11 @@ WindowOperands getWindowOperands(Op op, const Step &step, Group &group,
 llvm::Expected<Window> findWindow(Operation *op, StringRef does,
                                   const WindowOperands &operands);
 
+/// An error if rows of the window are not where an engine that copies 16 bytes
+/// at a time wants them; `engine` is what it is called.
+llvm::Error checkEngineAddresses(Operation *op, const Window &window,
+                                 const Twine &engine);
+
 /// Reads the window into a tile of `columns`; what is outside is 0. Fails where
 /// another cluster of the launch has written.
 llvm::Error readWindow(Operation *op, const Window &window, const Group &group,

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <random>
 #include <string>
@@ -62,6 +63,9 @@ struct Group {
   /// Products issued, and how many of them, counted from the first, are done.
   int64_t issued = 0, completed = 0;
   SmallVector<ProductPtr> products;
+  /// What the tensor copy engine has still to write to memory, from each shared
+  /// tile.
+  std::map<SharedTile *, std::function<llvm::Error()>> tensorStores;
 
   const Waiting *waiting = nullptr;
   bool hasEnded = false;

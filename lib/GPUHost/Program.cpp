@@ -15,8 +15,8 @@ static const HandlerTable &getHandlers() {
   static const HandlerTable table = [] {
     HandlerTable table;
     for (auto *add : {addControlFlow, addMemoryOps, addTileOps, addProducts,
-                      addSharedTileOps, addChannelOps, addMeetingOps,
-                      addPartOps, addBlockOps, addLaunches})
+                      addSharedTileOps, addChannelOps, addTensorStores,
+                      addMeetingOps, addPartOps, addBlockOps, addLaunches})
       add(table);
     return table;
   }();

@@ -78,6 +78,7 @@ void addTileOps(HandlerTable &table);
 void addProducts(HandlerTable &table);
 void addSharedTileOps(HandlerTable &table);
 void addChannelOps(HandlerTable &table);
+void addTensorStores(HandlerTable &table);
 void addMeetingOps(HandlerTable &table);
 void addPartOps(HandlerTable &table);
 void addBlockOps(HandlerTable &table);
@@ -101,6 +102,9 @@ inline void setResult(const Step &step, Group &group, HostValue value,
                       unsigned result = 0) {
   group.frame[step.out[result]] = std::move(value);
 }
+
+/// Writes what the group's tensor stores have not written yet.
+llvm::Error finishTensorStores(Group &group);
 
 /// An error if a product was issued that nothing has waited for.
 llvm::Error checkNoProductRuns(const Group &group);

@@ -97,6 +97,8 @@ static void runGroup(const Program &program, Group &group) {
   llvm::Error error = execute(program.code, group);
   if (!error)
     error = checkNoProductRuns(group);
+  if (!error)
+    error = finishTensorStores(group);
   if (error)
     group.machine.fail(std::move(error));
   Machine::Lock held = group.machine.lock();

@@ -221,9 +221,7 @@ private:
     if (!chipOf(op).hasTensorCopies())
       return op.emitOpError("by tensor copies needs sm_90 or newer; 'async' "
                             "and 'plain' do without");
-    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-    Value map = function.getArgument(function.getNumArguments() -
-                                     plan.tensorMapFromEnd(op));
+    Value map = mapParameter(plan, op);
     Value isFirst = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
                                          code.thread(), code.i32(0));
     code.when(isFirst, [&] {

@@ -208,6 +208,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populatePartPatterns(converter, *plan, patterns);
     populateSharedTilePatterns(converter, *plan, patterns);
     populateChannelPatterns(converter, *plan, patterns);
+    populateTensorStorePatterns(converter, *plan, patterns);
     populateProductPatterns(converter, *plan, doublesOnMatrixUnit, patterns);
     populateAsyncProductPatterns(converter, *plan, patterns);
     ConversionConfig config;

@@ -143,13 +143,17 @@ public:
     return rowKernels.contains(kernel);
   }
   /// The tensor maps that a kernel needs, and which of them a put by tensor
-  /// copies uses: counted from the last one, which is 1.
+  /// copies or a tensor store uses: counted from the last one, which is 1.
   ArrayRef<TensorMapUse> tensorMaps(Operation *kernel) const {
     auto found = kernelMaps.find(kernel);
     return found == kernelMaps.end() ? ArrayRef<TensorMapUse>()
                                      : ArrayRef(found->second);
   }
-  int64_t tensorMapFromEnd(Operation *put) const { return maps.lookup(put); }
+  int64_t tensorMapFromEnd(Operation *op) const { return maps.lookup(op); }
+  /// The role has tensor stores, which may still be reading when it ends.
+  bool storesTensors(Operation *role) const {
+    return storingRoles.contains(role);
+  }
   /// A shared operand of the product was written by threads, not by the tensor
   /// copy engine: their writes have to become visible to the matrix unit.
   bool readsGenericWrites(Operation *product) const {
@@ -179,7 +183,7 @@ private:
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, kernelBytes;
   llvm::DenseSet<Operation *> scratchIsFree, rowKernels, genericReaders,
-      releasedToEngine, groupedCopies, filledByCluster;
+      releasedToEngine, groupedCopies, filledByCluster, storingRoles;
   llvm::DenseMap<Operation *, int64_t> maps, laterCopies, repeated;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
   llvm::DenseMap<Operation *, SmallVector<Exchange, 2>> starts;
@@ -328,6 +332,9 @@ void populateLargestPatterns(const TileTypeConverter &converter,
 void populateSharedTilePatterns(const TileTypeConverter &converter,
                                 const KernelPlan &plan,
                                 RewritePatternSet &patterns);
+void populateTensorStorePatterns(const TileTypeConverter &converter,
+                                 const KernelPlan &plan,
+                                 RewritePatternSet &patterns);
 void populateChannelPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan,
                              RewritePatternSet &patterns);

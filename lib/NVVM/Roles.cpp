@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelLowering.h"
+#include "TensorStores.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -72,6 +72,10 @@ struct LowerRole : TilePattern<gpu::RoleOp> {
     Block *body = &op.getBody().front();
     rewriter.eraseOp(body->getTerminator());
     rewriter.inlineBlockBefore(body, op, adaptor.getCaptures());
+    if (plan.storesTensors(op)) {
+      code.setInsertionPoint(op);
+      waitForTensorStores(code, /*later=*/0);
+    }
     rewriter.eraseOp(op);
     return success();
   }

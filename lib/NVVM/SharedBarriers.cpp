@@ -117,6 +117,10 @@ void mlir::smx::waitForCopies(ThreadCode &code, int64_t later) {
                   {});
 }
 
+void mlir::smx::fenceWritesForEngine(ThreadCode &code) {
+  emitInstruction(code, "fence.proxy.async.shared::cta;", "", {});
+}
+
 void mlir::smx::warpBarrier(ThreadCode &code) {
   NVVM::SyncWarpOp::create(code, code.i32(-1));
 }

@@ -54,6 +54,10 @@ void commitCopies(ThreadCode &code);
 /// `later` ones.
 void waitForCopies(ThreadCode &code, int64_t later);
 
+/// What this thread has written to shared memory is there for the tensor copy
+/// engine, once the thread that starts a copy has met this one.
+void fenceWritesForEngine(ThreadCode &code);
+
 /// The lanes of a warp meet, and see each other's memory accesses.
 void warpBarrier(ThreadCode &code);
 

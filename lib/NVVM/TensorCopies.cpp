@@ -39,31 +39,44 @@ static int64_t rowsOfBlock(gpu::PutOp op) {
              : rows;
 }
 
-FailureOr<TensorMapUse> tensorMapOf(gpu::PutOp op) {
-  auto memref = cast<MemRefType>(op.getSource().getType());
+/// The map of `memory`, for panels of `boxRows` rows and one span of `swizzle`.
+static FailureOr<TensorMapUse> makeMap(Operation *op, Value memory,
+                                       ArrayRef<int64_t> dims, int64_t boxRows,
+                                       int64_t swizzle) {
+  auto memref = cast<MemRefType>(memory.getType());
   constexpr int64_t mostDims = 5;
   if (memref.getRank() > mostDims)
-    return op.emitOpError("copies by maps of at most 5 dimensions, got ")
+    return op->emitOpError("copies by maps of at most 5 dimensions, got ")
            << memref;
   TensorMapUse map;
-  int64_t argument = argumentOf(op.getSource());
+  int64_t argument = argumentOf(memory);
   if (argument < 0)
-    return op.emitOpError("copies from an argument of the kernel, of which the "
-                          "host makes a map, got another memref");
+    return op->emitOpError("copies from or to an argument of the kernel, of "
+                           "which the host makes a map, got another memref");
   map.argument = argument;
   Type element = memref.getElementType();
   llvm::raw_string_ostream(map.element) << element;
-  map.swizzle = op.getChannel().getType().getSwizzle();
+  map.swizzle = swizzle;
   // The columns of the tile are the innermost dimension of the map.
-  int64_t rows = op.getDims()[0], columns = op.getDims()[1];
+  int64_t rows = dims[0], columns = dims[1];
   for (int64_t d : llvm::seq(memref.getRank()))
     if (d != columns) {
       map.dims.push_back(d);
-      map.box.push_back(d == rows ? rowsOfBlock(op) : 1);
+      map.box.push_back(d == rows ? boxRows : 1);
     }
   map.dims.push_back(columns);
   map.box.push_back(map.swizzle / bytesOfElement(element));
   return map;
+}
+
+FailureOr<TensorMapUse> tensorMapOf(gpu::PutOp op) {
+  return makeMap(op, op.getSource(), op.getDims(), rowsOfBlock(op),
+                 op.getChannel().getType().getSwizzle());
+}
+
+FailureOr<TensorMapUse> tensorMapOf(gpu::TensorStoreOp op) {
+  return makeMap(op, op.getDestination(), op.getDims(), fragmentRows,
+                 op.getShared().getType().getSwizzle());
 }
 
 /// Whether a shared tile is a stage that only tensor copies fill.
@@ -77,6 +90,15 @@ isFilledByTensorCopies(Value tile,
 LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {
   std::vector<TensorMapUse> &uses = kernelMaps[kernel];
   SmallVector<std::pair<Operation *, int64_t>> numbers;
+  auto addMap = [&](Operation *op, FailureOr<TensorMapUse> map) {
+    if (failed(map))
+      return failure();
+    auto known = llvm::find(uses, *map);
+    numbers.push_back({op, known - uses.begin()});
+    if (known == uses.end())
+      uses.push_back(*map);
+    return success();
+  };
   llvm::DenseSet<Operation *> fromTensorCopies;
   for (auto channel : kernel.getBody().getOps<gpu::MakeChannelOp>()) {
     SmallVector<Operation *> users;
@@ -101,13 +123,8 @@ LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {
         allByTensorCopies = false;
         continue;
       }
-      FailureOr<TensorMapUse> map = tensorMapOf(put);
-      if (failed(map))
+      if (failed(addMap(put, tensorMapOf(put))))
         return failure();
-      auto known = llvm::find(uses, *map);
-      numbers.push_back({put, known - uses.begin()});
-      if (known == uses.end())
-        uses.push_back(*map);
     }
     if (!allByTensorCopies)
       continue;
@@ -118,8 +135,15 @@ LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {
         releasedToEngine.insert(user);
     }
   }
-  for (auto [put, number] : numbers)
-    maps[put] = static_cast<int64_t>(uses.size()) - number;
+  WalkResult stores = kernel.walk([&](gpu::TensorStoreOp store) {
+    storingRoles.insert(store->getParentOfType<gpu::RoleOp>());
+    return failed(addMap(store, tensorMapOf(store))) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+  });
+  if (stores.wasInterrupted())
+    return failure();
+  for (auto [op, number] : numbers)
+    maps[op] = static_cast<int64_t>(uses.size()) - number;
   kernel.walk([&](Operation *op) {
     if (!isa<gpu::MmaOp, gpu::MmaAsyncOp>(op))
       return;
@@ -188,6 +212,26 @@ DictionaryAttr tensorMapAttributes(MLIRContext *context) {
 // Copies
 //===----------------------------------------------------------------------===//
 
+Value mapParameter(const KernelPlan &plan, Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  return function.getArgument(function.getNumArguments() -
+                              plan.tensorMapFromEnd(op));
+}
+
+SmallVector<Value> boxCoordinates(ThreadCode &code, ValueRange offsets,
+                                  ArrayRef<int64_t> dims, Value rows) {
+  SmallVector<Value> coordinates;
+  auto add = [&](int64_t d) {
+    Value at = LLVM::TruncOp::create(code, code.getI32Type(), offsets[d]);
+    coordinates.push_back(rows && d == dims[0] ? code.add(at, rows) : at);
+  };
+  add(dims[1]);
+  for (int64_t d : llvm::reverse(llvm::seq<int64_t>(offsets.size())))
+    if (d != dims[1])
+      add(d);
+  return coordinates;
+}
+
 void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
                        ValueRange offsets, Value destination, Value barrier) {
   gpu::SharedType type = op.getChannel().getType().getStageType();
@@ -205,18 +249,8 @@ void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
         code, code.getI16IntegerAttr((int64_t(1) << blocks) - 1));
     destination = code.advance(destination, code.mul(firstRow, code.i32(span)));
   }
-  // The innermost coordinate is the first.
-  SmallVector<Value> coordinates;
-  auto add = [&](int64_t d) {
-    Value at = LLVM::TruncOp::create(code, code.getI32Type(), offsets[d]);
-    coordinates.push_back(
-        firstRow && d == op.getDims()[0] ? code.add(at, firstRow) : at);
-  };
-  int64_t columns = op.getDims()[1];
-  add(columns);
-  for (int64_t d : llvm::reverse(llvm::seq<int64_t>(offsets.size())))
-    if (d != columns)
-      add(d);
+  SmallVector<Value> coordinates =
+      boxCoordinates(code, offsets, op.getDims(), firstRow);
   Value firstColumn = coordinates.front();
   for (int64_t panel = 0, e = type.getShape()[1] / width; panel < e; ++panel) {
     Value to = code.advance(destination, panel * type.getShape()[0] * span);

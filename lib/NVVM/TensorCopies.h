@@ -6,9 +6,14 @@
 
 namespace mlir::smx {
 
-/// What a put by tensor copies wants the host to describe: one box is a panel
-/// of the tile. Fails, with a diagnostic, if there is no such map.
+/// Rows of a fragment that a warp has in one piece: a box of a tensor store.
+inline constexpr int64_t fragmentRows = 16;
+
+/// What a put by tensor copies, or a tensor store, wants the host to describe:
+/// one box is a panel of the tile, or of a warp's rows of it. Fails, with a
+/// diagnostic, if there is no such map.
 FailureOr<TensorMapUse> tensorMapOf(gpu::PutOp op);
+FailureOr<TensorMapUse> tensorMapOf(gpu::TensorStoreOp op);
 
 /// The maps of a kernel as an attribute of the lowered function, and back.
 inline constexpr StringLiteral tensorMapsAttribute = "smx.tensor_maps";
@@ -24,6 +29,14 @@ DictionaryAttr tensorMapAttributes(MLIRContext *context);
 /// converted ones of the put.
 void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
                        ValueRange offsets, Value destination, Value barrier);
+
+/// The parameter that holds the map of a put or tensor store.
+Value mapParameter(const KernelPlan &plan, Operation *op);
+/// Where a box starts, in the order of the map: the innermost coordinate first.
+/// `offsets` (i64) has one for each dimension of the memref, of which the tile
+/// runs along `dims`; the box is `rows` (i32, null: 0) further down.
+SmallVector<Value> boxCoordinates(ThreadCode &code, ValueRange offsets,
+                                  ArrayRef<int64_t> dims, Value rows);
 
 } // namespace mlir::smx
 

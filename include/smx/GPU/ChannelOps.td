@@ -1,4 +1,4 @@
-//===- ChannelOps.td - rings of shared tiles ----------------*- tablegen -*-===//
+//===- ChannelOps.td - tiles on their way through shared memory *- tablegen -*-===//
 #ifndef SMX_GPU_CHANNELOPS_TD
 #define SMX_GPU_CHANNELOPS_TD
 
@@ -90,6 +90,42 @@ def SmxGpu_ReleaseOp : SmxGpu_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]
   }];
   let arguments = (ins SmxGpu_ChannelType:$channel);
   let assemblyFormat = "$channel attr-dict `:` type($channel)";
+}
+
+def SmxGpu_TensorStoreOp : SmxGpu_Op<"tensor_store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a register tile starts on its way to global memory, through shared memory, by the tensor copy engine";
+  let description = [{
+    Group `g` of the role leaves its tile of `n` rows in rows `g n` to `g n + n - 1` of the shared tile, and the engine takes it
+    from there; what lies outside of the memref along the tile's dimensions is not written. A shared tile with fewer columns takes
+    one span of the swizzle after the other. Waits until the engine has read
+    what the warps have left in shared memory before, so that no store overwrites another one, and returns before memory is
+    written: that has happened when the kernel ends.
+
+    P1, P2, P4 and P17 as for `smx_gpu.load`.
+    P31: the tile is a fragment of a 16-bit type; the shared tile has its element type, as many rows as the tiles of all groups
+    of the role, its columns or a part that divides them, and a swizzle.
+    P32: the op stands in a role, and the shared tile is an `alloc` that is used by such stores of this role and by nothing else.
+    P33: the tile runs along two dimensions of the memref, the second one of stride 1.
+
+    ```mlir
+    %s = smx_gpu.alloc : !smx_gpu.shared<128x64xbf16, swizzle = 128>
+    smx_gpu.warp_specialize {
+      smx_gpu.role @compute warps(8) group(4) (%through = %s : !smx_gpu.shared<128x64xbf16, swizzle = 128>, %m = %y : memref<?x64xbf16>) {
+        %c0 = arith.constant 0 : index
+        %o = arith.constant dense<1.0> : tensor<64x64xbf16, #smx_gpu.fragment<warps = 4>>
+        smx_gpu.tensor_store %o, %m[%c0, %c0] through %through dims [0, 1] {aligned = 16} : tensor<64x64xbf16, #smx_gpu.fragment<warps = 4>>,
+            memref<?x64xbf16>, !smx_gpu.shared<128x64xbf16, swizzle = 128>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SmxGpu_Tile:$tile, AnyMemRef:$destination, Variadic<Index>:$offsets, SmxGpu_SharedType:$shared,
+                       DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned);
+  let assemblyFormat = [{
+    $tile `,` $destination `[` $offsets `]` `through` $shared `dims` $dims attr-dict
+    `:` type($tile) `,` type($destination) `,` type($shared)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // SMX_GPU_CHANNELOPS_TD
