@@ -26,8 +26,7 @@ TensorCopy TensorCopy::of(PutOp put) {
           put.getCopy() == CopyKind::Async ? rowAlignment : 0};
 }
 
-/// True for `min(size, extent - offset)`.
-static bool isRest(Value value, int64_t size, int64_t extent, Value offset) {
+bool isRest(Value value, int64_t size, int64_t extent, Value offset) {
   auto min = value.getDefiningOp<affine::AffineMinOp>();
   if (!min || min.getNumOperands() != 1 || min.getOperand(0) != offset)
     return false;

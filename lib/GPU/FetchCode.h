@@ -26,6 +26,9 @@ struct TensorCopy {
 /// brings as they are in memory; columns have to be those of memory.
 StringRef whyNoTensorCopy(const TensorCopy &copy);
 
+/// True for `min(size, extent - offset)`.
+bool isRest(Value value, int64_t size, int64_t extent, Value offset);
+
 class FirstOperands;
 
 /// Clones puts, with the loops around them and the numbers that they need, and

@@ -249,4 +249,29 @@ def SharedOperandsPass : Pass<"smx-gpu-shared-operands", "::mlir::smx::gpu::Kern
   ];
 }
 
+def TensorStoresPass : Pass<"smx-gpu-tensor-stores", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "results leave through shared memory, by the tensor copy engine";
+  let description = [{
+    A thread has two neighbouring columns of every eight of a fragment. To write 16 bytes at a time, the lanes of a row exchange
+    words, and compute an address for each piece of a row. The engine computes addresses itself, and swizzled shared memory takes
+    a fragment as it is, 16 rows of a warp with each instruction.
+
+    So a role's stores of 16-bit fragments that reach to the end of the memref, or not as far, go through a shared tile, one
+    for all stores of a shape, if there is room for it beside the channels: at most `bytes` are taken. What is not valid of
+    their rows has to be what lies beyond the memref, where the engine writes nothing.
+
+    ```mlir
+    smx_gpu.store %o, %y[%b, %i, %c0] dims [1, 2] {aligned = 16}
+    ```
+    ==>
+    ```mlir
+    %s = smx_gpu.alloc : !smx_gpu.shared<128x64xbf16, swizzle = 128>
+    smx_gpu.tensor_store %o, %y[%b, %i, %c0] through %s dims [1, 2] {aligned = 16}
+    ```
+  }];
+  let options = [
+    Option<"bytes", "bytes", "int64_t", "65536", "most bytes of shared memory that results go through; 0: none does">,
+  ];
+}
+
 #endif // SMX_GPU_PASSES_TD
