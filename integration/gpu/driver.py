@@ -91,6 +91,12 @@ class Buffer:
         if byte is not None:
             check(library().cuMemsetD8_v2(c_uint64(self.address), byte, c_size_t(byte_count)), "can not fill a buffer")
 
+    def read(self):
+        """All bytes, after what the default stream had to do."""
+        host = (ctypes.c_uint8 * self.byte_count)()
+        check(library().cuMemcpyDtoH_v2(host, c_uint64(self.address), c_size_t(self.byte_count)), "can not read a buffer")
+        return bytes(host)
+
     def __del__(self):
         if getattr(self, "address", 0):
             library().cuMemFree_v2(c_uint64(self.address))

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Runs this project's own row softmax with a fault planted in it, for a checker that must find it.
 
-    compute-sanitizer --tool racecheck python3 plant.py --tools DIR missing-barrier
+    compute-sanitizer --tool racecheck python3 plant.py --tools DIR "missing barrier"
 
-`none` plants nothing and must be clean. Exits with 0 where the launch came to its end.
+`none` plants nothing and must be clean. Kernels get exact allocations; outputs are not filled before, and read after. Exits with 0 where the launch came to its end.
 """
 
 import argparse
 import pathlib
 import re
+from dataclasses import dataclass
+from typing import Callable
 
 import driver
 import works
@@ -35,12 +37,25 @@ def with_divergent_barrier(ptx):
     return before + barrier + end + after
 
 
-FAULTS = {  # what is done to the code, rows claimed beyond those that the output has, is the input written
-    "none": (lambda ptx: ptx, 0, True),
-    "out-of-bounds": (lambda ptx: ptx, 1, True),
-    "missing-barrier": (without_barriers, 0, True),
-    "never-written": (lambda ptx: ptx, 0, False),
-    "divergent-barrier": (with_divergent_barrier, 0, True),
+@dataclass
+class Fault:
+    """What is done to the code, the rows that there is memory for, those that the kernel is told of."""
+
+    patch: Callable = lambda ptx: ptx
+    input_rows: int = ROWS
+    output_rows: int = ROWS
+    rows: int = ROWS
+    input_is_written: bool = True
+
+
+FAULTS = {
+    "none": Fault(),
+    "out-of-bounds write": Fault(output_rows=ROWS - 1),
+    "out-of-bounds read": Fault(input_rows=ROWS - 1),
+    "missing barrier": Fault(without_barriers),
+    "input never written": Fault(input_is_written=False),
+    "row left unwritten": Fault(rows=ROWS - 1),
+    "divergent barrier": Fault(with_divergent_barrier),
 }
 
 
@@ -49,16 +64,17 @@ def main():
     parser.add_argument("--tools", type=pathlib.Path, required=True)
     parser.add_argument("fault", choices=FAULTS)
     arguments = parser.parse_args()
-    patch, beyond, is_written = FAULTS[arguments.fault]
+    fault = FAULTS[arguments.fault]
     driver.use_device()
     ptx, manifest = compile_image(arguments.tools, works.row_text("softmax", ("?", COLUMNS), "f32", 1), driver.chip())
-    kernel = Kernel(patch(ptx), manifest)
-    # Only the output is too small.
-    x = driver.Buffer(4 * (ROWS + beyond) * COLUMNS, byte=0 if is_written else None)
-    y = driver.Buffer(4 * ROWS * COLUMNS, byte=0xFF)
-    shape, strides = (ROWS + beyond, COLUMNS), (COLUMNS, 1)
+    kernel = Kernel(fault.patch(ptx), manifest)
+    # Exact allocations, and an output that is not filled before: as softmax-run's with --guards=false.
+    x = driver.Buffer(4 * fault.input_rows * COLUMNS, byte=0 if fault.input_is_written else None)
+    y = driver.Buffer(4 * fault.output_rows * COLUMNS)
+    shape, strides = (fault.rows, COLUMNS), (COLUMNS, 1)
     kernel.bind(Tensor(x.address, shape, strides), Tensor(y.address, shape, strides))()
     driver.synchronize()
+    y.read()
 
 
 if __name__ == "__main__":

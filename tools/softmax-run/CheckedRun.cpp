@@ -112,7 +112,8 @@ llvm::Error CheckedRun::run(const Kernel &kernel, TimedRuns &runs,
   if (!made)
     return made.takeError();
   outputs = std::move(*made);
-  return device ? runOnDevice(*device, kernel, inputViews, outputs, runs)
+  return device ? runOnDevice(*device, kernel, inputViews, outputs,
+                              settings.memory, runs)
                 : runOnHost(kernel, outputs, runs);
 }
 

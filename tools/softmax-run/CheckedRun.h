@@ -12,6 +12,8 @@ struct CheckSettings {
   reference::Mode mode = reference::Mode::Precise;
   /// Files to compare the outputs with, too.
   std::vector<std::string> expected;
+  /// Of runs on a device.
+  DeviceMemory memory = DeviceMemory::Guarded;
 };
 
 /// A module's inputs and what comes out of them if all is right; any kernel

@@ -9,11 +9,14 @@
 using namespace smx;
 using namespace smx::run;
 
-/// Guarded device memory of the size of `bytes`.
-static llvm::Expected<cuda::Buffer>
-guarded(const cuda::Stream &stream, int64_t bytes, const llvm::Twine &name) {
-  return cuda::Buffer::allocateGuarded(stream, std::max<int64_t>(bytes, 1),
-                                       name.str());
+static llvm::Expected<cuda::Buffer> allocate(DeviceMemory memory,
+                                             const cuda::Stream &stream,
+                                             int64_t bytes,
+                                             const llvm::Twine &name) {
+  bytes = std::max<int64_t>(bytes, 1);
+  return memory == DeviceMemory::Exact
+             ? cuda::Buffer::allocate(stream.device(), bytes)
+             : cuda::Buffer::allocateGuarded(stream, bytes, name.str());
 }
 
 static TensorView onDevice(TensorView view, const cuda::Buffer &buffer) {
@@ -25,7 +28,7 @@ llvm::Error smx::run::runOnDevice(const cuda::Device &device,
                                   const Kernel &kernel,
                                   llvm::ArrayRef<TensorView> inputs,
                                   llvm::ArrayRef<HostTensor> outputs,
-                                  TimedRuns &runs) {
+                                  DeviceMemory memory, TimedRuns &runs) {
   auto stream = cuda::Stream::create(device);
   if (!stream)
     return stream.takeError();
@@ -37,7 +40,8 @@ llvm::Error smx::run::runOnDevice(const cuda::Device &device,
       continue;
     }
     int64_t bytes = view.elementCount() * reference::byteWidth(view.dtype);
-    auto buffer = guarded(*stream, bytes, "input " + llvm::Twine(number));
+    auto buffer =
+        allocate(memory, *stream, bytes, "input " + llvm::Twine(number));
     if (!buffer)
       return buffer.takeError();
     if (llvm::Error error = buffer->copyFromHost(*stream, view.data, bytes))
@@ -47,8 +51,8 @@ llvm::Error smx::run::runOnDevice(const cuda::Device &device,
   }
   const size_t firstOutput = buffers.size();
   for (auto [number, output] : llvm::enumerate(outputs)) {
-    auto buffer =
-        guarded(*stream, output.byteCount(), "output " + llvm::Twine(number));
+    auto buffer = allocate(memory, *stream, output.byteCount(),
+                           "output " + llvm::Twine(number));
     if (!buffer)
       return buffer.takeError();
     outputViews.push_back(onDevice(output.view(), *buffer));

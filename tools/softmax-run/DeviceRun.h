@@ -16,12 +16,23 @@ struct TimedRuns {
   std::vector<double> milliseconds;
 };
 
+/// The device memory that a kernel gets for its tensors.
+enum class DeviceMemory {
+  /// Between canaries; outputs are poisoned before the first run. A run fails
+  /// if a canary has changed.
+  Guarded,
+  /// An allocation of its bytes for each tensor, and nothing is written to
+  /// outputs: for a checker that watches allocations, to which guards are
+  /// memory that may be read and poison is a value.
+  Exact
+};
+
 /// Runs `kernel`, which was compiled for `device`, on copies of the inputs and
-/// copies the outputs back. All memory lies between canaries and outputs are
-/// poisoned before the first run: fails if a canary has changed.
+/// copies the outputs back.
 llvm::Error runOnDevice(const cuda::Device &device, const Kernel &kernel,
                         llvm::ArrayRef<TensorView> inputs,
-                        llvm::ArrayRef<HostTensor> outputs, TimedRuns &runs);
+                        llvm::ArrayRef<HostTensor> outputs, DeviceMemory memory,
+                        TimedRuns &runs);
 
 } // namespace smx::run
 

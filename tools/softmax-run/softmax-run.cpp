@@ -69,6 +69,11 @@ static cl::opt<reference::Mode>
                     clEnumValN(reference::Mode::Fast, "fast",
                                "approximate exponential, denormals may be 0")),
          cl::init(reference::Mode::Precise));
+static cl::opt<bool>
+    guards("guards", cl::cat(category), cl::init(true),
+           cl::desc("device memory lies between guards that are checked and is "
+                    "poisoned (default); false: exact allocations, for tools "
+                    "that watch them"));
 static cl::opt<int> repeat("repeat", cl::cat(category),
                            cl::desc("timed runs; 0 = run once, untimed"),
                            cl::init(5));
@@ -152,7 +157,8 @@ static CompileOptions compileOptions(Stage from) {
 }
 
 static CheckSettings checkSettings() {
-  return {checkAgainst, mode, expectedNames};
+  return {checkAgainst, mode, expectedNames,
+          guards ? DeviceMemory::Guarded : DeviceMemory::Exact};
 }
 
 static llvm::Error runModule(llvm::StringRef text, Stage from,
