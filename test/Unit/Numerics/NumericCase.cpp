@@ -152,10 +152,14 @@ std::string NumericCase::text() const {
 std::string NumericCase::describe() const {
   return llvm::formatv(
       "generator {0}, seed {1}, shape {2}, gap {3}, rows {4}, stream {5}, "
-      "splits {6}, threads {7}\n{8}",
+      "splits {6}, threads {7}, wide products {8}\n{9}",
       generator, seed,
       toString(op == Op::Attention ? Shape{queries, keys} : shape), gap,
-      road.tileRows, road.tileStream, road.splits, road.threads, text());
+      road.tileRows, road.tileStream, road.splits, road.threads,
+      road.wideProducts == mlir::smx::WideProducts::MatrixUnit
+          ? "on the matrix unit"
+          : "by fma",
+      text());
 }
 
 //===----------------------------------------------------------------------===//
