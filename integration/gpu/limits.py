@@ -18,6 +18,7 @@ import works
 from kernel import Kernel
 
 REPEATS = 1000
+PORTABLE = "sm_80"
 BF16 = torch.bfloat16
 DYNAMIC_ROWS = works.row_text("softmax", ("?", 4096), "bf16", 1)
 
@@ -84,28 +85,42 @@ def refused(check):
         return f"refused: {reason}"
 
 
-def repeated(call, out):
+def repeated(kernel, inputs, outputs):
     """The first launch's bits, a thousand times."""
-    call(stream())
-    first, differs = out.clone(), torch.zeros((), dtype=torch.bool, device="cuda")
-    for _ in range(REPEATS):
-        out.fill_(float("nan"))
+    call, bits = kernel.bind(*inputs, *outputs), [out.view(torch.int16) for out in outputs]
+
+    def launch():
+        # Every element NaN, or -1.
+        for of_output in bits:
+            of_output.fill_(-1)
         call(stream())
-        differs |= (out.view(torch.int16) != first.view(torch.int16)).any()
+
+    launch()
+    if not all(all_written(out) for out in outputs):
+        return "wrong: elements were not written"
+    first, differs = [of_output.clone() for of_output in bits], torch.zeros((), dtype=torch.bool, device="cuda")
+    for _ in range(REPEATS):
+        launch()
+        for of_output, before in zip(bits, first):
+            differs |= (of_output != before).any()
     return "wrong: the bits change" if differs.item() else "right"
 
 
-def repeated_attention(tools, chip):
-    shape = (1, 16, 2048, 128)
-    q, k, v = (torch.randn(shape, device="cuda", dtype=BF16) for _ in range(3))
-    out = torch.empty_like(q)
-    return repeated(Kernel.compile(tools, works.attention_text(shape, shape, "bf16", True), chip).bind(q, k, v, out), out)
+def repeated_attention(tools, chip, q, kv, causal):
+    inputs = [torch.randn(shape, device="cuda", dtype=BF16) for shape in (q, kv, kv)]
+    return repeated(Kernel.compile(tools, works.attention_text(q, kv, "bf16", causal), chip), inputs, [torch.empty_like(inputs[0])])
 
 
-def repeated_softmax(tools, chip):
-    x = torch.randn(4096, 4096, device="cuda", dtype=BF16)
-    y = torch.empty_like(x)
-    return repeated(Kernel.compile(tools, DYNAMIC_ROWS, chip).bind(x, y), y)
+def repeated_softmax(tools, chip, rows, columns):
+    x = torch.randn(rows, columns, device="cuda", dtype=BF16)
+    return repeated(Kernel.compile(tools, works.row_text("softmax", ("?", columns), "bf16", 1), chip), [x], [torch.empty_like(x)])
+
+
+def repeated_top(tools, chip, rows, columns):
+    x = torch.randn(rows, columns, device="cuda", dtype=BF16)
+    # Rows of the outputs start at multiples of 16 bytes.
+    outputs = [torch.empty(rows, 8, device="cuda", dtype=dtype)[:, :works.TOP] for dtype in (BF16, torch.int64)]
+    return repeated(Kernel.compile(tools, works.Reduction("topk_softmax", columns).text_of((rows, columns)), chip), [x], outputs)
 
 
 def at_once(tools, chip):
@@ -152,9 +167,24 @@ def every_device(tools, chip):
     return compare(outputs[0], torch.softmax(source.double(), -1), 2**-8) if same else "wrong: the devices differ"
 
 
+def repetitions(tools, chip):
+    """{kernel: a function that runs it again and again}: one launch, states of parts that a second one merges, rows that
+    16 blocks of a cluster share, and what keeps the largest elements."""
+    attention, softmax = [(1, 16, 2048, 128)] * 2, (4096, 4096)
+    return {
+        "attention causal": lambda: repeated_attention(tools, chip, *attention, True),
+        "decoding in parts": lambda: repeated_attention(tools, chip, (1, 32, 1, 128), (1, 8, 65536, 128), False),
+        "softmax": lambda: repeated_softmax(tools, chip, *softmax),
+        "softmax, rows of 2^20": lambda: repeated_softmax(tools, chip, 64, 2**20),
+        "top-k": lambda: repeated_top(tools, chip, 1024, 32768),
+        f"attention causal, {PORTABLE}": lambda: repeated_attention(tools, PORTABLE, *attention, True),
+        f"softmax, {PORTABLE}": lambda: repeated_softmax(tools, PORTABLE, *softmax),
+    }
+
+
 def checks(tools, chip):
     """{what: a function that finds out}"""
-    def rows(columns, alignment):
+    def rows(columns, alignment, chip=chip):
         return Kernel.compile(tools, works.row_text("softmax", ("?", columns), "bf16", 1), chip, alignment)
 
     beyond = 2**31
@@ -164,6 +194,10 @@ def checks(tools, chip):
         "softmax bf16, rows of 2^20, 2^31 + 2^22 elements": lambda: softmax_rows(rows(2**20, 16), 2052, 2**20, BF16),
         "attention bf16, B*H*S*D > 2^31, full": lambda: attention_heads(tools, chip, (2, 16392, 1024, 64), False),
         "attention bf16, B*H*S*D > 2^31, causal": lambda: attention_heads(tools, chip, (2, 16392, 1024, 64), True),
+        f"softmax bf16, 2^31 + 2^20 elements, {PORTABLE}": lambda: softmax_rows(
+            rows(4096, 16, PORTABLE), beyond // 4096 + 256, 4096, BF16),
+        f"attention bf16, B*H*S*D > 2^31, causal, {PORTABLE}": lambda: attention_heads(
+            tools, PORTABLE, (2, 16392, 1024, 64), True),
         "attention bf16, strides over 2^19, > 2^31 elements": lambda: attention_heads(
             tools, chip, (1, 8200, 4096, 64), True, permuted=True),
         "pointer 2 bytes off, compiled for 16": lambda: refused(lambda: softmax_rows(rows(4096, 16), 64, 4096, BF16, offset=1)),
@@ -171,8 +205,9 @@ def checks(tools, chip):
         "pointer 8 bytes off, compiled for 16": lambda: refused(lambda: softmax_rows(rows(4096, 16), 64, 4096, BF16, offset=4)),
         "rows of 1001, compiled for 16": lambda: refused(lambda: softmax_rows(rows(1001, 16), 64, 1001, BF16)),
         "no rows": lambda: refused(lambda: no_rows(rows(4096, 16))),
-        f"attention causal, {REPEATS} times the same bits": lambda: repeated_attention(tools, chip),
-        f"softmax, {REPEATS} times the same bits": lambda: repeated_softmax(tools, chip),
+    } | {
+        f"{name}, {REPEATS} times the same bits": check for name, check in repetitions(tools, chip).items()
+    } | {
         "two threads, a stream each": lambda: at_once(tools, chip),
         "every device": lambda: every_device(tools, chip),
     }
