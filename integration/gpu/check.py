@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the GPU road on a machine with an NVIDIA GPU: the numeric suite of the CPU road, torch-mlir's fixtures against
-PyTorch's own results, the tensors of a real encoder; and says how long a cold compilation takes.
+PyTorch's own results, the tensors of a real encoder, a C program; and says how long a cold compilation takes.
 
     scripts/package-static --tests          # where LLVM is: build/static/softmax-tools.tar.xz
     integration/gpu/check.py --tools DIR    # where the GPU is: DIR holds the unpacked programs
@@ -12,21 +12,25 @@ is; the exit status is 1 if anything does.
 import concurrent.futures
 import json
 import os
+import pathlib
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
+import driver
 import results
 import works
 
 PYTORCH = results.HERE.parent / "pytorch"
+C = results.HERE.parent / "c"
 # GoogleTest's filters, and how many processes share the tests: in one process the driver compiles one module at a time.
 SUITES = {"attention, sm_80": ("*attention_sm_80_*", 16), "attention, sm_90a": ("*attention_sm_90a_*", 16),
           "head dims": ("*head_dims_*", 16), "decoding": ("*decoding_*", 4), "softmax": ("*/softmax_sm_*", 4), "long rows": ("*/long_softmax_*:*/long_log*:*/long_layer_norm_*:*/long_rms_norm_*:*/long_cross*:*/long_topk*", 8),
           "other rows": ("*/log*:*/layer_norm_*:*/rms_norm_*:*/softmax_dot_*:*/cross_entropy_*:*/softmax_backward_*:*/topk_*", 4),
           "contract and laws": ("*Contract.*:Laws.*:*Jumps*", 2)}
-PARTS = "works", "fixtures", "numeric"
+PARTS = "works", "fixtures", "c", "numeric"
 # IR to loaded kernel, in milliseconds: of attention on the warpgroups of a Hopper, and of all else.
 GOAL_OF_WARPGROUPS, GOAL = 1000, 500
 PORTABLE = "sm_80"
@@ -35,12 +39,14 @@ ENVIRONMENT = os.environ | {"CUDA_CACHE_DISABLE": "1"}
 
 
 def call(*command, text=None, seconds=300, environment=ENVIRONMENT):
-    """Like subprocess.run; a process that does not end in time failed."""
+    """Like subprocess.run; a process that does not start or end in time failed."""
     command = list(map(str, command))
     try:
         return subprocess.run(command, input=text, capture_output=True, text=True, timeout=seconds, env=environment)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, "", f"no end within {seconds} s")
+    except OSError as failure:
+        return subprocess.CompletedProcess(command, 127, "", str(failure))
 
 
 def numeric_suite(tools, tests, processes):
@@ -104,6 +110,23 @@ def cold(tools, work, *more):
     return {"reason": reason, "compile_ms": report and report["compile_ms"], "steps": report and report["compile_steps_ms"]}
 
 
+def c_program(tools, chip, alignment):
+    """The example in C with what is compiled for a chip, built by this machine's C compiler; it compares with its own reference."""
+    with tempfile.TemporaryDirectory() as folder:
+        header, program = pathlib.Path(folder, "example.h"), pathlib.Path(folder, "example")
+        loader = [C / f"smx_{name}.c" for name in ("driver", "loader", "numbers")]
+        for step in ([tools / "softmax-compile", C / "example.mlir", "--emit=c-header", "--image=ptx", f"--chip={chip}",
+                      f"--alignment={alignment}", "-o", header],
+                     ["cc", "-std=c99", "-O1", f"-I{folder}", f"-I{C}", C / "example.c", *loader, "-ldl", "-lm", "-o", program],
+                     [program]):
+            done = call(*step)
+            if done.returncode:
+                said = (done.stdout + done.stderr).strip() or f"it ended with {done.returncode}"
+                return {"reason": without_folders(f"{pathlib.Path(step[0]).name}: {said}").replace("\n", "; ")[:300]}
+    calls = len(re.findall(r": \d+ elements, 0 wrong", done.stdout))
+    return {"reason": "" if calls == 3 else f"{calls} of 3 calls are right: {done.stdout}"}
+
+
 def percentiles(found):
     times = sorted(one["compile_ms"] for one in found.values() if one["compile_ms"])
     if len(times) < 2:
@@ -156,7 +179,7 @@ def lines_of_slow(found):
 
 def lines_of(found):
     lines = []
-    for title, key in (("Fixtures", "fixtures"), ("Kernels of the benchmark", "works")):
+    for title, key in (("Fixtures", "fixtures"), ("Kernels of the benchmark", "works"), ("C programs", "c")):
         of_key = found[key]
         failed = {name: one["reason"] for name, one in of_key.items() if one["reason"]}
         lines += [f"{title}: {len(of_key) - len(failed)} of {len(of_key)} pass.", ""]
@@ -180,7 +203,7 @@ def main():
         parser.error(f"no part '{unknown.pop()}'; there are {', '.join(PARTS)}")
     tools = arguments.tools.resolve()
     entries = json.loads((PYTORCH / "fixtures.json").read_text())
-    running = {"works": {}, "fixtures": {}, "numeric": {}}
+    running = {"works": {}, "fixtures": {}, "c": {}, "numeric": {}}
 
     def save(show=False):
         found = {key: results.so_far(of_key) for key, of_key in running.items()}
@@ -204,14 +227,17 @@ def main():
                                  for work in works.ATTENTION for name in [f"{work.name} ({PORTABLE})"]}
         if "fixtures" in parts:
             running["fixtures"] = {name: pool.submit(fixture, tools, name, entry) for name, entry in entries.items()}
-        wait([*running["works"].values(), *running["fixtures"].values()])
+        if "c" in parts:
+            running["c"] = {f"{chip}, alignment {alignment}": pool.submit(c_program, tools, chip, alignment)
+                            for chip, alignment in ((PORTABLE, 0), (driver.chip(), 16))}
+        wait([*running["works"].values(), *running["fixtures"].values(), *running["c"].values()])
     compile_alone(tools, entries, {key: results.so_far(of_key) for key, of_key in running.items()})
     if "numeric" in parts:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             running["numeric"] = {name: pool.submit(numeric_suite, tools, *suite) for name, suite in SUITES.items()}
             wait(running["numeric"].values())
     found = save(show=True)
-    failed = [one for key in ("fixtures", "works") for one in found[key].values() if one["reason"]]
+    failed = [one for key in ("fixtures", "works", "c") for one in found[key].values() if one["reason"]]
     failed += [suite for suite in found["numeric"].values() if suite["ended"]]
     return 1 if failed else 0
 

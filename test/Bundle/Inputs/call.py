@@ -47,7 +47,9 @@ def main():
                           (whole, tensor(target, (3, columns), (columns, 1))),
                           (tensor(source, (rows, columns), (columns, 2)), out),
                           (tensor(source, (rows, columns), (columns, 1), BF16), out),
-                          (whole, tensor(0, (rows, columns), (columns, 1)))]:
+                          (whole, tensor(0, (rows, columns), (columns, 1))),
+                          (tensor(source + 4, (rows, columns), (columns, 1)), out),
+                          (whole, tensor(target, (rows, columns), (columns + 1, 1)))]:
         assert call(given, result) != 0
         print(ctypes.string_at(library.smx_error(runtime)).decode())
     for address in addresses:
