@@ -3,6 +3,8 @@
 #include "Counts.h"
 #include "Verify.h"
 
+#include "smx/GPU/SharedMemory.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -121,7 +123,7 @@ LogicalResult KernelOp::verifyRegions() {
   if (failed(verifyBlockCode(*this)) || failed(verifyTileThreads(*this)) ||
       failed(verifyChannels(*this)))
     return failure();
-  return verifySharedMemory(*this);
+  return fitsSharedMemory(*this, getSharedLimit());
 }
 
 LogicalResult mlir::smx::gpu::verifyInKernel(Operation *op) { // K11

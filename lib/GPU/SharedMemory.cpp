@@ -1,6 +1,6 @@
 //===- SharedMemory.cpp - what a kernel's shared tiles take ---------------===//
 
-#include "Verify.h"
+#include "smx/GPU/SharedMemory.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
@@ -65,15 +65,18 @@ static int64_t fittingRows(KernelOp kernel, int64_t limit) {
   return 16 * fits;
 }
 
-LogicalResult mlir::smx::gpu::verifySharedMemory(KernelOp kernel) { // K3
-  int64_t limit = kernel.getSharedLimit(), needed = kernel.getSharedBytes();
+LogicalResult mlir::smx::gpu::fitsSharedMemory(KernelOp kernel, // K3
+                                               int64_t limit, int64_t besides) {
+  const int64_t needed = kernel.getSharedBytes() + besides;
   if (needed <= limit)
     return success();
-  InFlightDiagnostic diagnostic =
-      kernel.emitOpError("needs ")
-      << needed << " bytes of shared memory, the limit is " << limit;
-  int64_t depth = fittingDepth(kernel, limit);
-  int64_t rows = fittingRows(kernel, limit);
+  InFlightDiagnostic diagnostic = kernel.emitOpError("needs ")
+                                  << needed << " bytes of shared memory";
+  if (besides)
+    diagnostic << " with barriers and scratch";
+  diagnostic << ", the limit is " << limit;
+  int64_t depth = fittingDepth(kernel, limit - besides);
+  int64_t rows = fittingRows(kernel, limit - besides);
   if (depth)
     diagnostic << "; with depth = " << depth;
   if (rows)

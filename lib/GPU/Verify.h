@@ -29,9 +29,6 @@ bool hasDenseRows(MemRefType memory, int64_t columnDim);
 /// C5 and C6 of all channels of the kernel, and K5.
 LogicalResult verifyChannels(KernelOp kernel);
 
-/// K3
-LogicalResult verifySharedMemory(KernelOp kernel);
-
 /// K14
 LogicalResult verifyGroupsMeet(RoleOp role);
 

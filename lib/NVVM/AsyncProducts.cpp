@@ -8,10 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Chip.h"
 #include "MatrixDescriptor.h"
 #include "Products.h"
 #include "RegisterAssembly.h"
+
+#include "smx/NVVM/Chip.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

@@ -16,12 +16,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Chip.h"
 #include "Clusters.h"
 #include "GlobalTile.h"
 #include "SharedBarriers.h"
 #include "TensorCopies.h"
 #include "TileCopy.h"
+
+#include "smx/NVVM/Chip.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

@@ -1,11 +1,24 @@
 //===- Chip.cpp - what the chip that is lowered for can do ----------------===//
 
-#include "Chip.h"
+#include "smx/NVVM/Chip.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
+
+smx::Chip smx::Chip::named(StringRef name) {
+  Chip chip;
+  if (name.consume_front("sm_") && !name.consumeInteger(10, chip.version))
+    chip.isSpecific = name == "a";
+  return chip;
+}
+
+int64_t smx::Chip::sharedLimit() const {
+  if (version >= 90 && version < 120)
+    return 227 * 1024;
+  return version == 80 || version == 87 ? 163 * 1024 : 99 * 1024;
+}
 
 smx::Chip mlir::smx::chipOf(Operation *op) {
   Chip chip;
@@ -13,10 +26,7 @@ smx::Chip mlir::smx::chipOf(Operation *op) {
   ArrayAttr targets = module ? module.getTargetsAttr() : ArrayAttr();
   if (!targets)
     return chip;
-  for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>()) {
-    StringRef name = target.getChip();
-    if (name.consume_front("sm_") && !name.consumeInteger(10, chip.version))
-      chip.isSpecific = name == "a";
-  }
+  for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>())
+    chip = Chip::named(target.getChip());
   return chip;
 }

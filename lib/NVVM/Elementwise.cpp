@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Chip.h"
 #include "ThreadAddresses.h"
 
 #include "smx/CPU/NarrowFloats.h"
+#include "smx/NVVM/Chip.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

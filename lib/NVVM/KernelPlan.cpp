@@ -3,6 +3,9 @@
 #include "ClusterExchange.h"
 #include "KernelLowering.h"
 
+#include "smx/GPU/SharedMemory.h"
+#include "smx/NVVM/Chip.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -239,11 +242,12 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
     bytes += area;
   }
 
-  int64_t limit = kernel.getSharedLimit();
-  if (bytes > limit)
-    return kernel.emitOpError()
-           << "needs " << bytes << " bytes of shared memory with barriers and "
-           << "scratch; the limit is " << limit;
+  // The kernel may have been made for another chip.
+  const int64_t limit =
+      std::min<int64_t>(kernel.getSharedLimit(), chipOf(kernel).sharedLimit());
+  if (failed(gpu::fitsSharedMemory(kernel, limit,
+                                   bytes - kernel.getSharedBytes())))
+    return failure();
   kernelBytes[kernel] = bytes;
   return addTensorCopies(kernel);
 }

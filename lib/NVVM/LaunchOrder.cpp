@@ -2,8 +2,8 @@
 
 #include "LaunchOrder.h"
 
-#include "Chip.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/NVVM/Chip.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -8,6 +8,7 @@
 #include "smx/CPU/Passes.h"
 #include "smx/CPU/Pipeline.h"
 #include "smx/GPU/Passes.h"
+#include "smx/NVVM/Chip.h"
 #include "smx/NVVM/Pipeline.h"
 #include "smx/Online/Passes.h"
 #include "smx/Raise/Passes.h"
@@ -39,18 +40,10 @@ static bool hasWarpgroups(const RoadOptions &options) {
          options.warps == 0;
 }
 
-/// The version of an architecture as PTX names it, 90 of sm_90a.
-static int capabilityOf(StringRef chip) {
-  int capability = 0;
-  chip.consume_front("sm_");
-  chip.consumeInteger(10, capability);
-  return capability;
-}
-
 /// Blocks that a row may be spread over.
 static int64_t clustersOf(StringRef chip) {
-  int capability = capabilityOf(chip);
-  return capability >= 90 && capability < 120 ? mostClusterBlocks : 1;
+  const unsigned version = Chip::named(chip).version;
+  return version >= 90 && version < 120 ? mostClusterBlocks : 1;
 }
 
 /// Of H100 and H200 (SXM); on other chips some are idle for longer at the end.
@@ -66,15 +59,6 @@ constexpr int64_t longestRowClusters = multiprocessors / mostClusterBlocks - 1;
 /// KiB; 4 have enough under way, and leave fewer states to merge.
 constexpr int64_t fewRowsBlocks = 4;
 
-/// Bytes of shared memory that a block can have (CUDA programming guide,
-/// "Technical Specifications per Compute Capability").
-static int64_t sharedLimitOf(StringRef chip) {
-  int capability = capabilityOf(chip);
-  if (capability >= 90 && capability < 120)
-    return 227 * 1024;
-  return capability == 80 || capability == 87 ? 163 * 1024 : 99 * 1024;
-}
-
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
 /// a CPU: sizes and layout differ, the loops do not.
 static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
@@ -89,7 +73,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.blocks = inBlocks;
   tile.warpgroups = hasWarpgroups(options);
   tile.fromDiagonal = hasWarpgroups(options);
-  tile.sharedBytes = sharedLimitOf(options.chip);
+  tile.sharedBytes = Chip::named(options.chip).sharedLimit();
   // A block each has a part of a stream.
   tile.parts = inBlocks ? options.splits : 1;
   tile.slots = multiprocessors * fewRowsBlocks;
@@ -149,7 +133,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   gpu::KernelsPassOptions kernels;
   kernels.warps = options.warps;
   kernels.alignment = options.alignment;
-  kernels.sharedLimit = sharedLimitOf(options.chip);
+  kernels.sharedLimit = Chip::named(options.chip).sharedLimit();
   kernels.warpgroups = hasWarpgroups(options);
   kernels.blocks = multiprocessors;
   kernels.clusters = clustersOf(options.chip);

@@ -1,6 +1,6 @@
 //===- Chip.h - what the chip that is lowered for can do --------*- C++ -*-===//
-#ifndef SMX_LIB_NVVM_CHIP_H
-#define SMX_LIB_NVVM_CHIP_H
+#ifndef SMX_NVVM_CHIP_H
+#define SMX_NVVM_CHIP_H
 
 #include "mlir/IR/Operation.h"
 
@@ -8,6 +8,9 @@ namespace mlir::smx {
 
 /// An architecture as PTX names it: sm_80, sm_90a.
 struct Chip {
+  /// Version 0 if the name is not one of an architecture.
+  static Chip named(StringRef name);
+
   unsigned version = 0;
   /// The `a` at the end: instructions of this version alone.
   bool isSpecific = false;
@@ -21,6 +24,10 @@ struct Chip {
   bool widensF8() const { return version >= 90; }
   /// Threads can sleep on an mbarrier.
   bool suspendsOnBarriers() const { return version >= 90; }
+  /// Bytes of shared memory that a block can have (CUDA programming guide,
+  /// "Technical Specifications per Compute Capability"); the least for a
+  /// version that is not known.
+  int64_t sharedLimit() const;
 };
 
 /// The chip of the gpu.module that `op` stands in; the least capable one where
@@ -29,4 +36,4 @@ Chip chipOf(Operation *op);
 
 } // namespace mlir::smx
 
-#endif // SMX_LIB_NVVM_CHIP_H
+#endif // SMX_NVVM_CHIP_H
