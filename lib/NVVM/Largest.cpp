@@ -134,9 +134,7 @@ void LargestOfRow::handIn(Value condition, Value firstColumn) {
     store(firstColumn, code.advance(slotOf(slot), plan.columnOfSlot()));
   };
   code.when(condition, [&] {
-    Value slot =
-        LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::add, scratch,
-                                  code.i32(1), LLVM::AtomicOrdering::monotonic);
+    Value slot = nextOf(0);
     if (plan.slots() == plan.threads)
       return give(slot);
     code.when(code.less(slot, code.i32(plan.slots())), [&] { give(slot); });
@@ -159,23 +157,21 @@ Value LargestOfRow::handInAll(Value order, Value bound, Value firstColumn) {
     hand(mine, least);
     return least;
   }
-  // There is room the second time. One loop: code for all registers once.
-  SmallVector<Value> start{mine, least};
-  auto attempts = scf::WhileOp::create(
-      code, ValueRange(start).getTypes(), start,
-      [&](OpBuilder &, Location, ValueRange state) {
-        hand(state[0], state[1]);
-        Value areTooMany = compare(LLVM::ICmpPredicate::sgt, mostOf(0),
-                                   code.i32(plan.slots()));
-        scf::ConditionOp::create(code, areTooMany, state);
-      },
-      [&](OpBuilder &, Location, ValueRange) {
+  hand(mine, least);
+  Value areTooMany =
+      compare(LLVM::ICmpPredicate::sgt, mostOf(0), code.i32(plan.slots()));
+  // There is room the second time. Not a loop: what finds places would be moved
+  // in front of it, where every row pays for it.
+  return code.choose(
+      code.getI64Type(), areTooMany,
+      [&] {
         Value equal =
             candidateOf(code, order, endOfFirstRun(order, firstColumn));
         Value bound = boundOfEqual(equal);
-        scf::YieldOp::create(code, ValueRange{equal, bound});
-      });
-  return attempts.getResult(1);
+        hand(equal, bound);
+        return bound;
+      },
+      [&] { return least; });
 }
 
 /// The most of a number of all rows whose threads meet with those of this one:

@@ -92,6 +92,8 @@ private:
   Value readRun(Value column, int64_t count);
   Value read(Value slot, Value number, int64_t count);
   void list(Value bound);
+  void listIfReaching(Value bound, Value candidate);
+  Value nextOf(int64_t offset);
   void rank(Value first, int64_t threads);
   Value rounds(llvm::function_ref<Value(Value before)> mineBelow);
   void searchAll();

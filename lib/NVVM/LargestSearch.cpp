@@ -96,41 +96,55 @@ Value LargestOfRow::boundOfEqual(Value mine) {
   return bound;
 }
 
-/// What was handed in and is not below the bound.
+/// What was handed in and is not below the bound. Few runs have such elements.
 void LargestOfRow::list(Value bound) {
   auto words = VectorType::get(2, code.getI32Type());
   Value least = code.getRegister(
       LLVM::BitcastOp::create(code, words, bound).getResult(), 1);
-  // Elements that a thread looks at together.
-  int64_t pair = memory ? plan.vector
-                 : plan.elementBits == 16 && plan.elements % 2 == 0 ? 2
-                                                                    : 1,
-          pairs = plan.elements / pair;
-  Value all = code.mul(slotsTaken(), code.i32(pairs));
+  Value leastNumber = numberOf(code, least);
+  int64_t runs = plan.elements / plan.vector;
+  Value all = code.mul(slotsTaken(), code.i32(runs));
+  // It may be NaN, whose order is above those of all numbers.
+  auto mayReach = [&](Value element) -> Value {
+    return LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uge,
+                                wide(code, element), leastNumber);
+  };
   loop(
       inRow, all, code.i32(plan.threads), code.i32(0),
       [&](Value number, Value zero) {
-        Value slot = code.quotient(number, pairs),
-              first = code.mul(code.remainder(number, pairs), code.i32(pair));
-        Value elements = read(slot, first, pair);
-        for (int64_t i : llvm::seq(pair)) {
-          Value order = orderOf(code, code.getRegister(elements, i));
-          code.when(compare(LLVM::ICmpPredicate::uge, order, least), [&] {
-            Value candidate = candidateOf(
-                code, order,
-                columnOfHandedIn(slot, code.add(first, code.i32(i))));
-            code.when(compare(LLVM::ICmpPredicate::uge, candidate, bound), [&] {
-              Value place = LLVM::AtomicRMWOp::create(
-                  code, LLVM::AtomicBinOp::add,
-                  code.advance(scratch, plan.listed()), code.i32(1),
-                  LLVM::AtomicOrdering::monotonic);
-              code.when(code.less(place, code.i32(plan.candidates())),
-                        [&] { store(candidate, at(plan.list(), place, 8)); });
+        Value slot = code.quotient(number, runs),
+              first =
+                  code.mul(code.remainder(number, runs), code.i32(plan.vector));
+        Value run = read(slot, first, plan.vector);
+        code.when(mayReach(maximumOf(run)), [&] {
+          Value column = columnOfHandedIn(slot, first);
+          for (int64_t i : llvm::seq(plan.vector)) {
+            Value element = code.getRegister(run, i);
+            code.when(mayReach(element), [&] {
+              listIfReaching(bound, candidateOf(code, orderOf(code, element),
+                                                code.add(column, code.i32(i))));
             });
-          });
-        }
+          }
+        });
         return zero;
       });
+}
+
+void LargestOfRow::listIfReaching(Value bound, Value candidate) {
+  code.when(compare(LLVM::ICmpPredicate::uge, candidate, bound), [&] {
+    Value place = nextOf(plan.listed());
+    code.when(code.less(place, code.i32(plan.candidates())),
+              [&] { store(candidate, at(plan.list(), place, 8)); });
+  });
+}
+
+/// The number at an offset, which counts one more then. Not by addition, of
+/// which the assembler makes one for all lanes, by many instructions: few count
+/// at a time.
+Value LargestOfRow::nextOf(int64_t offset) {
+  return LLVM::AtomicRMWOp::create(
+      code, LLVM::AtomicBinOp::uinc_wrap, code.advance(scratch, offset),
+      code.i32(INT32_MAX), LLVM::AtomicOrdering::monotonic);
 }
 
 /// The place of a candidate is the number of those that are larger: no two are

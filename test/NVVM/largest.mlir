@@ -18,25 +18,30 @@
 // CHECK-COUNT-4: llvm.icmp "ugt"
 // CHECK: nvvm.redux.sync umin
 // A thread hands in its registers as they are, if there is a slot.
-// CHECK: scf.while
 // CHECK: %[[REACHES:.+]] = llvm.icmp "uge"
 // CHECK: scf.if %[[REACHES]]
-// CHECK: llvm.atomicrmw add {{.*}} monotonic : !llvm.ptr<3>, i32
+// CHECK: llvm.atomicrmw uinc_wrap {{.*}} monotonic : !llvm.ptr<3>, i32
 // CHECK: %[[HAS_SLOT:.+]] = llvm.icmp "slt" %{{.+}}, %[[SLOTS:.+]] : i32
 // CHECK: scf.if %[[HAS_SLOT]]
 // CHECK-COUNT-2: llvm.store {{.*}} : vector<8xbf16>, !llvm.ptr<3>
 // CHECK: nvvm.barrier0
 // CHECK: %[[TOO_MANY:.+]] = llvm.icmp "sgt" %{{.+}}, %[[SLOTS]] : i32
-// CHECK: scf.condition(%[[TOO_MANY]])
+// CHECK: scf.if %[[TOO_MANY]]
 // The first run of 8 that has the maximum; k times the largest of the threads.
 // CHECK-COUNT-2: llvm.icmp "eq"
 // CHECK: scf.for
 // CHECK-COUNT-2: nvvm.redux.sync umax
+// CHECK: llvm.atomicrmw uinc_wrap
 // CHECK: scf.yield
-// The list, of two elements at a time.
+// The list: of runs of 8 elements those that have one not below the bound, and of these each that is not.
 // CHECK: scf.for
-// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xbf16>
-// CHECK-COUNT-2: llvm.atomicrmw add
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<8xbf16>
+// CHECK: llvm.fcmp "uge"
+// CHECK: scf.if
+// CHECK: llvm.fcmp "uge"
+// CHECK: scf.if
+// CHECK: llvm.icmp "uge" {{.*}} : i64
+// CHECK-COUNT-8: llvm.atomicrmw uinc_wrap
 // CHECK: nvvm.barrier0
 // CHECK: %[[TOO_LONG:.+]] = llvm.icmp "sgt"
 // CHECK: scf.if %[[TOO_LONG]]
@@ -67,7 +72,6 @@ smx_gpu.kernel @warps(%x: memref<?x1024xbf16>, %y: memref<?xbf16>, %i: memref<?x
 // A warp that holds a row meets nobody, and all of its lanes have a slot.
 // CHECK-LABEL: llvm.func @warp
 // CHECK-NOT: nvvm.barrier0
-// CHECK-NOT: scf.while
 // CHECK: llvm.return
 smx_gpu.kernel @warp(%x: memref<?x128xf32>, %y: memref<?xf32>) warps(2) {
   %c0 = arith.constant 0 : index
@@ -127,15 +131,13 @@ smx_gpu.kernel @first_warp(%x: memref<?x1024xbf16>, %y: memref<?x128xbf16>, %n: 
 // a maximum that others have as well, and to list. 16 bytes for each of 32 slots, a list of 64, 2 warps, 2 results.
 // CHECK-LABEL: llvm.func @memory
 // CHECK-SAME: smx.shared_bytes = 1088 : i64
-// CHECK: scf.while
-// CHECK: llvm.atomicrmw add
+// CHECK: llvm.atomicrmw uinc_wrap
 // CHECK-NOT: llvm.store {{.*}} : vector<8xbf16>
-// CHECK: scf.condition
 // CHECK: scf.for
 // CHECK-COUNT-4: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
 // CHECK: scf.for
 // CHECK: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
-// CHECK-COUNT-8: llvm.icmp "uge"
+// CHECK-COUNT-9: llvm.fcmp "uge"
 smx_gpu.kernel @memory(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?xindex>) warps(2) {
   %c0 = arith.constant 0 : index
   %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x4096xbf16, #row>
@@ -151,11 +153,10 @@ smx_gpu.kernel @memory(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?
 
 // For k = 16, 32 of 64 threads have a slot: where more reach the bound, equal ones are told apart.
 // CHECK-LABEL: llvm.func @half
-// CHECK: scf.while
-// CHECK: scf.if
+// CHECK: llvm.atomicrmw uinc_wrap
 // CHECK: llvm.icmp "slt" %{{.+}}, %[[HALF:.+]] : i32
 // CHECK: llvm.icmp "sgt" %{{.+}}, %[[HALF]] : i32
-// CHECK: scf.condition
+// CHECK: scf.if
 // CHECK: llvm.return
 smx_gpu.kernel @half(%x: memref<?x1024xbf16>, %y: memref<?x64xbf16>) warps(2) {
   %c0 = arith.constant 0 : index
