@@ -116,6 +116,25 @@ static bool hasOneOwnerOfWarps(RankedTensorType type) {
   return striped && striped.getColumnThreads() % ::smx::gpu::warpThreads == 0;
 }
 
+/// i1: the thread is in a warp that stores some of the columns; null: all are
+/// not known to be, or all do.
+static Value isOfStoringWarps(ThreadTile &tile, gpu::StoreOp op) {
+  auto striped = dyn_cast_or_null<gpu::StripedAttr>(gpu::getLayout(tile.type));
+  APInt valid;
+  if (!striped || tile.registers() != 1 || striped.getVector() != 1 ||
+      op.getValid().empty() ||
+      !matchPattern(op.getValid().back(), m_ConstantInt(&valid)))
+    return {};
+  int64_t columns =
+      llvm::alignTo(valid.getSExtValue(), ::smx::gpu::warpThreads);
+  if (columns >= striped.getColumnThreads() ||
+      striped.getColumnThreads() % ::smx::gpu::warpThreads != 0)
+    return {};
+  ThreadCode &code = tile.code;
+  return code.less(code.remainder(code.thread(), striped.getColumnThreads()),
+                   code.i32(columns));
+}
+
 static void storeRuns(ThreadTile &tile, Value value, int64_t n) {
   ThreadCode &code = tile.code;
   for (int64_t i = 0; i < tile.registers(); i += n)
@@ -191,6 +210,9 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
       // What is stored once a row is computed in the branch, too.
       Value owner = std::exchange(tile.owner, Value());
       code.when(owner, [&] { storeRuns(tile, value, n); });
+    } else if (Value stores = isOfStoringWarps(tile, op)) {
+      // What only these warps store is computed by them alone.
+      code.when(stores, [&] { storeRuns(tile, value, n); });
     } else {
       storeRuns(tile, value, n);
     }
