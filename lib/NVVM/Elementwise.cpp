@@ -10,6 +10,7 @@
 #include "smx/NVVM/Chip.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -134,6 +135,40 @@ struct LowerNarrowExtension : TilePattern<arith::ExtFOp> {
   }
 };
 
+/// The upper one of a word of two numbers of bf16 as f32: its bits in place.
+/// LLVM would take it out first. Where clusters hold rows, all registers are
+/// taken, and it has to be left the choice.
+struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto from = dyn_cast<VectorType>(adaptor.getIn().getType());
+    if (!from || from.getNumElements() % 2 || !from.getElementType().isBF16() ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not from words of bf16 to f32");
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    if (function &&
+        function->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName()))
+      return rewriter.notifyMatchFailure(op, "in a cluster");
+    ThreadCode code(rewriter, op, plan);
+    SmallVector<Value> numbers;
+    for (int64_t i = 0; i < from.getNumElements(); i += 2) {
+      Value pair = code.getRegisters(adaptor.getIn(), i, 2);
+      numbers.push_back(LLVM::FPExtOp::create(code, code.getF32Type(),
+                                              code.getRegister(pair, 0)));
+      Value word = LLVM::BitcastOp::create(code, code.getI32Type(), pair);
+      Value upper =
+          LLVM::AndOp::create(code, word, code.i32(int32_t(0xffff0000)));
+      numbers.push_back(
+          LLVM::BitcastOp::create(code, code.getF32Type(), upper));
+    }
+    rewriter.replaceOp(op, code.fromRegisters(numbers));
+    return success();
+  }
+};
+
 /// What a branch gives as words of two numbers of 16 bits. LLVM would convert
 /// what comes from both sides behind them, and what one side needs there: until
 /// then it takes twice as many registers, and no exponential hides it.
@@ -240,9 +275,9 @@ struct LowerIndexCast : ConvertOpToLLVMPattern<OpTy> {
 void populateElementwisePatterns(const TileTypeConverter &converter,
                                  const KernelPlan &plan,
                                  RewritePatternSet &patterns) {
-  patterns.add<LowerNarrowExtension, LowerNarrowingInBranch, LowerNarrowSelect>(
-      converter, plan,
-      /*benefit=*/2);
+  patterns.add<LowerNarrowExtension, LowerWideningOfPairs,
+               LowerNarrowingInBranch, LowerNarrowSelect>(converter, plan,
+                                                          /*benefit=*/2);
   patterns.add<RebuildOnRegisters>(converter, patterns.getContext());
   patterns
       .add<LowerConstant, LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,
