@@ -191,13 +191,21 @@ void PartialLoop::convert(Operation &op, OpBuilder &builder,
                : Value(PartsOp::create(builder, op.getLoc(), type, now));
   };
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    converted.map(
-        reduce.getResult(),
-        ReduceOp::create(
-            builder, op.getLoc(),
-            parts.partValue(getElementTypeOrSelf(reduce.getTile().getType())),
-            reduce.getKind(), part(reduce.getTile()), /*dim=*/1)
-            .getResult());
+    Value tile = reduce.getTile();
+    Type element = getElementTypeOrSelf(tile);
+    // A maximum is found in the type that the elements come in.
+    auto ext = reduce.getKind() == Combiner::MaxNum
+                   ? tile.getDefiningOp<arith::ExtFOp>()
+                   : arith::ExtFOp();
+    if (ext)
+      tile = ext.getIn();
+    Value value = ReduceOp::create(builder, op.getLoc(),
+                                   parts.partValue(getElementTypeOrSelf(tile)),
+                                   reduce.getKind(), part(tile), /*dim=*/1);
+    if (ext)
+      value = arith::ExtFOp::create(builder, op.getLoc(),
+                                    parts.partValue(element), value);
+    converted.map(reduce.getResult(), value);
     return;
   }
   if (isa<BroadcastOp>(op)) {
