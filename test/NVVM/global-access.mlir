@@ -90,3 +90,34 @@ smx_gpu.kernel @bits(%x: memref<?x?xi1>) warps(1) {
   %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xi1> -> tensor<1x32xi1, #smx_gpu.striped<rows = 1, columns = 32, vector = 1>>
   smx_gpu.return
 }
+
+#few = #smx_gpu.striped<rows = 1, columns = 128, vector = 1>
+
+// Of four warps the first has all columns that are stored: the others are done.
+// CHECK-LABEL: llvm.func @first_warp_stores
+smx_gpu.kernel @first_warp_stores(%x: memref<?x128xf32>, %y: memref<?x5xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x128xf32> -> tensor<1x128xf32, #few>
+  // CHECK: %[[IS_FIRST:.+]] = llvm.icmp "slt" %{{.+}}, %{{.+}} : i32
+  // CHECK-NEXT: scf.if %[[IS_FIRST]]
+  // CHECK: "@$0 st.global.b32 [$1], $2;"
+  // CHECK: llvm.return
+  smx_gpu.store %t, %y[%c0, %c0] valid(%c1, %c5) dims [-1, 1] : tensor<1x128xf32, #few>, memref<?x5xf32>
+  smx_gpu.return
+}
+
+// All four warps have some.
+// CHECK-LABEL: llvm.func @all_warps_store
+smx_gpu.kernel @all_warps_store(%x: memref<?x128xf32>, %y: memref<?x100xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x128xf32> -> tensor<1x128xf32, #few>
+  // CHECK-NOT: scf.if
+  // CHECK: "@$0 st.global.b32 [$1], $2;"
+  // CHECK: llvm.return
+  smx_gpu.store %t, %y[%c0, %c0] valid(%c1, %c100) dims [-1, 1] : tensor<1x128xf32, #few>, memref<?x100xf32>
+  smx_gpu.return
+}

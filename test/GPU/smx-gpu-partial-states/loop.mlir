@@ -74,3 +74,40 @@ smx_gpu.kernel @started(%x: memref<?x1024xf32>, %y: memref<?xf32>, %n: index) wa
   smx_gpu.store %s#1, %y[%c0] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
   smx_gpu.return
 }
+
+// -----
+
+// The maximum of elements that are widened is found before they are; their sum is not.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @narrow
+// CHECK: %[[X:.+]] = smx_gpu.load
+// CHECK: %[[P:.+]] = smx_gpu.parts %[[X]] : tensor<1x256xbf16
+// CHECK-NEXT: %[[M:.+]] = smx_gpu.reduce <maxnum> %[[P]] dim 1 : tensor<2x128xbf16
+// CHECK-NEXT: arith.extf %[[M]] : tensor<2xbf16, {{.+}}> to tensor<2xf32,
+// CHECK: smx_gpu.reduce <add> %{{.+}} dim 1 : tensor<2x128xf32
+smx_gpu.kernel @narrow(%x: memref<?x1024xbf16>, %y: memref<?xf32>, %n: index) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %m0 = arith.constant dense<0xFF800000> : tensor<1xf32, #value>
+  %l0 = arith.constant dense<0.0> : tensor<1xf32, #value>
+  %s:2 = scf.for %j = %c0 to %n step %c256 iter_args(%m = %m0, %l = %l0) -> (tensor<1xf32, #value>, tensor<1xf32, #value>) {
+    %x16 = smx_gpu.load %x[%c0, %j] dims [-1, 1] : memref<?x1024xbf16> -> tensor<1x256xbf16, #row>
+    %t = arith.extf %x16 : tensor<1x256xbf16, #row> to tensor<1x256xf32, #row>
+    %tm = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #value>
+    %m1 = arith.maxnumf %tm, %m : tensor<1xf32, #value>
+    %d = arith.subf %m, %m1 : tensor<1xf32, #value>
+    %f = math.exp %d : tensor<1xf32, #value>
+    %lf = arith.mulf %l, %f : tensor<1xf32, #value>
+    %mb = smx_gpu.broadcast %m1 : tensor<1xf32, #value> -> tensor<1x256xf32, #row>
+    %td = arith.subf %t, %mb : tensor<1x256xf32, #row>
+    %e = math.exp %td : tensor<1x256xf32, #row>
+    %tl = smx_gpu.reduce <add> %e dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #value>
+    %l1 = arith.addf %tl, %lf : tensor<1xf32, #value>
+    scf.yield %m1, %l1 : tensor<1xf32, #value>, tensor<1xf32, #value>
+  }
+  smx_gpu.store %s#1, %y[%c0] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
+  smx_gpu.return
+}
