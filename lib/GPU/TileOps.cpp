@@ -126,10 +126,10 @@ LogicalResult LargestOp::verify() { // P27
              << memory << " and " << getOffsets().size() << " offsets";
     if (tile.getDimSize(0) != 1 ||
         length != striped.getColumnThreads() * striped.getVector() ||
-        extent % length != 0)
+        extent < length)
       return emitOpError(
                  "expected maxima of one row, a vector for each thread, "
-                 "and an extent that is a multiple of their number, got ")
+                 "and an extent that is not less than their number, got ")
              << tile << " and an extent of " << extent;
     length = extent;
   }

@@ -273,8 +273,12 @@ public:
   /// `count` rounds of `body`, which takes the number of the round (i32) and a
   /// value, and returns the value for the next round; the last one. Emits
   /// scf.for, marked to stay a loop.
-  Value repeat(int64_t count, Value start,
+  Value repeat(Value count, Value start,
                llvm::function_ref<Value(Value round, Value value)> body);
+  Value repeat(int64_t count, Value start,
+               llvm::function_ref<Value(Value round, Value value)> body) {
+    return repeat(i32(count), start, body);
+  }
 };
 
 /// Registers i, i+1, .. i+n-1 of every thread hold neighbouring columns (or

@@ -17,7 +17,10 @@ struct LargestPlan {
     elementBits = op.getTile().getType().getElementTypeBitWidth();
     registers = gpu::getRegisterCount(op.getTile().getType()) /
                 gpu::getRegisterCount(op.getSliceType());
-    elements = op.getMemory() ? op.getExtent() / threads : registers;
+    extent = op.getExtent();
+    elements = op.getMemory()
+                   ? llvm::divideCeil(extent, threads * vector) * vector
+                   : registers;
     isInMemory = bool(op.getMemory());
     aligned = op.getAligned();
     if (warps() > 1)
@@ -37,9 +40,12 @@ struct LargestPlan {
   /// memory, more.
   int64_t elements;
   bool isInMemory;
+  /// Of the row in memory; threads have columns behind it where it is cut.
+  int64_t extent;
   /// Bytes that the vectors of a row in memory lie at multiples of.
   int64_t aligned;
 
+  bool isCut() const { return extent % (threads * vector) != 0; }
   int64_t warps() const { return threads / ::smx::gpu::warpThreads; }
   int64_t sets() const { return threads / together; }
   /// There is a bound.

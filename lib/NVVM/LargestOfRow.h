@@ -56,6 +56,10 @@ private:
   Value isFirstOfRow() {
     return compare(LLVM::ICmpPredicate::eq, inRow, code.i32(0));
   }
+  /// Threads have columns behind a row in memory that is cut.
+  Value isInRow(Value column) {
+    return code.less(column, code.i32(plan.extent));
+  }
   /// The threads of a row meet.
   void meet() {
     if (plan.warps() > 1)
@@ -92,6 +96,7 @@ private:
   Value readRun(Value column, int64_t count);
   Value read(Value slot, Value number, int64_t count);
   void list(Value bound);
+  void forEachBit(Value word, llvm::function_ref<void(Value number)> body);
   void listIfReaching(Value bound, Value candidate);
   Value nextOf(int64_t offset);
   void rank(Value first, int64_t threads);

@@ -24,17 +24,23 @@ Value LargestOfRow::columnOfHandedIn(Value slot, Value number) {
   return code.add(first, code.add(run, code.remainder(number, plan.vector)));
 }
 
-/// `count` elements of a row in memory, from `column` on.
+/// `count` elements of a row in memory, from `column` on; behind the row its
+/// last ones again.
 Value LargestOfRow::readRun(Value column, int64_t count) {
   int64_t bytes = plan.elementBytes(),
           piece = std::clamp<int64_t>(plan.aligned / bytes, 1, count);
+  if (plan.isCut())
+    piece = std::min(piece, plan.extent & -plan.extent);
   auto type =
       VectorType::get(piece, cast<VectorType>(tile.getType()).getElementType());
-  Value address = code.advance(memory, code.mul(column, code.i32(bytes)));
   SmallVector<Value> pieces;
-  for (int64_t i = 0; i < count; i += piece)
-    pieces.push_back(loadGlobal(code, code.advance(address, i * bytes), type,
-                                /*predicate=*/{}));
+  for (int64_t i = 0; i < count; i += piece) {
+    Value first = code.add(column, code.i32(i));
+    if (plan.isCut())
+      first = LLVM::UMinOp::create(code, first, code.i32(plan.extent - piece));
+    Value address = code.advance(memory, code.mul(first, code.i32(bytes)));
+    pieces.push_back(loadGlobal(code, address, type, /*predicate=*/{}));
+  }
   return code.fromVectors(pieces);
 }
 
@@ -64,8 +70,12 @@ Value LargestOfRow::endOfFirstRun(Value order, Value firstColumn) {
           code, isMost(code.getRegisters(tile, i * plan.vector, plan.vector)),
           code.i32(i * step), end);
   } else {
-    // Some reads are under way together.
-    int64_t together = std::min<int64_t>(runs & -runs, 4);
+    // Some reads are under way together. Behind the row they give what is not
+    // in front of a maximum.
+    constexpr int64_t most = 4;
+    if (plan.isCut())
+      runs = llvm::alignTo(runs, most);
+    int64_t together = std::min<int64_t>(runs & -runs, most);
     end = code.repeat(runs / together, end, [&](Value round, Value end) {
       Value first = code.add(
           code.mul(code.add(round, code.i32(1)), code.i32(-together * step)),
@@ -96,38 +106,67 @@ Value LargestOfRow::boundOfEqual(Value mine) {
   return bound;
 }
 
-/// What was handed in and is not below the bound. Few runs have such elements.
+/// What was handed in and is not below the bound. Few runs have such elements,
+/// and most of these have one: lanes list their first ones together, then those
+/// that have another list it.
 void LargestOfRow::list(Value bound) {
   auto words = VectorType::get(2, code.getI32Type());
   Value least = code.getRegister(
       LLVM::BitcastOp::create(code, words, bound).getResult(), 1);
   Value leastNumber = numberOf(code, least);
-  int64_t runs = plan.elements / plan.vector;
+  int64_t vector = plan.vector, runs = plan.elements / vector;
   Value all = code.mul(slotsTaken(), code.i32(runs));
   // It may be NaN, whose order is above those of all numbers.
   auto mayReach = [&](Value element) -> Value {
     return LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uge,
                                 wide(code, element), leastNumber);
   };
-  loop(
-      inRow, all, code.i32(plan.threads), code.i32(0),
-      [&](Value number, Value zero) {
-        Value slot = code.quotient(number, runs),
-              first =
-                  code.mul(code.remainder(number, runs), code.i32(plan.vector));
-        Value run = read(slot, first, plan.vector);
-        code.when(mayReach(maximumOf(run)), [&] {
-          Value column = columnOfHandedIn(slot, first);
-          for (int64_t i : llvm::seq(plan.vector)) {
-            Value element = code.getRegister(run, i);
-            code.when(mayReach(element), [&] {
-              listIfReaching(bound, candidateOf(code, orderOf(code, element),
-                                                code.add(column, code.i32(i))));
-            });
-          }
-        });
-        return zero;
-      });
+  loop(inRow, all, code.i32(plan.threads), code.i32(0),
+       [&](Value number, Value zero) {
+         Value slot = code.quotient(number, runs),
+               first = code.mul(code.remainder(number, runs), code.i32(vector));
+         Value run = read(slot, first, vector),
+               reaches = mayReach(maximumOf(run));
+         if (plan.isCut())
+           reaches = LLVM::AndOp::create(
+               code, reaches, isInRow(columnOfHandedIn(slot, first)));
+         code.when(reaches, [&] {
+           Value column = columnOfHandedIn(slot, first), left = code.i32(0);
+           for (int64_t i : llvm::seq(vector)) {
+             Value bit = LLVM::SelectOp::create(
+                 code, mayReach(code.getRegister(run, i)), code.i32(1 << i),
+                 code.i32(0));
+             left = LLVM::OrOp::create(code, left, bit);
+           }
+           forEachBit(left, [&](Value i) {
+             Value element =
+                       code.getRegister(read(slot, code.add(first, i), 1), 0),
+                   place = code.add(column, i);
+             auto list = [&] {
+               listIfReaching(bound,
+                              candidateOf(code, orderOf(code, element), place));
+             };
+             if (plan.extent % vector == 0)
+               list();
+             else
+               code.when(isInRow(place), list);
+           });
+         });
+         return zero;
+       });
+}
+
+/// From the lowest one on.
+void LargestOfRow::forEachBit(Value word,
+                              llvm::function_ref<void(Value number)> body) {
+  Type type = word.getType();
+  code.repeat(LLVM::CtPopOp::create(code, type, word), word,
+              [&](Value, Value left) -> Value {
+                body(LLVM::CountTrailingZerosOp::create(
+                    code, type, left, /*is_zero_poison=*/true));
+                return LLVM::AndOp::create(code, left,
+                                           code.add(left, code.i32(-1)));
+              });
 }
 
 void LargestOfRow::listIfReaching(Value bound, Value candidate) {
@@ -214,19 +253,21 @@ Value LargestOfRow::rounds(llvm::function_ref<Value(Value before)> mineBelow) {
 void LargestOfRow::searchAll() {
   Value all = code.mul(slotsTaken(), code.i32(plan.elements));
   rounds([&](Value before) {
-    return loop(inRow, all, code.i32(plan.threads), code.i64(0),
-                [&](Value number, Value most) {
-                  Value slot = code.quotient(number, plan.elements),
-                        inSlot = code.remainder(number, plan.elements);
-                  Value element = code.getRegister(read(slot, inSlot, 1), 0);
-                  Value candidate = candidateOf(code, orderOf(code, element),
-                                                columnOfHandedIn(slot, inSlot));
-                  Value isLeft =
-                      compare(LLVM::ICmpPredicate::ult, candidate, before);
-                  candidate = LLVM::SelectOp::create(code, isLeft, candidate,
-                                                     code.i64(0));
-                  return maximumOfWords(most, candidate);
-                });
+    return loop(
+        inRow, all, code.i32(plan.threads), code.i64(0),
+        [&](Value number, Value most) {
+          Value slot = code.quotient(number, plan.elements),
+                inSlot = code.remainder(number, plan.elements);
+          Value element = code.getRegister(read(slot, inSlot, 1), 0),
+                column = columnOfHandedIn(slot, inSlot);
+          Value candidate = candidateOf(code, orderOf(code, element), column);
+          Value isLeft = compare(LLVM::ICmpPredicate::ult, candidate, before);
+          if (plan.isCut())
+            isLeft = LLVM::AndOp::create(code, isLeft, isInRow(column));
+          candidate =
+              LLVM::SelectOp::create(code, isLeft, candidate, code.i64(0));
+          return maximumOfWords(most, candidate);
+        });
   });
 }
 

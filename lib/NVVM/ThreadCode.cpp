@@ -179,9 +179,9 @@ Value ThreadCode::choose(Type type, Value condition,
 }
 
 Value ThreadCode::repeat(
-    int64_t count, Value start,
+    Value count, Value start,
     llvm::function_ref<Value(Value round, Value value)> body) {
-  auto loop = scf::ForOp::create(*this, i32(0), i32(count), i32(1), start);
+  auto loop = scf::ForOp::create(*this, i32(0), count, i32(1), start);
   MLIRContext *context = getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(context, getBoolAttr(true), {}, {},
                                           {}, {}, {}, {});

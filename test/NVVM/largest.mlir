@@ -33,15 +33,19 @@
 // CHECK-COUNT-2: nvvm.redux.sync umax
 // CHECK: llvm.atomicrmw uinc_wrap
 // CHECK: scf.yield
-// The list: of runs of 8 elements those that have one not below the bound, and of these each that is not.
+// The list: of runs of 8 elements those that have one not below the bound, and of these one after the other, read again.
 // CHECK: scf.for
 // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<8xbf16>
 // CHECK: llvm.fcmp "uge"
 // CHECK: scf.if
-// CHECK: llvm.fcmp "uge"
-// CHECK: scf.if
+// CHECK-COUNT-8: llvm.fcmp "uge"
+// CHECK: %[[LEFT:.+]] = llvm.intr.ctpop
+// CHECK: scf.for {{.*}} to %[[LEFT]]
+// CHECK: llvm.intr.cttz
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<1xbf16>
 // CHECK: llvm.icmp "uge" {{.*}} : i64
-// CHECK-COUNT-8: llvm.atomicrmw uinc_wrap
+// CHECK: scf.if
+// CHECK: llvm.atomicrmw uinc_wrap
 // CHECK: nvvm.barrier0
 // CHECK: %[[TOO_LONG:.+]] = llvm.icmp "sgt"
 // CHECK: scf.if %[[TOO_LONG]]
@@ -143,6 +147,33 @@ smx_gpu.kernel @memory(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?
   %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x4096xbf16, #row>
   %m = smx_gpu.partial_reduce <maximum> %t : tensor<1x4096xbf16, #row> -> tensor<1x512xbf16, #row>
   %v:2, %c:2 = smx_gpu.largest %m of %x[%c0, %c0] extent(4096) {aligned = 16 : i64} : tensor<1x512xbf16, #row>, memref<?x4096xbf16>
+      -> tensor<1xbf16, #value>, tensor<1xbf16, #value> at tensor<1xindex, #value>, tensor<1xindex, #value>
+  smx_gpu.store %v#1, %y[%c0] dims [-1] : tensor<1xbf16, #value>, memref<?xbf16>
+  smx_gpu.store %c#1, %i[%c0] dims [-1] : tensor<1xindex, #value>, memref<?xindex>
+  smx_gpu.return
+}
+
+// A row that ends within a tile is read up to its end, 4 elements at a time, and what threads have behind is not listed.
+// CHECK-LABEL: llvm.func @cut
+// CHECK: llvm.atomicrmw uinc_wrap
+// CHECK: scf.for
+// CHECK: llvm.intr.umin(%{{.+}}, %[[END:.+]]) :
+// CHECK: llvm.load {{.*}} : !llvm.ptr<1> -> vector<4xbf16>
+// CHECK: scf.for
+// CHECK-COUNT-2: llvm.intr.umin(%{{.+}}, %[[END]])
+// CHECK: llvm.fcmp "uge"
+// CHECK: llvm.icmp "slt" %{{.+}}, %[[EXTENT:.+]] : i32
+// CHECK: llvm.and
+// CHECK: scf.if
+// CHECK: llvm.intr.cttz
+// CHECK: llvm.icmp "slt" %{{.+}}, %[[EXTENT]] : i32
+// CHECK: scf.if
+// CHECK: llvm.atomicrmw uinc_wrap
+// CHECK: llvm.return
+smx_gpu.kernel @cut(%x: memref<?x4100xbf16>, %y: memref<?xbf16>, %i: memref<?xindex>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 8 : i64} : memref<?x4100xbf16> -> tensor<1x512xbf16, #row>
+  %v:2, %c:2 = smx_gpu.largest %t of %x[%c0, %c0] extent(4100) {aligned = 8 : i64} : tensor<1x512xbf16, #row>, memref<?x4100xbf16>
       -> tensor<1xbf16, #value>, tensor<1xbf16, #value> at tensor<1xindex, #value>, tensor<1xindex, #value>
   smx_gpu.store %v#1, %y[%c0] dims [-1] : tensor<1xbf16, #value>, memref<?xbf16>
   smx_gpu.store %c#1, %i[%c0] dims [-1] : tensor<1xindex, #value>, memref<?xindex>

@@ -46,13 +46,13 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
 
     Of a row in memory that was streamed, the tile has the maxima: in column c that of the elements c, c + n, c + 2n, .. of `extent` ones,
     where n are the columns of the tile. The largest elements of the row are found then, and those threads that have a maximum among
-    the largest ones read theirs again.
+    the largest ones read theirs again; who has columns behind the extent does not read these.
 
     P27: the tile is two-dimensional and striped, whole warps hold each row, the elements are f32, f16 or bf16, and there are
     at least as many columns as results; values have the slice of the layout along dimension 1, and so have columns, of
     index elements. With ranks, both have the layout of the tile with vectors of one element, as many rows, and a column at least for each. The tile of a
     row in memory has one row; there is an offset for each dimension of the memory, along the last of which the elements lie, of the type of
-    those of the tile; each thread has a vector of the tile, and the extent is a multiple of its columns. `aligned` says what bytes a vector
+    those of the tile; each thread has a vector of the tile, and the extent is not less than its columns. `aligned` says what bytes a vector
     of the row lies at multiples of.
 
     ```mlir

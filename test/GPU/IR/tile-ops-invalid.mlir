@@ -349,13 +349,13 @@ smx_gpu.kernel @largest_of_other_elements(%x: f32, %m: memref<?x4096xf16>) warps
 
 // -----
 
-// P27: a row that does not end with a whole tile.
+// P27: a row that is shorter than a tile.
 #M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
 smx_gpu.kernel @largest_of_a_part(%x: f32, %m: memref<?x4096xf32>) warps(1) {
   %c0 = arith.constant 0 : index
   %t = tensor.splat %x : tensor<1x64xf32, #M>
-  // expected-error @+1 {{'smx_gpu.largest' op expected maxima of one row, a vector for each thread, and an extent that is a multiple of their number, got 'tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 32, vector = 2>>' and an extent of 100}}
-  %v, %c = smx_gpu.largest %t of %m[%c0, %c0] extent(100) : tensor<1x64xf32, #M>, memref<?x4096xf32> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
+  // expected-error @+1 {{'smx_gpu.largest' op expected maxima of one row, a vector for each thread, and an extent that is not less than their number, got 'tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 32, vector = 2>>' and an extent of 62}}
+  %v, %c = smx_gpu.largest %t of %m[%c0, %c0] extent(62) : tensor<1x64xf32, #M>, memref<?x4096xf32> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
   smx_gpu.return
 }
 
