@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EqualOps.h"
+#include "KeyNetwork.h"
 #include "Rankings.h"
 #include "smx/GPU/Passes.h"
 
@@ -29,15 +30,15 @@ using namespace mlir::smx::gpu;
 
 namespace {
 
-/// A network of larger and smaller ones of keys, on zeros and ones.
-class Network {
-public:
-  void set(Value key, bool one) { keys[key] = one; }
-  /// None if `key` comes from something else.
-  std::optional<bool> evaluate(Value key);
-
-private:
-  llvm::DenseMap<Value, bool> keys;
+/// The rest of a row behind a loop, and where its keys are merged with those of
+/// the loop.
+struct RestOfRow {
+  Ranking ranking;
+  LoadOp load;
+  /// Columns of the tile that are in the row.
+  int64_t columns;
+  /// What has a rank of the whole row.
+  SmallVector<std::pair<Value, size_t>> merged;
 };
 
 /// A loop, and the keys of its tiles that it merges with those before.
@@ -48,45 +49,19 @@ struct MergingLoop {
   SmallVector<unsigned> carried;
   LoadOp load;
   mlir::smx::KeyParts parts;
+  std::optional<RestOfRow> rest;
 
   static std::optional<MergingLoop> match(scf::ForOp loop, Ranking ranking);
   /// What is carried for ranks is read for nothing but what is carried for
   /// them.
   bool isMergedAlone();
+  int64_t columns() { return *getConstantIntValue(loop.getUpperBound()); }
+  std::optional<RestOfRow> matchRest(const Ranking &keys);
+  bool isMerged(RestOfRow &rest);
   void rewrite();
 };
 
 } // namespace
-
-std::optional<bool> Network::evaluate(Value key) {
-  if (auto known = keys.find(key); known != keys.end())
-    return known->second;
-  std::optional<bool> result;
-  if (isNothing(key)) {
-    result = false;
-  } else if (auto larger = key.getDefiningOp<arith::MaxNumFOp>()) {
-    std::optional<bool> a = evaluate(larger.getLhs()),
-                        b = evaluate(larger.getRhs());
-    if (a && b)
-      result = *a || *b;
-  } else if (auto select = key.getDefiningOp<arith::SelectOp>()) {
-    // The larger or the smaller one of what is compared.
-    auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
-    if (!compare || compare.getPredicate() != arith::CmpFPredicate::OGT)
-      return std::nullopt;
-    bool isLarger = select.getTrueValue() == compare.getLhs() &&
-                    select.getFalseValue() == compare.getRhs();
-    bool isSmaller = select.getTrueValue() == compare.getRhs() &&
-                     select.getFalseValue() == compare.getLhs();
-    std::optional<bool> a = evaluate(compare.getLhs()),
-                        b = evaluate(compare.getRhs());
-    if (a && b && (isLarger || isSmaller))
-      result = isLarger ? *a || *b : *a && *b;
-  }
-  if (result)
-    keys[key] = *result;
-  return result;
-}
 
 /// Where a row is read tile by tile, the loop from its start to its end.
 static LoadOp loadOfTiles(Value scores, scf::ForOp loop) {
@@ -110,6 +85,25 @@ static LoadOp loadOfTiles(Value scores, scf::ForOp loop) {
   return load;
 }
 
+static bool isColumn(Value places) {
+  auto position = places.getDefiningOp<PositionOp>();
+  return position && position.getDim() == 1;
+}
+
+static bool isSplatOf(Value tile, int64_t number) {
+  SplatElementsAttr splat;
+  return matchPattern(tile, m_Constant(&splat)) &&
+         splat.getSplatValue<APInt>() == number;
+}
+
+/// The sum of columns and of what `isFirst` is true for.
+static bool arePlacesFrom(Value places,
+                          llvm::function_ref<bool(Value)> isFirst) {
+  auto sum = places.getDefiningOp<arith::AddIOp>();
+  return sum && ((isFirst(sum.getLhs()) && isColumn(sum.getRhs())) ||
+                 (isFirst(sum.getRhs()) && isColumn(sum.getLhs())));
+}
+
 std::optional<MergingLoop> MergingLoop::match(scf::ForOp loop,
                                               Ranking ranking) {
   std::optional<mlir::smx::KeyParts> parts =
@@ -120,7 +114,7 @@ std::optional<MergingLoop> MergingLoop::match(scf::ForOp loop,
   LoadOp load = scores ? loadOfTiles(scores, loop) : LoadOp();
   if (!load || !KeyBuilder::canBuild(ranking.all.keys, scores))
     return std::nullopt;
-  MergingLoop found{loop, ranking, {}, load, *parts};
+  MergingLoop found{loop, ranking, {}, load, *parts, std::nullopt};
   // What starts as nothing and is of the keys' type.
   Type type = ranking.ranks.front().getResult().getType();
   for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs()))
@@ -128,35 +122,110 @@ std::optional<MergingLoop> MergingLoop::match(scf::ForOp loop,
       found.carried.push_back(number);
   if (found.carried.size() != count)
     return std::nullopt;
-  // Places in the row.
-  auto sum = parts->place.getDefiningOp<arith::AddIOp>();
-  auto isFirst = [&](Value operand) {
-    auto splat = operand.getDefiningOp<tensor::SplatOp>();
-    return splat && splat.getInput() == loop.getInductionVar();
-  };
-  auto isColumn = [](Value operand) {
-    auto position = operand.getDefiningOp<PositionOp>();
-    return position && position.getDim() == 1;
-  };
-  if (!sum || !((isFirst(sum.getLhs()) && isColumn(sum.getRhs())) ||
-                (isFirst(sum.getRhs()) && isColumn(sum.getLhs()))))
+  if (!arePlacesFrom(parts->place, [&](Value operand) {
+        auto splat = operand.getDefiningOp<tensor::SplatOp>();
+        return splat && splat.getInput() == loop.getInductionVar();
+      }))
     return std::nullopt;
-  // By the 0-1 principle: lists of a and of b ones.
+  KeyNetwork network(count);
+  for (size_t rank = 0; rank < count; ++rank) {
+    network.setOfFirst(loop.getRegionIterArgs()[found.carried[rank]], rank);
+    network.setOfSecond(ranking.ranks[rank].getResult(), rank);
+  }
   ValueRange yielded = loop.getYieldedValues();
-  for (size_t a = 0; a <= count; ++a)
-    for (size_t b = 0; b <= count; ++b) {
-      Network network;
-      for (size_t rank = 0; rank < count; ++rank) {
-        network.set(loop.getRegionIterArgs()[found.carried[rank]], rank < a);
-        network.set(found.ranking.ranks[rank].getResult(), rank < b);
-      }
-      for (size_t rank = 0; rank < count; ++rank)
-        if (network.evaluate(yielded[found.carried[rank]]) != (rank < a + b))
-          return std::nullopt;
-    }
+  for (size_t rank = 0; rank < count; ++rank)
+    if (network.rankOf(yielded[found.carried[rank]]) != rank)
+      return std::nullopt;
   if (!found.isMergedAlone())
     return std::nullopt;
+  for (Ranking &keys : findRankings(*loop->getBlock()))
+    if (!found.rest)
+      found.rest = found.matchRest(keys);
   return found;
+}
+
+std::optional<RestOfRow> MergingLoop::matchRest(const Ranking &keys) {
+  std::optional<mlir::smx::KeyParts> ofRest =
+      mlir::smx::matchKey(keys.all.keys);
+  if (!ofRest || keys.ranks.size() != carried.size())
+    return std::nullopt;
+  Value scores = scoresOf(*ofRest, keys.ranks.size());
+  auto next = scores ? scores.getDefiningOp<LoadOp>() : LoadOp();
+  if (!next || next.getSource() != load.getSource() ||
+      next.getDims() != load.getDims() ||
+      next.getAligned() != load.getAligned() ||
+      next.getOffsets().drop_back() != load.getOffsets().drop_back() ||
+      getConstantIntValue(next.getOffsets().back()) != columns() ||
+      getLayout(cast<RankedTensorType>(scores.getType())) !=
+          getLayout(cast<RankedTensorType>(load.getTile().getType())))
+    return std::nullopt;
+  if (!arePlacesFrom(ofRest->place, [&](Value operand) {
+        return isSplatOf(operand, columns());
+      }))
+    return std::nullopt;
+  RestOfRow found{
+      keys, next, cast<RankedTensorType>(scores.getType()).getDimSize(1), {}};
+  if (!next.getValid().empty()) {
+    std::optional<int64_t> valid = getConstantIntValue(next.getValid().back());
+    auto inside = keys.all.inside
+                      ? keys.all.inside.getDefiningOp<arith::CmpIOp>()
+                      : arith::CmpIOp();
+    if (!valid || !inside ||
+        inside.getPredicate() != arith::CmpIPredicate::slt ||
+        !isColumn(inside.getLhs()) || !isSplatOf(inside.getRhs(), *valid))
+      return std::nullopt;
+    found.columns = *valid;
+  } else if (keys.all.inside) {
+    return std::nullopt;
+  }
+  if (!isMerged(found))
+    return std::nullopt;
+  return found;
+}
+
+/// What is made of the keys of both parts is a network, of which nothing but
+/// ranks of the row comes out.
+bool MergingLoop::isMerged(RestOfRow &rest) {
+  KeyNetwork network(carried.size());
+  llvm::SetVector<Value> keys;
+  for (auto [rank, number] : llvm::enumerate(carried)) {
+    Value ofLoop = loop.getResult(number),
+          ofRest = rest.ranking.ranks[rank].getResult();
+    network.setOfFirst(ofLoop, rank);
+    network.setOfSecond(ofRest, rank);
+    keys.insert(ofLoop);
+    keys.insert(ofRest);
+  }
+  auto isCompared = [&](Value value, Value with) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      auto compare = dyn_cast<arith::CmpFOp>(user);
+      return compare && compare.getRhs() == with;
+    });
+  };
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (std::optional<size_t> rank = network.rankOf(keys[i])) {
+      rest.merged.push_back({keys[i], *rank});
+      continue;
+    }
+    for (Operation *user : keys[i].getUsers()) {
+      if (isa<arith::MaxNumFOp, arith::SelectOp>(user) &&
+          network.has(user->getResult(0))) {
+        keys.insert(user->getResult(0));
+        continue;
+      }
+      // What is chosen by, and the search for the next one of the rest.
+      bool isCondition = isa<arith::CmpFOp>(user) &&
+                         llvm::all_of(user->getUsers(), [&](Operation *choice) {
+                           return isa<arith::SelectOp>(choice) &&
+                                  network.has(choice->getResult(0));
+                         });
+      if (!isCondition &&
+          !(isa<BroadcastOp>(user) &&
+            isCompared(user->getResult(0), rest.ranking.all.keys)))
+        return false;
+    }
+  }
+  return !rest.merged.empty();
 }
 
 bool MergingLoop::isMergedAlone() {
@@ -186,11 +255,13 @@ void MergingLoop::rewrite() {
       {1, striped.getColumnThreads() * striped.getVector()}, element, striped);
   OpBuilder builder(loop);
   Location loc = ranking.ranks.front().getLoc();
-  Value least = arith::ConstantOp::create(
-      builder, loc, maxima,
-      DenseElementsAttr::get(
-          maxima, APFloat::getInf(cast<FloatType>(element).getFloatSemantics(),
-                                  /*Negative=*/true)));
+  auto leastOf = [&](RankedTensorType type) -> Value {
+    APFloat least = APFloat::getInf(
+        cast<FloatType>(element).getFloatSemantics(), /*Negative=*/true);
+    return arith::ConstantOp::create(builder, loc, type,
+                                     DenseElementsAttr::get(type, least));
+  };
+  Value least = leastOf(maxima);
   IRRewriter rewriter(builder);
   auto wider = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, least, /*replaceInitOperandUsesInLoop=*/false,
@@ -202,6 +273,21 @@ void MergingLoop::rewrite() {
       }));
   loop = wider;
   builder.setInsertionPointAfter(loop);
+  Value ofRow = loop.getResults().back();
+  int64_t extent = columns();
+  if (rest) {
+    builder.setInsertionPoint(rest->ranking.ranks.front());
+    Value elements = rest->load.getTile();
+    if (Value inside = rest->ranking.all.inside) {
+      Value nothing = leastOf(cast<RankedTensorType>(elements.getType()));
+      elements =
+          arith::SelectOp::create(builder, loc, inside, elements, nothing);
+    }
+    Value part = PartialReduceOp::create(builder, loc, maxima,
+                                         Combiner::Maximum, elements);
+    ofRow = arith::MaximumFOp::create(builder, loc, ofRow, part);
+    extent += rest->columns;
+  }
   int64_t count = carried.size();
   auto slice = RankedTensorType::get(
       1, element, SliceAttr::get(builder.getContext(), 1, striped));
@@ -209,19 +295,24 @@ void MergingLoop::rewrite() {
   offsets.back() = loop.getLowerBound();
   auto largest = LargestOp::create(
       builder, loc, SmallVector<Type>(count, slice),
-      SmallVector<Type>(count, slice.clone(builder.getIndexType())),
-      loop.getResults().back(), load.getSource(), offsets,
-      *getConstantIntValue(loop.getUpperBound()), load.getAligned(),
+      SmallVector<Type>(count, slice.clone(builder.getIndexType())), ofRow,
+      load.getSource(), offsets, extent, load.getAligned(),
       /*ranks=*/IntegerAttr());
   KeyBuilder keys(builder, load.getTile(), slice);
+  SmallVector<Value> ranks;
   for (auto [number, value, column] :
        llvm::zip_equal(carried, largest.getValues(), largest.getColumns())) {
-    loop.getResult(number).replaceAllUsesWith(
-        keys.build(ranking.all.keys, value, column, parts.place));
+    ranks.push_back(keys.build(ranking.all.keys, value, column, parts.place));
     // What was merged is not read any more.
     loop.getBody()->getTerminator()->setOperand(
         number, loop.getRegionIterArgs()[number]);
   }
+  if (rest)
+    for (auto [merged, rank] : rest->merged)
+      merged.replaceAllUsesWith(ranks[rank]);
+  else
+    for (auto [number, rank] : llvm::zip_equal(carried, ranks))
+      loop.getResult(number).replaceAllUsesWith(rank);
 }
 
 namespace {
@@ -233,7 +324,7 @@ struct LargestOfStreamPass
     KernelOp kernel = getOperation();
     uniteEqualOps(kernel);
     IRRewriter rewriter(&getContext());
-    SmallVector<MergingLoop> found;
+    SmallVector<MergingLoop, 1> found;
     for (auto loop : kernel.getBody().front().getOps<scf::ForOp>())
       for (Ranking &ranking : findRankings(*loop.getBody()))
         if (std::optional<MergingLoop> merging =

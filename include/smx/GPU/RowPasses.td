@@ -55,6 +55,9 @@ def LargestOfStreamPass : Pass<"smx-gpu-largest-of-stream", "::mlir::smx::gpu::K
     %k0 = key of %v#0, %c#0
     %k1 = key of %v#1, %c#1
     ```
+
+    Where the last tile of the row is behind the loop, and what is merged with its keys there is read for nothing else, its maxima join those
+    of the loop, and the largest elements are those of the whole row.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
