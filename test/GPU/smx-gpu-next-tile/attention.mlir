@@ -45,7 +45,7 @@
 // CHECK-NEXT: smx_gpu.wait %[[ST]], %[[S]] pending 1
 // CHECK: smx_gpu.partial_reduce <add>
 // CHECK: smx_gpu.wait %[[OT]], %[[O]] :
-// CHECK: smx_gpu.store
+// CHECK: smx_gpu.tensor_store
 // CHECK-NEXT: scf.yield %[[FOLLOWING]],
 // CHECK: smx_gpu.release %[[QUERIES]]
 func.func @begins_under(%q: tensor<4x70x256x128xbf16>, %k: tensor<4x70x512x128xbf16>, %v: tensor<4x70x512x128xbf16>) -> tensor<4x70x256x128xbf16> {
@@ -119,7 +119,7 @@ func.func @few_tiles(%q: tensor<2x70x256x128xbf16>, %k: tensor<2x70x512x128xbf16
 // CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]] :
 // CHECK-NEXT: scf.if %[[ODD]]
 // CHECK: smx_gpu.mma %{{.+}}, %[[V]], %[[O1]] guarded terms
-// CHECK: smx_gpu.store
+// CHECK: smx_gpu.tensor_store
 // CHECK-NEXT: scf.yield %[[FOLLOWING]],
 func.func @narrow_causal(%q: tensor<4x70x512x64xbf16>, %k: tensor<4x70x512x64xbf16>, %v: tensor<4x70x512x64xbf16>) -> tensor<4x70x512x64xbf16> {
   %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, right = 0>) : tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16> -> tensor<4x70x512x64xbf16>

@@ -59,7 +59,7 @@
 // CHECK: smx_gpu.release %[[VC]]
 // CHECK-NOT: smx_gpu.release
 // CHECK: %[[ROW:.+]] = arith.addi %{{.+}}, %[[FIRST]]
-// CHECK: smx_gpu.store %{{.+}}, %{{.+}}[%{{.+}}, %{{.+}}, %[[ROW]], %c0]
+// CHECK: smx_gpu.tensor_store %{{.+}}, %{{.+}}[%{{.+}}, %{{.+}}, %[[ROW]], %c0]
 func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) : !t, !t, !t -> !t
   return %o : !t
@@ -129,7 +129,7 @@ func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: %[[IN_FRONT:.+]] = arith.cmpi slt, %[[J]]
 // CHECK: arith.ori %[[BEHIND]], %[[IN_FRONT]]
 // CHECK-NOT: scf.for
-// CHECK: smx_gpu.store
+// CHECK: smx_gpu.tensor_store
 func.func @window(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, left = 255, right = 0>) : !t, !t, !t -> !t
   return %o : !t
