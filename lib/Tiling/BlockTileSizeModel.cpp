@@ -282,14 +282,16 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       longest =
           halfRowBytes / 2 /
           (extent ? bytesPerElement(op, finishes, *extent) : elementBytes);
-      // Where all tiles are whole, a loop keeps maxima of its threads, and no
-      // keys. What follows the loop is serial, and other rows hide it: of the
-      // short tile a multiprocessor has more of them than of whole rows.
+      // A loop keeps maxima of its threads, and no keys; so does the rest of
+      // the row behind it. What follows is serial, and other rows hide it: of
+      // the short tile a multiprocessor has more of them than of whole rows.
       int64_t scoreBits =
           getElementTypeOrSelf(op.getInputOperands().front().getType())
               .getIntOrFloatBitWidth();
       int64_t plain = scoreBits == 16 ? longestNarrowTile : longestTile;
-      if (extent && *extent % plain == 0) {
+      bool hasLoop = extent && *extent >= 2 * plain &&
+                     *extent * scoreBits % accessBits == 0;
+      if (hasLoop || (extent && *extent % plain == 0)) {
         longest = plain;
         if (scoreBits <= 32)
           rowBytes = std::min(rowBytes, heldKeysRowBytes);

@@ -49,6 +49,15 @@ def reduction(op, element, extent):
 """
 
 
+def top(element, extent, count):
+    rows, results, places = (f"tensor<64x{extent}x{element}>", f"tensor<64x{count}x{element}>", f"tensor<64x{count}xi64>")
+    return f"""func.func @f(%x: {rows}) -> ({results}, {places}) {{
+  %p, %i = smx.topk_softmax %x axis(1) k({count}) : {rows} -> {results}, {places}
+  return %p, %i : {results}, {places}
+}}
+"""
+
+
 def kernels(family, types):
     """Names, texts, and what rows in memory are aligned to."""
     for element in types:
@@ -66,6 +75,11 @@ def kernels(family, types):
             for extent in (77, 300, 1024, 4096, 32768, "?"):
                 for axis in (0, 1):
                     yield f"softmax {element} {extent} axis {axis}", softmax(element, extent, axis), 16
+            for extent in (512, 4096, 32000, 128256, 131072) if element != "f64" else ():
+                for count in (1, 5, 64):
+                    yield f"topk_softmax {element} {extent} k {count}", top(element, extent, count), 16
+            if element != "f64":
+                yield f"topk_softmax {element} 50257 k 5 anywhere", top(element, 50257, 5), 2
             # Rows that start anywhere, as those of odd extents do.
             for extent in (4095, 12345, 50257):
                 for op in ("softmax", "logsumexp", "cross_entropy", "layer_norm", "rms_norm"):
