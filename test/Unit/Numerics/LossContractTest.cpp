@@ -180,3 +180,27 @@ TEST(TopKContract, MoreEqualScoresThanThereAreCandidates) {
       },
       {DType::F32, DType::F16, DType::BF16}, DType::I64);
 }
+
+TEST(TopKContract, RowsThatEndWithinATile) {
+  // Two tiles of 8192 of 16 bits and a rest; of equal ones, and some in each.
+  constexpr int64_t columns = 17000, tile = 8192;
+  constexpr int64_t inAll[] = {columns - 1, 2 * tile, 2 * tile - 1, 0, tile};
+  Tensor x({2, columns}, 0);
+  for (int64_t i = 0; i < 5; ++i)
+    x.at({1, inAll[i]}) = double(5 - i);
+  NumericCase c = rowCase(Op::TopK, x);
+  c.k = 5;
+  c.isLossWide = false;
+  // Half a unit of bf16.
+  constexpr double equal = 1.0 / columns, tolerance = equal / 256;
+  inEveryForm(
+      c, {x}, {{2, 5}, {2, 5}},
+      [&](const std::vector<Tensor> &out) {
+        for (int64_t i = 0; i < 5; ++i) {
+          EXPECT_EQ(out[1].at({0, i}), i);
+          EXPECT_EQ(out[1].at({1, i}), inAll[i]);
+          EXPECT_NEAR(out[0].at({0, i}), equal, tolerance);
+        }
+      },
+      {DType::F32, DType::F16, DType::BF16}, DType::I64);
+}
