@@ -1,0 +1,132 @@
+//===- NestShape.cpp - what a loop nest says about its tiles --------------===//
+
+#include "NestShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+/// Adds `c` as the class of the rows.
+static LogicalResult setRows(NestShape &shape, TileClasses::Class c,
+                             const TileClasses &classes, Operation *op) {
+  if (classes.boundOf(c) == 1 || shape.rows == c)
+    return success();
+  if (shape.rows)
+    return op->emitOpError("expected tiles with one dimension of rows, got two "
+                           "with more than one element; smx-tile with 1 row "
+                           "in all but the last would work");
+  shape.rows = c;
+  return success();
+}
+
+/// True for `select(a > out, a, out)` in f64: that is what keys are.
+static bool isMaximumOfKeys(linalg::GenericOp op) {
+  auto larger = op.getBlock()
+                    ->getTerminator()
+                    ->getOperand(0)
+                    .getDefiningOp<arith::SelectOp>();
+  if (!larger || !larger.getType().isF64())
+    return false;
+  auto compare = larger.getCondition().getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OGT &&
+         compare.getLhs() == larger.getTrueValue() &&
+         compare.getRhs() == larger.getFalseValue() &&
+         larger.getFalseValue() == op.getRegionOutputArgs().front();
+}
+
+FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
+                                             const TileClasses &classes) {
+  NestShape shape;
+  // The products say what rows are. The transposed product is as good: take
+  // the orientation in which the accumulator of one feeds the next.
+  nest.walk([&](linalg::GenericOp op) {
+    if (std::optional<TileProduct> product = matchProduct(op, classes))
+      shape.products.push_back(*product);
+  });
+  for (TileProduct &product : shape.products)
+    if (failed(setRows(shape, product.rows, classes, product.a->getOwner())))
+      return failure();
+  WalkResult walked = nest.walk([&](linalg::GenericOp op) {
+    if (op.getNumReductionLoops() == 0 || matchProduct(op, classes))
+      return WalkResult::advance();
+    SmallVector<TileClasses::Class> loops = classes.iterationClassesOf(op);
+    for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::parallel &&
+          failed(setRows(shape, loops[loop], classes, op)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  // Without a reduction any dimension will do, but the fastest one.
+  bool reduces = nest.walk([](linalg::LinalgOp op) {
+                       return op.getNumReductionLoops() != 0
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  if (!reduces)
+    nest.walk([&](linalg::LinalgOp op) {
+      SmallVector<TileClasses::Class> dims =
+          classes.classesOf(op.getDpsInits()[0]);
+      for (TileClasses::Class c : ArrayRef(dims).drop_back(!dims.empty()))
+        if (classes.boundOf(c) != 1)
+          shape.rows = c;
+    });
+  walked = nest.walk([&](tensor::ExtractSliceOp slice) {
+    shape.elementBits = std::min<int64_t>(
+        shape.elementBits, slice.getType().getElementTypeBitWidth());
+    SmallVector<TileClasses::Class> dims = classes.classesOf(slice);
+    bool isMatrix = llvm::count_if(dims, [&](TileClasses::Class c) {
+                      return classes.boundOf(c) != 1;
+                    }) > 1;
+    if (isMatrix && shape.rows && dims.back() == *shape.rows)
+      shape.rowsAreFastest = true;
+    return WalkResult::advance();
+  });
+  nest.walk([&](linalg::LinalgOp op) {
+    for (TileClasses::Class c : classes.iterationClassesOf(op))
+      if (c != shape.rows && classes.boundOf(c) != ShapedType::kDynamic &&
+          classes.boundOf(c) > shape.longest) {
+        shape.longest = classes.boundOf(c);
+        shape.longestClass = c;
+      }
+  });
+  nest.walk([&](linalg::LinalgOp op) {
+    // What a value of a row each is written along is as short.
+    if (op.getNumDpsInputs() != 0 &&
+        llvm::all_of(op.getDpsInputs(), [&](Value input) {
+          return isa<RankedTensorType>(input.getType()) &&
+                 llvm::all_of(classes.classesOf(input),
+                              [&](auto c) { return classes.boundOf(c) == 1; });
+        }))
+      return;
+    shape.isOneRow &= llvm::all_of(classes.iterationClassesOf(op), [&](auto c) {
+      return c == shape.longestClass || classes.boundOf(c) == 1;
+    });
+  });
+  nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
+  nest.walk([&](linalg::GenericOp op) {
+    if (op.getNumReductionLoops() != 0 && isMaximumOfKeys(op))
+      ++shape.maxima;
+  });
+  nest.walk([&](tensor::ExtractSliceOp slice) {
+    if (nest->isAncestor(slice.getSource().getParentBlock()->getParentOp()) ||
+        !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
+      return;
+    shape.rowBits += llvm::alignTo(slice.getType().getElementTypeBitWidth(), 8);
+  });
+  nest.walk([&](tensor::ParallelInsertSliceOp insert) {
+    shape.isWritten |= llvm::is_contained(classes.classesOf(insert.getSource()),
+                                          shape.longestClass);
+  });
+  return shape;
+}
+
+int64_t mlir::smx::gpu::fewestThreads(const NestShape &shape) {
+  return llvm::PowerOf2Ceil(4 * shape.maxima);
+}

@@ -1,0 +1,39 @@
+//===- NestShape.h - what a loop nest says about its tiles ------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_NESTSHAPE_H
+#define SMX_LIB_GPU_NESTSHAPE_H
+
+#include "BlockSchedule.h"
+
+namespace mlir::smx::gpu {
+
+/// What the loop nest says about its tiles.
+struct NestShape {
+  std::optional<TileClasses::Class> rows;
+  SmallVector<TileProduct> products;
+  /// Largest bound of the dimensions that are not rows, and its class.
+  int64_t longest = 1;
+  std::optional<TileClasses::Class> longestClass;
+  /// No other dimension than that has more than one element, and a tile has all
+  /// of it.
+  bool isOneRow = true;
+  /// Reductions to the largest key: of top-k, k.
+  int64_t maxima = 0;
+  /// Bits of all that is read of one element of a row.
+  int64_t rowBits = 0;
+  /// Bits of the narrowest element type that is read.
+  int64_t elementBits = 64;
+  bool rowsAreFastest = false;
+  /// There is a result as long as a row.
+  bool isWritten = false;
+};
+
+/// Fails, with a diagnostic, where tiles have two dimensions of rows.
+FailureOr<NestShape> shapeOf(scf::ForallOp nest, const TileClasses &classes);
+
+/// Threads of a row, at least: 2 k sets of elements, of two threads each, leave
+/// few candidates for the k largest; of 64 threads and k = 64, hundreds.
+int64_t fewestThreads(const NestShape &shape);
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_NESTSHAPE_H
