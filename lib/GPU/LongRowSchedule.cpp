@@ -10,6 +10,55 @@ using namespace mlir::smx;
 using namespace mlir::smx::gpu;
 using ::smx::gpu::warpThreads;
 
+/// True for one sum of two rows of 16-bit elements, and a third row made of
+/// them and the sum: the gradients of softmax and of its logarithm. Nothing is
+/// kept beside the elements that were read.
+static bool isSumOfTwoRows(const NestShape &shape) {
+  return shape.rowsRead == 2 && shape.elementBits == 16 &&
+         shape.rowBits == 2 * shape.elementBits && shape.reductions == 1 &&
+         shape.sums == 1 && shape.isWritten;
+}
+
+/// True for exponentials of a row of f32 and what they are divided by.
+static bool isExponentialOfWideRow(const NestShape &shape) {
+  return shape.rowsRead == 1 && shape.elementBits == 32 &&
+         shape.rowBits == shape.elementBits && shape.hasExponentials &&
+         shape.isWritten;
+}
+
+namespace {
+/// Threads of a block, and those that a multiprocessor should have room for.
+struct RowThreads {
+  int64_t block, multiprocessor = blockRowThreads;
+};
+} // namespace
+
+/// Threads where less than 8 accesses each, and more threads of a
+/// multiprocessor, are faster, by figures of an H200; none elsewhere. `bytes`
+/// of a row are read by whole accesses.
+static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
+                                                      int64_t bytes) {
+  constexpr int64_t access = accessBits / 8;
+  // One access of each operand is computed with in 32 registers, and all 2048
+  // threads of a multiprocessor have those: 0.5 % faster for 4096 elements. Two
+  // accesses of each would be spilled. Rows of 2048 elements have one
+  // of each anyway.
+  constexpr int64_t pair = 2 * access, fewest = 256, most = 512;
+  if (isSumOfTwoRows(shape) && bytes > fewest * pair && bytes <= most * pair &&
+      bytes % (4 * warpThreads * pair) == 0)
+    return RowThreads{bytes / pair, 2048};
+  // Exponentials of f32 take so long that memory waits for them unless more
+  // rows are there: 5 blocks of 256 threads with 4 accesses in 48 registers, or
+  // 3 of 512 in 40, are 1 % faster than 1024 threads with 8 accesses. Longer
+  // rows would leave room for one such block.
+  constexpr int64_t few = 4 * access;
+  if (isExponentialOfWideRow(shape) && bytes == 256 * few)
+    return RowThreads{256, 1280};
+  if (isExponentialOfWideRow(shape) && bytes == 512 * few)
+    return RowThreads{512, 1536};
+  return std::nullopt;
+}
+
 void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
                                const ScheduleOptions &options) {
   int64_t bytes =
@@ -33,6 +82,18 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
         options.clusters, llvm::PowerOf2Ceil(llvm::divideCeil(bytes, each)));
     schedule.spread = shape.longestClass;
   }
+  // Of two rows that are more than a half of what a block holds, four blocks of
+  // 256 threads have whole accesses, all in registers, and other rows are there
+  // four times instead of twice, with a half in shared memory: 1 % faster for
+  // 32768 elements on an H200.
+  constexpr int64_t pairBlocks = 4, pairThreads = 256;
+  bool isAligned = !isCut && options.alignment * 8 >= accessBits;
+  if (isSumOfTwoRows(shape) && isAligned && options.clusters >= pairBlocks &&
+      bytes > halfRowBytes && bytes <= blockRowBytes &&
+      bytes % (pairBlocks * pairThreads * 2 * accessBits / 8) == 0) {
+    schedule.cluster = pairBlocks;
+    schedule.spread = shape.longestClass;
+  }
   int64_t part = llvm::divideCeil(bytes, schedule.cluster);
   int64_t threads = std::max<int64_t>(llvm::divideCeil(part, threadBytes),
                                       fewestThreads(shape));
@@ -47,15 +108,25 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
   threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
                                                              : warpThreads);
   // Two blocks hide each other's exchange, if shared memory has the rest. Of a
-  // cluster with f32, half as many threads are faster by 2 % on an H200.
+  // cluster with f32, half as many threads are faster by 2 % on an H200. A row
+  // of 16-bit elements that is summed twice leaves a thread 48 bytes of its
+  // registers: two blocks would read 13/16 of their parts from shared memory
+  // three times; one of all threads reads 5/8, and is 2 % faster. Summed once,
+  // it has 64 bytes or more there, and one block is 5 % slower or more.
   int64_t most = blockRowThreads;
-  if (isShared && part <= blockRowBytes)
+  bool isMostlyShared = schedule.cluster > 1 && shape.elementBits == 16 &&
+                        shape.sums > 1 && part == blockRowBytes;
+  if (isShared && part <= blockRowBytes && !isMostlyShared)
     most /= schedule.cluster > 1 && shape.elementBits == 32 ? 4 : 2;
-  threads = options.warps ? options.warps * warpThreads
-                          : std::min<int64_t>(threads, most);
-  schedule.warps = threads / warpThreads;
-  schedule.minBlocks = std::max<int64_t>(blockRowThreads / threads, 1);
+  RowThreads chosen = {std::min<int64_t>(threads, most)};
+  if (options.warps)
+    chosen = {options.warps * warpThreads};
+  else if (isAligned && schedule.cluster == 1)
+    chosen = threadsOfFewAccesses(shape, bytes).value_or(chosen);
+  schedule.warps = chosen.block / warpThreads;
+  schedule.minBlocks =
+      std::max<int64_t>(chosen.multiprocessor / chosen.block, 1);
   schedule.layout = StripedAttr::get(
       schedule.layout.getContext(),
-      /*rows=*/1, threads, 128 / std::max<int64_t>(shape.elementBits, 8));
+      /*rows=*/1, chosen.block, 128 / std::max<int64_t>(shape.elementBits, 8));
 }

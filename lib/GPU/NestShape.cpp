@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,6 +37,17 @@ static bool isMaximumOfKeys(linalg::GenericOp op) {
          compare.getLhs() == larger.getTrueValue() &&
          compare.getRhs() == larger.getFalseValue() &&
          larger.getFalseValue() == op.getRegionOutputArgs().front();
+}
+
+/// True if a result of a reduction is a sum.
+static bool isSum(linalg::GenericOp op) {
+  return llvm::any_of(
+      op.getBlock()->getTerminator()->getOperands(), [&](Value result) {
+        auto add = result.getDefiningOp<arith::AddFOp>();
+        return add && llvm::any_of(op.getRegionOutputArgs(), [&](Value out) {
+                 return out == add.getLhs() || out == add.getRhs();
+               });
+      });
 }
 
 FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
@@ -111,14 +123,21 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
   });
   nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
   nest.walk([&](linalg::GenericOp op) {
-    if (op.getNumReductionLoops() != 0 && isMaximumOfKeys(op))
-      ++shape.maxima;
+    if (op.getNumReductionLoops() == 0 || matchProduct(op, classes))
+      return;
+    ++shape.reductions;
+    shape.sums += isSum(op);
+    shape.maxima += isMaximumOfKeys(op);
+  });
+  nest.walk([&](Operation *op) {
+    shape.hasExponentials |= isa<math::ExpOp, math::Exp2Op>(op);
   });
   nest.walk([&](tensor::ExtractSliceOp slice) {
     if (nest->isAncestor(slice.getSource().getParentBlock()->getParentOp()) ||
         !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
       return;
     shape.rowBits += llvm::alignTo(slice.getType().getElementTypeBitWidth(), 8);
+    shape.rowsRead += !slice.getOffsets().empty();
   });
   nest.walk([&](tensor::ParallelInsertSliceOp insert) {
     shape.isWritten |= llvm::is_contained(classes.classesOf(insert.getSource()),

@@ -23,6 +23,12 @@ struct NestShape {
   /// Bits of the narrowest element type that is read.
   int64_t elementBits = 64;
   bool rowsAreFastest = false;
+  /// Operands that have other elements for each row, as long as a row.
+  int64_t rowsRead = 0;
+  /// Reductions other than products, and how many of them are sums.
+  int64_t reductions = 0, sums = 0;
+  /// Exponentials are computed.
+  bool hasExponentials = false;
   /// There is a result as long as a row.
   bool isWritten = false;
 };

@@ -1,7 +1,7 @@
 """Compiles kernels of many shapes to PTX, assembles each and prints its registers; fails on a spill, a stack frame or
 a note that products of warpgroups run one by one (C75xx).
 
-Usage: spills.py <softmax-compile> <ptxas> <chip> attention|rows|clusters <type>...
+Usage: spills.py <softmax-compile> <ptxas> <chip> attention|rows|clusters|threads <type>...
 """
 import re
 import subprocess
@@ -14,6 +14,13 @@ MASKS = {
     "causal": " mask(#smx.band<top_left, right = 0>)",
     "window": " mask(#smx.band<top_left, left = 1000, right = 0>)",
     "open": " mask(#smx.band<top_left, right = 0>)",
+}
+THREADS = {
+    "softmax": (4096, 8192),
+    "log_softmax": (4096, 8192),
+    "softmax_backward": (3072, 4096, 24576, 32768),
+    "log_softmax_backward": (3072, 4096, 24576, 32768),
+    "layer_norm": (131072, 262144),
 }
 
 
@@ -41,8 +48,9 @@ def reduction(op, element, extent):
     rows, targets = f"tensor<64x{extent}x{element}>", "tensor<64xi64>"
     result = {"logsumexp": f"tensor<64x{element}>", "cross_entropy": f"tensor<64x{'f64' if element == 'f64' else 'f32'}>"}.get(op, rows)
     more = " epsilon(1.0e-5)" if op.endswith("norm") else ""
-    operands, types = (("%x, %t", f"{rows}, {targets}") if op == "cross_entropy" else ("%x", rows))
-    return f"""func.func @f(%x: {rows}, %t: {targets}) -> {result} {{
+    operands, types = (("%x, %t", f"{rows}, {targets}") if op == "cross_entropy"
+                       else ("%x, %g", f"{rows}, {rows}") if op.endswith("backward") else ("%x", rows))
+    return f"""func.func @f(%x: {rows}, %g: {rows}, %t: {targets}) -> {result} {{
   %y = smx.{op} {operands} axis(1){more} : {types} -> {result}
   return %y : {result}
 }}
@@ -67,6 +75,12 @@ def kernels(family, types):
             for dim in dims.get(element, (64, 112, 128, 256, 512)):
                 for mask in MASKS:
                     yield f"attention {element} {dim} {mask}", attention(element, dim, mask), 16
+            continue
+        if family == "threads":
+            # Rows whose kinds have numbers of threads of their own.
+            for op, extents in THREADS.items():
+                for extent in extents:
+                    yield f"{op} {element} {extent}", reduction(op, element, extent), 16
             continue
         for extent in (262144, 1048576) if element != "f64" else ():
             for op in ("softmax", "log_softmax"):

@@ -92,9 +92,10 @@ public:
   /// Rows as long as the registers of a block or of a cluster, and longer.
   NumericCase longRow(Op op) {
     NumericCase c = rowOp(op);
-    c.shape = {pick<int64_t>({1, 2}),
-               pick<int64_t>({4095, 4097, 8191, 12345, 16384, 32769, 50257,
-                              65537, 70000, 99991, 131072, 262144, 300007})};
+    c.shape = {
+        pick<int64_t>({1, 2}),
+        pick<int64_t>({4095, 4096, 4097, 8191, 8192, 12345, 16384, 32768, 32769,
+                       50257, 65537, 70000, 99991, 131072, 262144, 300007})};
     c.axis = 1;
     // Across rows of memory.
     if (!isNorm(op) && pick<int>({0, 0, 1})) {

@@ -1,0 +1,120 @@
+// RUN: softmax-opt %s --smx-to-gpu='chip=sm_90 alignment=16' | FileCheck %s
+// RUN: softmax-opt %s --smx-to-gpu='chip=sm_90 alignment=2' | FileCheck %s --check-prefix=CUT
+// RUN: softmax-opt %s --smx-to-gpu='chip=sm_80 alignment=16' | FileCheck %s --check-prefix=ALONE
+
+// Threads of a block and blocks of a multiprocessor, where rows of some kinds want others than 8 accesses of 1024 threads.
+
+// Sums of two rows of 16-bit elements: one access of each operand a thread, 32 registers of 2048 threads.
+// CHECK-LABEL: smx_gpu.kernel @gradient_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(4)
+// CHECK-COUNT-2: smx_gpu.load {{.*}} -> tensor<1x4096xbf16, #smx_gpu.striped<rows = 1, columns = 512, vector = 8>>
+// CHECK-NOT: smx_gpu.load
+// CHECK: smx_gpu.return
+// Rows that start anywhere have cut accesses.
+// CUT-LABEL: smx_gpu.kernel @gradient_kernel
+// CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @gradient(%x: tensor<64x4096xbf16>, %g: tensor<64x4096xbf16>) -> tensor<64x4096xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x4096xbf16>, tensor<64x4096xbf16> -> tensor<64x4096xbf16>
+  return %y : tensor<64x4096xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @gradient_of_logarithm_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(4)
+func.func @gradient_of_logarithm(%x: tensor<64x4096xf16>, %g: tensor<64x4096xf16>) -> tensor<64x4096xf16> {
+  %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x4096xf16>, tensor<64x4096xf16> -> tensor<64x4096xf16>
+  return %y : tensor<64x4096xf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @three_quarters_kernel
+// CHECK-SAME: warps(12) shared_limit(232448) min_blocks(5)
+func.func @three_quarters(%x: tensor<64x3072xbf16>, %g: tensor<64x3072xbf16>) -> tensor<64x3072xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x3072xbf16>, tensor<64x3072xbf16> -> tensor<64x3072xbf16>
+  return %y : tensor<64x3072xbf16>
+}
+
+// Two accesses of each take more registers than 2048 threads have.
+// CHECK-LABEL: smx_gpu.kernel @longer_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @longer(%x: tensor<64x8192xbf16>, %g: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x8192xbf16>, tensor<64x8192xbf16> -> tensor<64x8192xbf16>
+  return %y : tensor<64x8192xbf16>
+}
+
+// Of f32 the same elements are two accesses of each.
+// CHECK-LABEL: smx_gpu.kernel @wide_gradient_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @wide_gradient(%x: tensor<64x4096xf32>, %g: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x4096xf32>, tensor<64x4096xf32> -> tensor<64x4096xf32>
+  return %y : tensor<64x4096xf32>
+}
+
+// 128 KiB of two rows: four blocks hold them, in registers alone.
+// CHECK-LABEL: smx_gpu.kernel @long_gradient_kernel
+// CHECK-SAME: warps(8) cluster(4) shared_limit(232448) min_blocks(4)
+// CHECK-NOT: smx_gpu.copy
+// CHECK-COUNT-2: smx_gpu.load {{.*}} -> tensor<1x8192xbf16,
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+// Without clusters there are two blocks of 512 threads.
+// ALONE-LABEL: smx_gpu.kernel @long_gradient_kernel
+// ALONE-SAME: warps(16)
+// ALONE-SAME: min_blocks(2)
+func.func @long_gradient(%x: tensor<64x32768xbf16>, %g: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x32768xbf16>, tensor<64x32768xbf16> -> tensor<64x32768xbf16>
+  return %y : tensor<64x32768xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @long_gradient_of_logarithm_kernel
+// CHECK-SAME: warps(8) cluster(4) shared_limit(232448) min_blocks(4)
+func.func @long_gradient_of_logarithm(%x: tensor<64x24576xf16>, %g: tensor<64x24576xf16>) -> tensor<64x24576xf16> {
+  %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x24576xf16>, tensor<64x24576xf16> -> tensor<64x24576xf16>
+  return %y : tensor<64x24576xf16>
+}
+
+// A row that is summed twice has less in registers: one block of all threads has more of it there than two.
+// CHECK-LABEL: smx_gpu.kernel @twice_summed_kernel
+// CHECK-SAME: warps(32) cluster(2) shared_limit(232448) {
+func.func @twice_summed(%x: tensor<64x131072xbf16>) -> tensor<64x131072xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x131072xbf16> -> tensor<64x131072xbf16>
+  return %y : tensor<64x131072xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @once_summed_kernel
+// CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
+func.func @once_summed(%x: tensor<64x131072xbf16>) -> tensor<64x131072xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x131072xbf16> -> tensor<64x131072xbf16>
+  return %y : tensor<64x131072xbf16>
+}
+
+// Exponentials of f32: 4 accesses a thread, and more blocks.
+// CHECK-LABEL: smx_gpu.kernel @exponentials_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(5)
+// CUT-LABEL: smx_gpu.kernel @exponentials_kernel
+// CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x4096xf32> -> tensor<64x4096xf32>
+  return %y : tensor<64x4096xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @twice_as_many_exponentials_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(3)
+func.func @twice_as_many_exponentials(%x: tensor<64x8192xf32>) -> tensor<64x8192xf32> {
+  %y = smx.log_softmax %x axis(1) : tensor<64x8192xf32> -> tensor<64x8192xf32>
+  return %y : tensor<64x8192xf32>
+}
+
+// Of longer rows there would be room for one block.
+// CHECK-LABEL: smx_gpu.kernel @too_many_exponentials_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+func.func @too_many_exponentials(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x16384xf32> -> tensor<64x16384xf32>
+  return %y : tensor<64x16384xf32>
+}
+
+// Without exponentials 8 accesses a thread keep memory busy.
+// CHECK-LABEL: smx_gpu.kernel @no_exponentials_kernel
+// CHECK-SAME: warps(4) shared_limit(232448) min_blocks(8)
+func.func @no_exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x4096xf32> -> tensor<64x4096xf32>
+  return %y : tensor<64x4096xf32>
+}
