@@ -4,6 +4,7 @@ Names, and how operations and bytes are counted, are those of every results file
 half of them under a causal mask; a softmax reads its input once and writes its output once.
 """
 
+import math
 from dataclasses import dataclass
 
 HIDDEN, TOKENS = 2048, 16384  # of every attention: heads * head dim, batch * sequence
@@ -141,12 +142,13 @@ class Reduction:
 
     op: str
     columns: int
+    rows: int = 0  # as many as ELEMENTS make
 
     unit = "GB/s"
 
     @property
     def shape(self):
-        return ELEMENTS // self.columns, self.columns
+        return self.rows or ELEMENTS // self.columns, self.columns
 
     @property
     def name(self):
@@ -159,7 +161,7 @@ class Reduction:
     @property
     def small(self):
         """The same kernel with fewer rows."""
-        return self.text_of((max(8, (1 << 20) // self.columns), self.columns))
+        return self.text_of((self.rows or max(8, (1 << 20) // self.columns), self.columns))
 
     def text_of(self, sizes):
         x, rows = tensor(sizes, "bf16"), tensor(sizes[:1], "f32")
@@ -185,7 +187,7 @@ class Reduction:
              "log_softmax_backward": 3}
 
     def figure(self, ms):
-        return self.MOVED[self.op] * ELEMENTS * 2 / ms / 1e6
+        return self.MOVED[self.op] * math.prod(self.shape) * 2 / ms / 1e6
 
 
 ATTENTION = [Attention(dim, length, causal) for dim in (64, 128, 256) for length in (1024, 4096, 16384) for causal in (False, True)]
@@ -196,4 +198,5 @@ FORMS = [Attention(dim, 4096, causal, dtype, value_dim) for dim, dtype, value_di
 DECODE = [Decode(1, 32, 8, 65536), Decode(16, 32, 8, 16384), Decode(64, 32, 8, 8192), Decode(64, 32, 32, 4096)]
 SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 1048576)] + [
     Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)]
-REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)]
+# The last one has fewer rows than there are multiprocessors.
+REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)] + [Reduction("logsumexp", 1 << 24, 4)]
