@@ -11,6 +11,8 @@
 #include "GlobalTile.h"
 #include "ShiftedRows.h"
 
+#include "mlir/IR/Matchers.h"
+
 namespace mlir::smx {
 
 /// Widest access of a thread, in bytes.
