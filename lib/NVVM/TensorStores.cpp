@@ -9,11 +9,12 @@
 
 #include "TensorStores.h"
 
-#include "Chip.h"
 #include "GlobalTile.h"
 #include "SharedBarriers.h"
 #include "TensorCopies.h"
 #include "ThreadAddresses.h"
+
+#include "smx/NVVM/Chip.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
