@@ -104,7 +104,7 @@ def lines_of(rows):
 
 
 def main():
-    parser = results.parser(__doc__, results.CHECKS, has_chip=True)
+    parser = results.parser(__doc__, results.SPEED, has_chip=True)
     parser.add_argument("--lengths", default=",".join(map(str, LENGTHS)))
     arguments = parser.parse_args()
     chip = driver.start(arguments.chip)

@@ -1,6 +1,6 @@
 // Rings of tiles on two mbarriers a stage; phases come from counters.
-// RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s --check-prefixes=CHECK,POLL
-// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a | FileCheck %s --check-prefixes=CHECK,SLEEP
+// RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s --implicit-check-not=nvvm.inline_ptx --check-prefixes=CHECK,POLL
+// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a | FileCheck %s --implicit-check-not=nvvm.inline_ptx --check-prefixes=CHECK,SLEEP
 
 !ring = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 2>
 !three = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 3>

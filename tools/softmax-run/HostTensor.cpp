@@ -13,7 +13,7 @@ HostTensor::HostTensor(reference::DType dtype, reference::Shape shape)
   bytes = reference::elementCount(extents).value_or(0) * byteWidth(dtype);
   const int64_t rounded = (bytes + line) / line * line;
   data.reset(static_cast<std::byte *>(std::aligned_alloc(line, rounded)));
-  std::memset(data.get(), 0, rounded);
+  std::memset(data.get(), 0xff, rounded);
 }
 
 HostTensor HostTensor::from(const reference::NpyArray &array) {

@@ -13,7 +13,8 @@ namespace smx::run {
 /// A row-major tensor in memory that starts at a cache line.
 class HostTensor {
 public:
-  /// All bytes are 0.
+  /// All bytes are 0xff, NaN in every float type: what a kernel leaves
+  /// unwritten is not right by chance.
   HostTensor(reference::DType dtype, reference::Shape shape);
   static HostTensor from(const reference::NpyArray &array);
   static HostTensor from(const reference::Tensor &tensor,
