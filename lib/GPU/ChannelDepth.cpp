@@ -6,47 +6,108 @@
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::smx::gpu {
 
-/// The channels that a loop puts to; others hold all that they are given. One
-/// that is dealt has a stage for each group, and no use for more.
-static llvm::SmallSetVector<MakeChannelOp, 4> findRings(KernelOp kernel) {
-  llvm::SmallSetVector<MakeChannelOp, 4> rings;
+namespace {
+/// A channel that a loop puts to, and the tiles of a round: if they are dealt,
+/// one for each group.
+struct Ring {
+  MakeChannelOp channel;
+  int64_t tiles = 1;
+  /// Loops beside the put take what other channels hold: a put in a round of
+  /// all of them, as of what is left of a stream.
+  bool isBesideLoops = false;
+
+  ChannelType getType() const {
+    return MakeChannelOp(channel).getChannel().getType();
+  }
+  /// Of a tile, in shared memory.
+  int64_t getBytes() const {
+    return llvm::alignTo(getType().getStageType().getBytes(), 1024);
+  }
+};
+
+/// Channels, and how many stages of each there is room for.
+struct Rings {
+  SmallVector<Ring> rings;
+  int64_t depth = 1;
+};
+} // namespace
+
+static bool hasLoops(LoopLikeOpInterface loop) {
+  return loop
+      ->walk([&](LoopLikeOpInterface inner) {
+        return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+/// The channels that a loop puts to; others hold all that they are given. What
+/// is dealt in a loop around others, such as the rows of a tile, is there
+/// throughout them, and has no use for more than a stage for each group.
+static SmallVector<Ring> findRings(KernelOp kernel) {
+  llvm::MapVector<MakeChannelOp, Ring> rings;
   kernel.walk([&](PutOp put) {
-    if (!put->getParentOfType<LoopLikeOpInterface>() ||
-        put.getChannel().getType().getDealt())
+    auto loop = put->getParentOfType<LoopLikeOpInterface>();
+    bool isDealt = put.getChannel().getType().getDealt();
+    bool isBesideLoops = loop && hasLoops(loop);
+    if (!loop || (isDealt && isBesideLoops))
       return;
-    Value channel = put.getChannel();
-    while (auto argument = dyn_cast<BlockArgument>(channel)) {
+    Value value = put.getChannel();
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto role = cast<RoleOp>(argument.getOwner()->getParentOp());
-      channel = role.getCaptures()[argument.getArgNumber()];
+      value = role.getCaptures()[argument.getArgNumber()];
     }
-    rings.insert(channel.getDefiningOp<MakeChannelOp>());
+    auto isOfChannel = [&](PutOp other) {
+      return other.getChannel() == put.getChannel();
+    };
+    int64_t tiles =
+        isDealt ? llvm::count_if(put->getBlock()->getOps<PutOp>(), isOfChannel)
+                : 1;
+    auto channel = value.getDefiningOp<MakeChannelOp>();
+    auto [known, isNew] =
+        rings.insert({channel, Ring{channel, tiles, isBesideLoops}});
+    known->second.isBesideLoops &= isBesideLoops;
   });
-  return rings;
+  return llvm::map_to_vector(rings, [](auto ring) { return ring.second; });
 }
 
 /// At most `wanted`, beside `operandBytes` that are not allocated yet.
-static int64_t fittingDepth(KernelOp kernel, ArrayRef<MakeChannelOp> rings,
+static int64_t fittingDepth(KernelOp kernel, ArrayRef<Ring> rings,
                             int64_t wanted, int64_t operandBytes) {
   // Of a stage of each, and of all their stages as deep as they are.
   int64_t stageBytes = 0, ringBytes = 0;
-  for (MakeChannelOp ring : rings) {
-    ChannelType type = MakeChannelOp(ring).getChannel().getType();
-    int64_t bytes = llvm::alignTo(type.getStageType().getBytes(), 1024);
-    stageBytes += bytes;
-    ringBytes += bytes * type.getDepth();
+  for (const Ring &ring : rings) {
+    stageBytes += ring.getBytes() * ring.tiles;
+    ringBytes += ring.getBytes() * ring.getType().getDepth();
   }
   if (stageBytes == 0)
     return 1;
   // Beside the tiles: barriers, and room to exchange values between warps.
   int64_t reserve =
-      std::max<int64_t>(operandBytes + sharedOperandReserve, 4096);
+      std::max<int64_t>(operandBytes + sharedOperandReserve, 2048);
   int64_t left = int64_t(kernel.getSharedLimit()) - reserve -
                  (kernel.getSharedBytes() - ringBytes);
   return std::clamp<int64_t>(left / stageBytes, 1, wanted);
+}
+
+/// With `wanted` stages each, if there is room; else without those that have as
+/// much use for one.
+static Rings fittingRings(KernelOp kernel, int64_t wanted,
+                          int64_t operandBytes) {
+  Rings all{findRings(kernel)};
+  all.depth = fittingDepth(kernel, all.rings, wanted, operandBytes);
+  if (all.depth == wanted)
+    return all;
+  Rings deep{llvm::filter_to_vector(
+      all.rings, [](const Ring &ring) { return !ring.isBesideLoops; })};
+  if (deep.rings.empty())
+    return all;
+  deep.depth = fittingDepth(kernel, deep.rings, wanted, operandBytes);
+  return deep;
 }
 
 static void setDepth(Value channel, int64_t depth) {
@@ -58,7 +119,7 @@ static void setDepth(Value channel, int64_t depth) {
 
 bool doubleStages(KernelOp kernel, MakeChannelOp channel) {
   int64_t depth = 2 * channel.getChannel().getType().getDepth();
-  if (fittingDepth(kernel, channel, depth, /*operandBytes=*/0) < depth)
+  if (fittingDepth(kernel, Ring{channel}, depth, /*operandBytes=*/0) < depth)
     return false;
   setDepth(channel.getChannel(), depth);
   for (OpOperand &use : channel.getChannel().getUses())
@@ -67,19 +128,22 @@ bool doubleStages(KernelOp kernel, MakeChannelOp channel) {
   return true;
 }
 
+int64_t depthOfChannels(KernelOp kernel, int64_t wanted, int64_t operandBytes) {
+  return fittingRings(kernel, wanted, operandBytes).depth;
+}
+
 int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass,
                        int64_t operandBytes) {
-  auto rings = findRings(kernel);
-  int64_t depth =
-      fittingDepth(kernel, rings.getArrayRef(), wanted, operandBytes);
-  if (depth < wanted && !rings.empty())
+  Rings fitting = fittingRings(kernel, wanted, operandBytes);
+  if (fitting.depth < wanted && !fitting.rings.empty())
     remark::missed(kernel.getLoc(),
                    remark::RemarkOpts::name("ChannelDepth").category(pass))
-        << remark::metric("wanted", wanted) << remark::metric("fitting", depth);
+        << remark::metric("wanted", wanted)
+        << remark::metric("fitting", fitting.depth);
   // All that names the type of a channel follows.
-  for (MakeChannelOp ring : rings)
-    setDepth(ring.getChannel(), depth);
-  return depth;
+  for (Ring &ring : fitting.rings)
+    setDepth(ring.channel.getChannel(), fitting.depth * ring.tiles);
+  return fitting.depth;
 }
 
 } // namespace mlir::smx::gpu

@@ -13,6 +13,10 @@ namespace mlir::smx::gpu {
 int64_t deepenChannels(KernelOp kernel, int64_t wanted, StringRef pass,
                        int64_t operandBytes = 0);
 
+/// The stages that `deepenChannels` would give them.
+int64_t depthOfChannels(KernelOp kernel, int64_t wanted,
+                        int64_t operandBytes = 0);
+
 /// Doubles the stages of a channel that roles have captured; false, and nothing
 /// is changed, if the chip's shared memory does not hold them.
 bool doubleStages(KernelOp kernel, MakeChannelOp channel);

@@ -106,6 +106,21 @@ bool GuessingLoop::matchMove() {
   return false;
 }
 
+/// True if `read` gives the same at `later`, an op behind it in its block.
+static bool isSameAt(ReadOp read, Operation *later) {
+  auto tile = read.getShared().getDefiningOp<GetOp>();
+  for (Operation *op = read->getNextNode(); op != later;
+       op = op->getNextNode()) {
+    auto release = dyn_cast<ReleaseOp>(op);
+    bool isElsewhere = release
+                           ? tile && release.getChannel() != tile.getChannel()
+                           : isa<GetOp, ReadOp>(op) || isMemoryEffectFree(op);
+    if (!isElsewhere)
+      return false;
+  }
+  return true;
+}
+
 void GuessingLoop::collectGuess() {
   llvm::SetVector<Operation *> collected;
   collected.insert(question);
@@ -114,11 +129,13 @@ void GuessingLoop::collectGuess() {
            answer.getElseRegion().isAncestor(user->getParentRegion());
   };
   for (Operation *op = question->getPrevNode(); op && !isa<WaitOp>(op);
-       op = op->getPrevNode())
-    if (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-        !op->hasTrait<OpTrait::ConstantLike>() &&
+       op = op->getPrevNode()) {
+    auto read = dyn_cast<ReadOp>(op);
+    if ((read ? isSameAt(read, question) : isMemoryEffectFree(op)) &&
+        op->getNumRegions() == 0 && !op->hasTrait<OpTrait::ConstantLike>() &&
         llvm::all_of(op->getUsers(), isForGuess))
       collected.insert(op);
+  }
   guess.assign(collected.rbegin(), collected.rend());
 }
 

@@ -2,7 +2,7 @@
 
 #include "FetchCode.h"
 
-#include "FirstOperands.h"
+#include "DealtTiles.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -29,13 +29,13 @@ StringRef whyNoTensorCopy(const TensorCopy &copy);
 /// True for `min(size, extent - offset)`.
 bool isRest(Value value, int64_t size, int64_t extent, Value offset);
 
-class FirstOperands;
+class DealtTiles;
 
 /// Clones puts, with the loops around them and the numbers that they need, and
 /// makes the loads of `operands`.
 class FetchCode {
 public:
-  FetchCode(OpBuilder &builder, const FirstOperands &operands)
+  FetchCode(OpBuilder &builder, const DealtTiles &operands)
       : builder(builder), operands(operands) {}
   IRMapping mapping;
 
@@ -53,7 +53,7 @@ private:
   }
 
   OpBuilder &builder;
-  const FirstOperands &operands;
+  const DealtTiles &operands;
 };
 
 } // namespace mlir::smx::gpu

@@ -149,7 +149,8 @@ Value Score::splat(OpBuilder &builder, const Factor &factor) {
   return tensor::SplatOp::create(builder, loc, product, type);
 }
 
-/// What computes `value` in `block`, in order; nothing if it is not known.
+/// What computes `value` in `block`, in order; nothing if it is not known. A
+/// tile that a channel brings is there.
 static std::optional<SmallVector<Operation *>> sliceOf(Value value,
                                                        Block *block) {
   Operation *op = value.getDefiningOp();
@@ -158,7 +159,9 @@ static std::optional<SmallVector<Operation *>> sliceOf(Value value,
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitBlockArguments = true;
-  options.filter = [&](Operation *other) { return other->getBlock() == block; };
+  options.filter = [&](Operation *other) {
+    return other->getBlock() == block && !isa<GetOp>(other);
+  };
   llvm::SetVector<Operation *> slice;
   if (failed(getBackwardSlice(op, &slice, options)))
     return std::nullopt;
@@ -171,7 +174,7 @@ static bool waits(Value value, Block *block) {
   return !slice || llvm::any_of(*slice, llvm::IsaPred<WaitOp>);
 }
 
-static bool isRead(Operation *op) { return isa<GatherOp, LoadOp>(op); }
+static bool isRead(Operation *op) { return isa<GatherOp, LoadOp, ReadOp>(op); }
 
 /// Has branches read `term` once more, rather than keep what was read in
 /// registers until it is known whether they are taken.
@@ -190,6 +193,11 @@ static void readInBranches(Value term, Block *block) {
     OpBuilder builder(branch, branch->begin());
     IRMapping copies;
     for (Operation *op : *slice) {
+      if (auto read = dyn_cast<ReadOp>(op))
+        copies.map(read.getShared(),
+                   HoldOp::create(builder, read.getLoc(),
+                                  read.getShared().getType(), read.getShared())
+                       .getResult());
       Operation *copy = builder.clone(*op, copies);
       if (auto load = dyn_cast<LoadOp>(copy))
         load.setAgain(true);

@@ -2,7 +2,7 @@
 
 #include "GroupCode.h"
 
-#include "FirstOperands.h"
+#include "DealtTiles.h"
 #include "OverlappedRounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,7 @@
 namespace mlir::smx::gpu {
 
 GroupCode::GroupCode(OpBuilder &builder, const GroupShape &shape,
-                     const FirstOperands &operands, Value turns)
+                     const DealtTiles &operands, Value turns)
     : builder(builder), shape(shape), operands(operands), turns(turns) {
   Location loc = builder.getUnknownLoc();
   Value group = GroupIdOp::create(builder, loc);
@@ -61,6 +61,7 @@ void GroupCode::passTurn(Location loc) {
 void GroupCode::clone(Block &block) {
   for (Operation &op : block.without_terminator())
     clone(op);
+  releaseOperandsOf(*block.getTerminator());
 }
 
 void GroupCode::clone(Operation &op) {

@@ -30,7 +30,7 @@ struct GroupShape {
   bool splitsRounds = true;
 };
 
-class FirstOperands;
+class DealtTiles;
 
 /// Clones ops of a kernel into a role.
 class GroupCode {
@@ -38,7 +38,7 @@ public:
   /// `operands` are fetched by another role. `turns` may be null: no order
   /// among the groups.
   GroupCode(OpBuilder &builder, const GroupShape &shape,
-            const FirstOperands &operands, Value turns);
+            const DealtTiles &operands, Value turns);
 
   IRMapping mapping;
 
@@ -47,7 +47,7 @@ public:
   /// Clones what stands in `block` before its terminator. Puts are left out.
   void clone(Block &block);
   void clone(Operation &op);
-  /// Gives back the fetched operands that `op`, of which code is emitted
+  /// Gives back the fetched tiles that `op`, of which code is emitted
   /// elsewhere, is the last to use.
   void releaseOperandsOf(Operation &op);
 
@@ -70,7 +70,7 @@ private:
 
   OpBuilder &builder;
   const GroupShape &shape;
-  const FirstOperands &operands;
+  const DealtTiles &operands;
   Value turns, firstRow;
 };
 

@@ -163,6 +163,7 @@ OverlappedRounds::State OverlappedRounds::emitFirst() {
     code.mapping.map(sum.getAcc(), init);
   else
     rescale(init);
+  releaseTerms();
   return nextState();
 }
 
@@ -210,7 +211,12 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
     done = withTerms(done);
   code.clone(*releaseValues);
   rescale(done);
+  releaseTerms();
   return nextState();
+}
+
+void OverlappedRounds::releaseTerms() {
+  code.releaseOperandsOf(*loop.getBody()->getTerminator());
 }
 
 Value OverlappedRounds::lastCounter() {

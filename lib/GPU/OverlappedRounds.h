@@ -63,6 +63,8 @@ private:
   /// The counter of the last round, if there is one.
   Value lastCounter();
   void rescale(Value acc);
+  /// What is there for scores of the round is needed no more.
+  void releaseTerms();
   State nextState();
 
   GroupCode &code;

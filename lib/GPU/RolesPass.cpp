@@ -1,12 +1,13 @@
 //===- RolesPass.cpp - a role that fetches, and groups that compute -------===//
 
 #include "ChannelDepth.h"
+#include "DealtTiles.h"
 #include "FetchCode.h"
-#include "FirstOperands.h"
 #include "GroupCode.h"
 
 #include "smx/GPU/Passes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -96,7 +97,8 @@ struct RolesPass : impl::RolesPassBase<RolesPass> {
       if (reason.empty())
         reason = whyNoTensorCopy(TensorCopy::of(put));
     });
-    if (reason.empty() && !divide(kernel, shape))
+    if (reason.empty() && !(terms && divide(kernel, shape, /*terms=*/true)) &&
+        !divide(kernel, shape, /*terms=*/false))
       reason = "an address is computed from a tile";
     if (!reason.empty())
       remark::missed(
@@ -105,8 +107,10 @@ struct RolesPass : impl::RolesPassBase<RolesPass> {
           << reason;
   }
 
-  /// False, and nothing is changed, if the fetching role can not be made.
-  bool divide(KernelOp kernel, const GroupShape &shape);
+  /// False, and nothing is changed, if the fetching role can not be made, or if
+  /// `terms`, what scores read, has no room beside two stages of keys and
+  /// values.
+  bool divide(KernelOp kernel, const GroupShape &shape, bool terms);
   RoleOp makeRole(OpBuilder &builder, StringRef name, int64_t warps,
                   int64_t group, int64_t registers, ValueRange captures,
                   IRMapping &mapping);
@@ -157,12 +161,12 @@ void RolesPass::guardProducts(KernelOp kernel) {
   });
 }
 
-bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
+bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> old;
   SmallVector<Value> captures(body.getArguments());
   Operation *lastChannel = nullptr;
-  FirstOperands operands(kernel, shape);
+  DealtTiles operands(kernel, shape, terms);
   for (Operation &op : body.without_terminator()) {
     if (auto channel = dyn_cast<MakeChannelOp>(op)) {
       captures.push_back(channel.getChannel());
@@ -191,8 +195,17 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(load.getBody().front().getTerminator());
-    if (llvm::any_of(old,
-                     [&](Operation *op) { return failed(fetch.clone(*op)); })) {
+    bool isFetched = llvm::none_of(
+        old, [&](Operation *op) { return failed(fetch.clone(*op)); });
+    bool fits = !isFetched || !operands.haveTerms() ||
+                depthOfChannels(kernel, depth) == depth;
+    if (!fits)
+      remark::missed(
+          loc, remark::RemarkOpts::name("Terms").category("smx-gpu-roles"))
+          << "what scores read is read by the threads: shared memory has no "
+             "room for it beside keys and values"
+          << remark::metric("stages", int64_t(depth));
+    if (!isFetched || !fits) {
       roles.erase();
       operands.eraseChannels();
       return false;
@@ -226,6 +239,7 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape) {
     code.mapping.map(from, to);
   for (Operation *op : old)
     code.clone(*op);
+  code.releaseOperandsOf(*body.getTerminator());
   for (Operation *op : llvm::reverse(old))
     op->erase();
   dropUnusedCaptures(load);

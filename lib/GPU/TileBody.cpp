@@ -135,45 +135,6 @@ void BodyConverter::convertAssert(cf::AssertOp assertion) {
   AssertOp::create(builder, loc, holds, assertion.getMsg());
 }
 
-/// A captured tensor, read at places that the body computes. Those of padding
-/// may be out of range: there it is the first element that is read.
-LogicalResult BodyConverter::convertExtract(tensor::ExtractOp extract) {
-  GlobalView *view = tiles.viewOf(extract.getTensor());
-  if (!view)
-    return extract.emitOpError("expected to read from a tensor in memory");
-  Location loc = extract.getLoc();
-  SmallVector<Value> places = llvm::map_to_vector(
-      extract.getIndices(), [&](Value index) { return valueOf(index); });
-  RankedTensorType form = widestForm(places);
-  if (!form)
-    form = tiles.tileType(std::nullopt, builder.getIndexType());
-  form = form.clone(builder.getIndexType());
-  Value inside = insideOf(form);
-  Value first =
-      inside
-          ? tiles.splat(arith::ConstantIndexOp::create(builder, loc, 0), form)
-          : Value();
-  SmallVector<Value> indices(places.size());
-  for (auto [dim, place] : llvm::enumerate(places)) {
-    OpFoldResult offset = view->offsets[view->dims[dim]];
-    Value index = tiles.widened(place, form);
-    if (inside && isa<RankedTensorType>(place.getType()))
-      index = arith::SelectOp::create(builder, loc, inside, index, first);
-    if (!isConstantIntValue(offset, 0))
-      index = arith::AddIOp::create(
-          builder, loc, index,
-          tiles.widened(getValueOrCreateConstantIndexOp(builder, loc, offset),
-                        form));
-    indices[view->dims[dim]] = index;
-  }
-  Type elementType = getElementTypeOrSelf(extract.getTensor().getType());
-  values.map(extract.getResult(),
-             GatherOp::create(builder, loc, form.clone(elementType),
-                              view->memref, indices)
-                 .getTile());
-  return success();
-}
-
 LogicalResult BodyConverter::convertResult(unsigned number) {
   OpOperand *init = op.getDpsInitOperand(number);
   Value yielded = op.getBlock()->getTerminator()->getOperand(number);

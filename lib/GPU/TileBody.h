@@ -24,6 +24,10 @@ private:
   LogicalResult bindArguments();
   LogicalResult convertOp(Operation *inner);
   LogicalResult convertExtract(tensor::ExtractOp extract);
+  /// What is read of `view` at `places`, in the order of its dimensions, as a
+  /// tile of indices `form` has elements; null if it is no tile of memory.
+  Value loadExtracted(Location loc, RankedTensorType form,
+                      const GlobalView &view, ArrayRef<Value> places);
   void convertAssert(cf::AssertOp assertion);
   LogicalResult convertResult(unsigned number);
   /// Result `number`, of `type`, which goes over the elements of `reduced`.

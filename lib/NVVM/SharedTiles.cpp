@@ -5,6 +5,8 @@
 #include "ThreadAddresses.h"
 #include "TileCopy.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 namespace mlir::smx {
 
 using ::smx::gpu::Coordinate;
@@ -95,6 +97,44 @@ forEachVector(ThreadCode &code, RankedTensorType tile, gpu::SharedType type,
     access(i, count, addresses.at(gpu::getElement(tile, 0, i)));
 }
 
+/// True for tiles whose squares of 16 x 16 elements of 16 bits are what four
+/// matrices of ldmatrix give a warp.
+static bool isOfMatrices(RankedTensorType tile, gpu::SharedType type) {
+  return isa_and_nonnull<gpu::FragmentAttr>(gpu::getLayout(tile)) &&
+         tile.getElementType().isFloat() &&
+         tile.getElementTypeBitWidth() == 16 && tile.getDimSize(1) % 16 == 0 &&
+         type.getSwizzle() != 0;
+}
+
+/// The words of a tile of a fragment layout, two elements each, in the order of
+/// registers.
+static SmallVector<Value> readMatrices(ThreadCode &code, RankedTensorType tile,
+                                       gpu::SharedType type, Value shared) {
+  constexpr int64_t matrices = 4, square = 16;
+  ThreadInteger lane(code, code.lane());
+  ThreadIntegerPlace place = ::smx::gpu::columnMajorMatrices(lane);
+  place.row = place.row + ThreadInteger(code, code.warp()) * square;
+  ThreadAddresses addresses(code, type, shared, place,
+                            PlaceBits{~int64_t(0), 16});
+  auto pair = VectorType::get(2, registerElement(tile.getElementType()));
+  SmallVector<Type> words(matrices, code.getI32Type());
+  auto quad = LLVM::LLVMStructType::getLiteral(code.getContext(), words);
+  auto shape = NVVM::LdStMatrixShapeAttr::get(code.getContext(), 8, 8);
+  int64_t rowsOfWarps = gpu::getLayout(tile).getThreads() / 32 * square;
+  SmallVector<Value> pairs;
+  for (int64_t row = 0; row < tile.getDimSize(0); row += rowsOfWarps)
+    for (int64_t column = 0; column < tile.getDimSize(1); column += square) {
+      Value all = NVVM::LdMatrixOp::create(
+          code, quad, addresses.at({row, column}), matrices,
+          NVVM::MMALayout::row, shape, NVVM::LdStMatrixEltType::B16);
+      for (int64_t i : llvm::seq(matrices))
+        pairs.push_back(LLVM::BitcastOp::create(
+            code, pair,
+            LLVM::ExtractValueOp::create(code, all, ArrayRef<int64_t>{i})));
+    }
+  return pairs;
+}
+
 namespace {
 struct LowerRead : TilePattern<gpu::ReadOp> {
   using TilePattern::TilePattern;
@@ -110,7 +150,13 @@ struct LowerRead : TilePattern<gpu::ReadOp> {
     // Of a tile that is held, nothing is kept from one read to the next: the
     // assembler sees through everything else.
     bool isHeld = op.getShared().getDefiningOp<gpu::HoldOp>() != nullptr;
-    forEachVector(code, tile, op.getShared().getType(), adaptor.getShared(),
+    gpu::SharedType type = op.getShared().getType();
+    if (!isHeld && isOfMatrices(tile, type)) {
+      rewriter.replaceOp(op, code.fromVectors(readMatrices(
+                                 code, tile, type, adaptor.getShared())));
+      return success();
+    }
+    forEachVector(code, tile, type, adaptor.getShared(),
                   [&](int64_t, int64_t count, Value address) {
                     auto type = VectorType::get(
                         count, registerElement(tile.getElementType()));

@@ -25,8 +25,21 @@ smx_gpu.kernel @fragment() warps(1) {
   smx_gpu.write %t, %second : tensor<16x64xbf16, #L>, !swizzled
   // CHECK: nvvm.barrier0
   smx_gpu.barrier
-  // CHECK-COUNT-16: llvm.load {{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<2xbf16>
+  // Squares of 16 x 16 are four matrices: thread t has the address of a row of 16 bytes, its 16 columns an exclusive-or away from the next ones.
+  // CHECK-NOT: llvm.load
+  // CHECK: %[[A:.+]] = nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK: %[[WORD:.+]] = llvm.extractvalue %[[A]][0]
+  // CHECK: llvm.bitcast %[[WORD]] : i32 to vector<2xbf16>
+  // CHECK: %[[THIRTY_TWO:.+]] = llvm.mlir.constant(32 : i32) : i32
+  // CHECK: llvm.xor %{{.+}}, %[[THIRTY_TWO]] : i32
+  // CHECK-COUNT-3: nvvm.ldmatrix
+  // CHECK-NOT: nvvm.ldmatrix
+  // CHECK-NOT: llvm.load
   %u = smx_gpu.read %second : !swizzled -> tensor<16x64xbf16, #L>
+  // Of a tile that is held, words.
+  // CHECK-COUNT-16: llvm.load volatile {{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<2xbf16>
+  %held = smx_gpu.hold %second : !swizzled
+  %v = smx_gpu.read %held : !swizzled -> tensor<16x64xbf16, #L>
   smx_gpu.return
 }
 

@@ -12,7 +12,10 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     second one of a round is issued with the first one of the next, and runs under the arithmetic on it (`overlap`); the
     groups take turns in issuing them (`turns`, for products of at most 128 columns: wider ones take longer than the
     weights), so that one multiplies while another computes exponentials. A first
-    operand that is loaded once is fetched too, into a channel that deals each group its rows, and takes no registers.
+    operand that is loaded once is fetched too, into a channel that deals each group its rows, and takes no registers. So is
+    what scores read from memory, an element for each of them (`terms`): a bias, which a group reads from shared memory when
+    it needs it. Where it is no tile of memory with rows that are known to start at multiples of 16 bytes, or where shared
+    memory has no room for it beside the stages of keys and values (`depth`), the threads read it; a remark says so.
 
     Where tiles that a mask cuts and whole ones share a loop (`smx-gpu-unite-loops`), products overlap across all of them. The unit knows no
     guard: of a cut tile the group looks at the values first, and if they are not all finite it adds that product term by term and leaves it
@@ -96,6 +99,7 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     Option<"overlap", "overlap", "bool", "true", "issue a product before the arithmetic that it does not need is done">,
     Option<"turns", "turns", "bool", "true", "groups issue their products in turn">,
     Option<"split", "split", "bool", "true", "rounds of whole tiles in front of cut ones have a loop of their own">,
+    Option<"terms", "terms", "bool", "true", "what scores read, an element for each, is fetched">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
