@@ -1,6 +1,7 @@
 //===- BlockTileSizeModel.cpp - tiles for thread blocks -------------------===//
 
 #include "ProductTiles.h"
+#include "ScoreTerms.h"
 #include "StreamBounds.h"
 #include "TileSizeModel.h"
 #include "smx/IR/Dequantization.h"
@@ -93,34 +94,6 @@ static std::optional<int64_t> blocksOf(ArrayRef<OpFoldResult> rowSizes,
   return blocks / std::max<int64_t>(each, 1);
 }
 
-/// Keys of a tile of 64 rows that a warpgroup has beside another one: of the
-/// registers of a thread, accumulators take columns / 2, scores keys / 2 and
-/// weights keys / 4. What scores read from memory takes keys / 2 as well: it
-/// comes while the products are under way (`smx-gpu-early-reads`), if there is
-/// room for all of it, and else after them, which takes longer than shorter
-/// tiles do.
-static int64_t longestStreamOf(StreamingReductionOpInterface op,
-                               AffineMap scores, int64_t columns) {
-  // Others: references, sums and addresses.
-  constexpr int64_t longest = 128, registers = 224, others = 16, bits = 16;
-  unsigned stream = op.getNumRows();
-  auto dimOf = [&](unsigned dim) {
-    return scores.getResultPosition(getAffineDimExpr(dim, op->getContext()));
-  };
-  std::optional<unsigned> row = dimOf(stream - 1), column = dimOf(stream);
-  if (!row || !column ||
-      !readsForEachScore(op.getInputOperands().front(), *row, *column))
-    return longest;
-  int64_t room = registers - others - columns / 2;
-  int64_t keys =
-      std::clamp<int64_t>(llvm::alignDown(room * 4 / 5, ProductTiles::piece),
-                          ProductTiles::piece, longest);
-  // What is padded takes registers, too.
-  while (paddedProductExtent(keys, bits) != keys)
-    keys -= ProductTiles::piece;
-  return keys;
-}
-
 TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<FinishOp> finishes,
                                           ArrayRef<OpFoldResult> sizes,
@@ -144,7 +117,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   constexpr int64_t fewRows = 16, mostGrouped = 64, streamedBytes = 8192,
                     manyRounds = 3;
   // Beside the tiles: barriers, and room to exchange values between warps.
-  constexpr int64_t reserve = 4096;
+  // Groups that roles make exchange none.
+  constexpr int64_t reserve = 4096, dealtReserve = 2048;
   // Bytes of a tile that the threads of a block hold, beside two factors.
   constexpr int64_t oneTileBytes = 65536;
   unsigned numRows = op.getNumRows();
@@ -246,15 +220,30 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       MaskOp marks = findBlocks(op);
       bool isMarked =
           marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
-      if (longStream >= shortestStream && shared.keyBytes <= widestKeys &&
-          !isMostlyCut && !isSoonOver && !isMarked && !isWasteful &&
-          shared.bytesOf(longRows, longStream) <= sharedBytes) {
+      bool mayBeLong = shared.keyBytes <= widestKeys && !isMostlyCut &&
+                       !isSoonOver && !isMarked && !isWasteful;
+      ScoreTerms terms = findScoreTerms(op);
+      ProductTiles withTerms = shared;
+      withTerms.termBytes = terms.bytes;
+      // Rounds of tiles that are cut are those of whole ones
+      // (`smx-gpu-unite-loops`).
+      if (op.mayBeMasked())
+        withTerms.extent.reset();
+      bool hasLongRows = mayBeLong && columns <= 128 && !op.mayBeMasked();
+      if (std::optional<ProductTile> chosen =
+              tileWithTerms(terms, withTerms, columns, hasLongRows,
+                            sharedBytes + reserve - dealtReserve)) {
+        shared = withTerms;
+        sharedBytes += reserve - dealtReserve;
+        tileRows = chosen->rows;
+        tile.stream = chosen->stream;
+      } else if (longStream >= shortestStream && mayBeLong &&
+                 shared.bytesOf(longRows, longStream) <= sharedBytes) {
         tileRows = longRows;
         tile.stream = longStream;
       } else if (int64_t fitting = shared.fittingStream(
                      shortRows,
-                     columns > 128 ? 64
-                                   : longestStreamOf(op, streamed, columns),
+                     columns > 128 ? 64 : longestGatheredStream(terms, columns),
                      sharedBytes)) {
         tileRows = shortRows;
         tile.stream = fitting;

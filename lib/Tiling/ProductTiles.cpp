@@ -67,62 +67,6 @@ bool mlir::smx::isFunctionOfProduct(Value scores) {
   return product && product.getNumReductionLoops() != 0;
 }
 
-/// True if `index`, in a body, is computed from the place along `loop`.
-static bool isFunctionOfLoop(Value index, unsigned loop) {
-  Operation *op = index.getDefiningOp();
-  if (auto place = dyn_cast_or_null<linalg::IndexOp>(op))
-    return place.getDim() == loop;
-  return op && llvm::any_of(op->getOperands(), [&](Value operand) {
-           return isFunctionOfLoop(operand, loop);
-         });
-}
-
-/// True if another index tells rows from each other than does columns.
-static bool isForEachPair(tensor::ExtractOp read, unsigned row,
-                          unsigned column) {
-  return llvm::any_of(read.getIndices(),
-                      [&](Value index) {
-                        return isFunctionOfLoop(index, column) &&
-                               !isFunctionOfLoop(index, row);
-                      }) &&
-         llvm::any_of(read.getIndices(), [&](Value index) {
-           return isFunctionOfLoop(index, row);
-         });
-}
-
-/// Where a dimension is among the results of `map`, if it is one.
-static std::optional<unsigned> placeOf(unsigned dim, AffineMap map) {
-  return map.getResultPosition(getAffineDimExpr(dim, map.getContext()));
-}
-
-bool mlir::smx::readsForEachScore(Value scores, unsigned row, unsigned column) {
-  if (auto mask = scores.getDefiningOp<MaskOp>())
-    return readsForEachScore(mask.getInput(), row, column);
-  auto function = scores.getDefiningOp<linalg::GenericOp>();
-  if (!function || function.getNumReductionLoops() != 0)
-    return false;
-  AffineMap result =
-      function.getIndexingMapMatchingResult(cast<OpResult>(scores));
-  if (!result.isProjectedPermutation())
-    return false;
-  unsigned rowLoop = result.getDimPosition(row),
-           columnLoop = result.getDimPosition(column);
-  for (auto read : function.getBody()->getOps<tensor::ExtractOp>())
-    if (isForEachPair(read, rowLoop, columnLoop))
-      return true;
-  return llvm::any_of(function.getDpsInputOperands(), [&](OpOperand *operand) {
-    AffineMap map = function.getMatchingIndexingMap(operand);
-    std::optional<unsigned> rowOf = placeOf(rowLoop, map),
-                            columnOf = placeOf(columnLoop, map);
-    if (!rowOf || !columnOf)
-      return false;
-    Operation *producer = operand->get().getDefiningOp();
-    if (isa_and_nonnull<linalg::LinalgOp, MaskOp>(producer))
-      return readsForEachScore(operand->get(), *rowOf, *columnOf);
-    return !isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(producer);
-  });
-}
-
 int64_t mlir::smx::columnsOfStrip(int64_t columns, int64_t elementBytes) {
   // A warp holds 16 rows: half of the registers that a thread can have. Rows of
   // 16 bits are multiples of 64 bytes in shared memory then.

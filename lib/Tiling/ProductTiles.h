@@ -16,6 +16,8 @@ struct ProductTiles {
   /// Of a row of queries or keys, and of values.
   int64_t keyBytes = 0, valueBytes = 0;
   int64_t stages = 1;
+  /// Of what each score reads for itself, if a tile of it is copied as well.
+  int64_t termBytes = 0;
   /// Of the stream, if it is known.
   std::optional<int64_t> extent;
 
@@ -27,8 +29,9 @@ struct ProductTiles {
     int64_t left = extent ? llvm::alignTo(*extent % stream, piece) : 0;
     if (left != int64_t(llvm::alignTo(stream, piece)))
       streamed += left;
-    return llvm::alignTo(rows, piece) * keyBytes +
-           streamed * (keyBytes + valueBytes);
+    int64_t paddedRows = llvm::alignTo(rows, piece);
+    return paddedRows * keyBytes +
+           streamed * (keyBytes + valueBytes + paddedRows * termBytes);
   }
 
   /// The longest tile of the stream, `stream` or shorter, that `bytes` have
@@ -48,12 +51,6 @@ int64_t bytesOfFactors(Value scores);
 /// its elements, or if a mask hides some of that: they depend on no position
 /// and on nothing else that is read.
 bool isFunctionOfProduct(Value scores);
-
-/// True if each of `scores` takes an element of its own from memory, as with a
-/// bias tensor: neither what its rows nor what its columns share, nor what the
-/// pairs of one distance do. `row` and `column` are the dimensions of `scores`
-/// of which tiles are made.
-bool readsForEachScore(Value scores, unsigned row, unsigned column);
 
 /// How many of `columns` an accumulator of `elementBytes` has room for: all of
 /// them, or strips of about the same size.

@@ -250,6 +250,9 @@ static bool isRight(llvm::ArrayRef<Held> held) {
       options.band = Band::causal(
           causal == "top-left" ? BandAnchor::TopLeft : BandAnchor::BottomRight);
     const Tensor &q = held[0].tensor, &k = held[1].tensor, &v = held[2].tensor;
+    // Between values and result: a number for each score.
+    if (held.size() == 5)
+      options.bias = &held[3].tensor;
     reference = attention(q, k, v, options).out;
     naive = naiveAttention(q, k, v, last.dtype, options).out;
     how.family = OpFamily::WeightedSum;

@@ -4,9 +4,11 @@
 // RUN: softmax-compile %t.gpu --from=gpu --emit=ptx --chip=sm_90a -o %t.ptx
 // RUN: %assemble sm_90a %t.ptx
 
-// CHECK-COUNT-5: smx_gpu.role @compute
+// CHECK-COUNT-9: smx_gpu.role @compute
 
 !t = tensor<2x16x4096x128xbf16>
+!rest = tensor<2x16x4000x128xbf16>
+!narrow = tensor<2x16x4096x64xbf16>
 
 func.func @slopes(%q: !t, %k: !t, %v: !t, %slopes: tensor<16xf32>) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) score {
@@ -67,4 +69,47 @@ func.func @bias_16(%q: !t, %k: !t, %v: !t, %biases: tensor<4096x4096xbf16>) -> !
     smx.yield %t : f32
   } : !t, !t, !t -> !t
   return %o : !t
+}
+
+func.func @bias_causal(%q: !t, %k: !t, %v: !t, %biases: tensor<4096x4096xbf16>) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %biases[%i, %j] : tensor<4096x4096xbf16>
+    %bias = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %bias : f32
+    smx.yield %t : f32
+  } : !t, !t, !t -> !t
+  return %o : !t
+}
+
+func.func @bias_wide_causal(%q: !t, %k: !t, %v: !t, %biases: tensor<4096x4096xf32>) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %bias = tensor.extract %biases[%i, %j] : tensor<4096x4096xf32>
+    %t = arith.addf %s, %bias : f32
+    smx.yield %t : f32
+  } : !t, !t, !t -> !t
+  return %o : !t
+}
+
+func.func @bias_rest(%q: !rest, %k: !rest, %v: !rest, %biases: tensor<4000x4000xbf16>) -> !rest {
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %biases[%i, %j] : tensor<4000x4000xbf16>
+    %bias = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %bias : f32
+    smx.yield %t : f32
+  } : !rest, !rest, !rest -> !rest
+  return %o : !rest
+}
+
+func.func @bias_narrow(%q: !narrow, %k: !narrow, %v: !narrow, %biases: tensor<4096x4096xbf16>) -> !narrow {
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %biases[%i, %j] : tensor<4096x4096xbf16>
+    %bias = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %bias : f32
+    smx.yield %t : f32
+  } : !narrow, !narrow, !narrow -> !narrow
+  return %o : !narrow
 }

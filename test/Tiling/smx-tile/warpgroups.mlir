@@ -150,19 +150,21 @@ func.func @wide_keys(%q: !long_192, %k: !long_192, %v: !long_128) -> !long_128 {
 }
 
 // What each score reads of its own takes registers beside the products; what scores share takes fewer.
-func.func @bias_of_pairs(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096x4096xf32>) -> !long_128 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
+// Tiles of a bias are copied as keys are, and take shared memory: three groups where registers have room beside what a round holds.
+func.func @bias_of_pairs(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096x4096xbf16>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=64
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
-    %x = tensor.extract %bias[%b, %i, %j] : tensor<2x4096x4096xf32>
-    %t = arith.addf %s, %x : f32
+    %x = tensor.extract %bias[%b, %i, %j] : tensor<2x4096x4096xbf16>
+    %wide = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %wide : f32
     smx.yield %t : f32
   } : !long_128, !long_128, !long_128 -> !long_128
   return %o : !long_128
 }
 
 func.func @bias_of_pairs_masked(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<4096x4096xf16>) -> !long_128 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %x = tensor.extract %bias[%i, %j] : tensor<4096x4096xf16>
@@ -173,9 +175,69 @@ func.func @bias_of_pairs_masked(%q: !long_128, %k: !long_128, %v: !long_128, %bi
   return %o : !long_128
 }
 
-// Accumulators of 64 columns leave room for all of it.
-func.func @bias_beside_narrow(%q: !short_64, %k: !short_64, %v: !short_64, %bias: tensor<1024x1024xf32>) -> !short_64 {
+func.func @bias_of_wide_pairs_masked(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<4096x4096xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%i, %j] : tensor<4096x4096xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+// No room for the last 64 keys beside 96, with two stages of these.
+func.func @bias_of_wide_pairs(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096x4096xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=64
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %i, %j] : tensor<2x4096x4096xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @bias_of_capped_scores(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<4096x4096xbf16>) -> !long_128 {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%i, %j] : tensor<4096x4096xbf16>
+    %wide = arith.extf %x : bf16 to f32
+    %capped = math.tanh %s fastmath<afn> : f32
+    %t = arith.addf %capped, %wide : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+// What threads read takes their registers: memory has columns where scores have rows, or rows of bytes that a copy does not take.
+func.func @bias_across(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<4096x4096xbf16>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%j, %i] : tensor<4096x4096xbf16>
+    %wide = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %wide : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @bias_of_odd_rows(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<4096x4100xbf16>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%i, %j] : tensor<4096x4100xbf16>
+    %wide = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %wide : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @bias_beside_narrow(%q: !short_64, %k: !short_64, %v: !short_64, %bias: tensor<1024x1024xf32>) -> !short_64 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %x = tensor.extract %bias[%i, %j] : tensor<1024x1024xf32>

@@ -1,0 +1,150 @@
+//===- ScoreTerms.cpp - what scores read from memory ----------------------===//
+
+#include "ScoreTerms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+/// True if `index`, in a body, is computed from the place along `loop`.
+static bool isFunctionOfLoop(Value index, unsigned loop) {
+  Operation *op = index.getDefiningOp();
+  if (auto place = dyn_cast_or_null<linalg::IndexOp>(op))
+    return place.getDim() == loop;
+  return op && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isFunctionOfLoop(operand, loop);
+         });
+}
+
+/// True if another index tells rows from each other than does columns.
+static bool isForEachPair(tensor::ExtractOp read, unsigned row,
+                          unsigned column) {
+  return llvm::any_of(read.getIndices(),
+                      [&](Value index) {
+                        return isFunctionOfLoop(index, column) &&
+                               !isFunctionOfLoop(index, row);
+                      }) &&
+         llvm::any_of(read.getIndices(), [&](Value index) {
+           return isFunctionOfLoop(index, row);
+         });
+}
+
+/// True if the last index is the place along `column`, of which no other one is
+/// a function.
+static bool isInRows(tensor::ExtractOp read, unsigned column) {
+  auto last = read.getIndices().back().getDefiningOp<linalg::IndexOp>();
+  return last && last.getDim() == column &&
+         llvm::none_of(read.getIndices().drop_back(), [&](Value index) {
+           return isFunctionOfLoop(index, column);
+         });
+}
+
+/// Where a dimension is among the results of `map`, if it is one.
+static std::optional<unsigned> placeOf(unsigned dim, AffineMap map) {
+  return map.getResultPosition(getAffineDimExpr(dim, map.getContext()));
+}
+
+/// Counts elements of `tensor`, of which rows of scores read rows or not.
+static void add(ScoreTerms &terms, Value tensor, bool areRows) {
+  constexpr int64_t pitch = 16;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  terms.bytes += bytes;
+  terms.areCopied &= areRows && type.getElementTypeBitWidth() % 8 == 0 &&
+                     (type.isDynamicDim(type.getRank() - 1) ||
+                      type.getShape().back() * bytes % pitch == 0);
+}
+
+/// Adds what `scores` are computed from. `row` and `column` are the dimensions
+/// of `scores` of which tiles are made.
+static void addTerms(ScoreTerms &terms, Value scores, unsigned row,
+                     unsigned column) {
+  if (auto mask = scores.getDefiningOp<MaskOp>())
+    return addTerms(terms, mask.getInput(), row, column);
+  auto function = scores.getDefiningOp<linalg::GenericOp>();
+  if (!function || function.getNumReductionLoops() != 0)
+    return;
+  AffineMap result =
+      function.getIndexingMapMatchingResult(cast<OpResult>(scores));
+  if (!result.isProjectedPermutation())
+    return;
+  terms.areAdded &= llvm::all_of(
+      *function.getBody(),
+      llvm::IsaPred<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::ExtFOp,
+                    arith::ConstantOp, linalg::IndexOp, tensor::ExtractOp,
+                    linalg::YieldOp>);
+  unsigned rowLoop = result.getDimPosition(row),
+           columnLoop = result.getDimPosition(column);
+  for (auto read : function.getBody()->getOps<tensor::ExtractOp>())
+    if (isForEachPair(read, rowLoop, columnLoop))
+      add(terms, read.getTensor(), isInRows(read, columnLoop));
+  for (OpOperand *operand : function.getDpsInputOperands()) {
+    AffineMap map = function.getMatchingIndexingMap(operand);
+    std::optional<unsigned> rowOf = placeOf(rowLoop, map),
+                            columnOf = placeOf(columnLoop, map);
+    if (!rowOf || !columnOf)
+      continue;
+    Operation *producer = operand->get().getDefiningOp();
+    if (isa_and_nonnull<linalg::LinalgOp, MaskOp>(producer))
+      addTerms(terms, operand->get(), *rowOf, *columnOf);
+    else if (!isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(producer))
+      add(terms, operand->get(), *columnOf == map.getNumResults() - 1);
+  }
+}
+
+ScoreTerms mlir::smx::findScoreTerms(StreamingReductionOpInterface op) {
+  unsigned stream = op.getNumRows();
+  AffineMap scores = op.getOperandMaps()[op.getStateOperands().size()];
+  std::optional<unsigned> column = placeOf(stream, scores);
+  std::optional<unsigned> row =
+      stream == 0 ? std::nullopt : placeOf(stream - 1, scores);
+  ScoreTerms terms;
+  if (row && column)
+    addTerms(terms, op.getInputOperands().front(), *row, *column);
+  return terms;
+}
+
+int64_t mlir::smx::longestGatheredStream(const ScoreTerms &terms,
+                                         int64_t columns) {
+  // Others: references, sums and addresses.
+  constexpr int64_t longest = 128, registers = 224, others = 16, bits = 16;
+  if (terms.bytes == 0)
+    return longest;
+  int64_t room = registers - others - columns / 2;
+  int64_t keys =
+      std::clamp<int64_t>(llvm::alignDown(room * 4 / 5, ProductTiles::piece),
+                          ProductTiles::piece, longest);
+  // What is padded takes registers, too.
+  while (paddedProductExtent(keys, bits) != keys)
+    keys -= ProductTiles::piece;
+  return keys;
+}
+
+std::optional<ProductTile>
+mlir::smx::tileWithTerms(const ScoreTerms &terms, const ProductTiles &shared,
+                         int64_t columns, bool mayHaveLongRows, int64_t bytes) {
+  static constexpr ProductTile longRows{192, 64};
+  static constexpr ProductTile fastestOf16[] = {{128, 128},
+                                                {128, 96},
+                                                {128, 64}},
+                               fastestOf32[] = {{128, 96}, {128, 64}};
+  if (terms.bytes == 0 || !terms.areCopied)
+    return std::nullopt;
+  bool isWide = terms.bytes > 2;
+  bool hasRest = shared.extent && *shared.extent % longRows.stream != 0;
+  if (mayHaveLongRows && terms.areAdded && !isWide && !hasRest &&
+      shared.bytesOf(longRows.rows, longRows.stream) <= bytes)
+    return longRows;
+  int64_t longest = columns > 128 ? 64 : 128;
+  for (ProductTile tile :
+       isWide ? ArrayRef(fastestOf32) : ArrayRef(fastestOf16))
+    if (tile.stream <= longest &&
+        shared.bytesOf(tile.rows, tile.stream) <= bytes)
+      return tile;
+  return std::nullopt;
+}

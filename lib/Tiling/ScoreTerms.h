@@ -1,0 +1,53 @@
+//===- ScoreTerms.h - what scores read from memory --------------*- C++ -*-===//
+//
+// Scores that each take an element of their own from memory, as with a bias
+// tensor, and the tiles that suit them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_TILING_SCORETERMS_H
+#define SMX_LIB_TILING_SCORETERMS_H
+
+#include "ProductTiles.h"
+
+namespace mlir::smx {
+
+/// What each score takes for itself: neither what its rows nor what its columns
+/// share, nor what the pairs of one distance do.
+struct ScoreTerms {
+  /// For a score; 0 if there are none.
+  int64_t bytes = 0;
+  /// Rows of scores read rows in memory that start at multiples of 16 bytes, if
+  /// the tensor does: tiles of it can be copied.
+  bool areCopied = true;
+  /// Scores are added to and multiplied, and nothing else.
+  bool areAdded = true;
+};
+
+ScoreTerms findScoreTerms(StreamingReductionOpInterface op);
+
+/// Keys of a tile of 64 rows that a warpgroup has beside another one, where its
+/// threads read `terms`: of the registers of a thread, accumulators take
+/// columns / 2, scores keys / 2 and weights keys / 4. What is read takes
+/// keys / 2 as well: it comes while the products are under way
+/// (`smx-gpu-early-reads`), if there is room for all of it, and else after
+/// them, which takes longer than shorter tiles do.
+int64_t longestGatheredStream(const ScoreTerms &terms, int64_t columns);
+
+/// Rows and keys.
+struct ProductTile {
+  int64_t rows, stream;
+};
+
+/// The tile for `terms` that are copied as keys and values are, and read from
+/// shared memory (`smx-gpu-roles{terms}`): the fastest one that `bytes` have
+/// room for beside keys and values, if any. Three groups read what is copied
+/// for all rows once less. Beside more keys than 64, what is left of them, a
+/// mask, functions of scores, or terms of 32 bits, they have no registers.
+std::optional<ProductTile> tileWithTerms(const ScoreTerms &terms,
+                                         const ProductTiles &shared,
+                                         int64_t columns, bool mayHaveLongRows,
+                                         int64_t bytes);
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_TILING_SCORETERMS_H
