@@ -78,6 +78,35 @@ def with_table(work):
     return (table,), lambda s, b, h, i, j: s + torch.tanh(table[h, j - i + work.length - 1]), None
 
 
+def with_pair_bias(work):
+    bias = torch.randn(work.heads, work.length, work.length, device="cuda", dtype=torch.bfloat16)
+    return (bias,), lambda s, b, h, i, j: s + bias[h, i, j], None
+
+
+def with_key_bias(work):
+    bias = torch.randn(work.batch, work.length, device="cuda", dtype=torch.bfloat16)
+    return (bias,), lambda s, b, h, i, j: s + bias[b, j], None
+
+
+# The sizes of a tensor that is added to scores, and the indices of what is added to one.
+BIASES = {"pair-bias": ("{0.heads}x{0.length}x{0.length}", "%h, %i, %j"), "key-bias": ("{0.batch}x{0.length}", "%b, %j")}
+
+
+def bias_text(work, sizes, place):
+    tensor, bias = works.tensor(work.shapes[0], "bf16"), f"tensor<{sizes.format(work)}xbf16>"
+    return f"""func.func @f(%q: {tensor}, %k: {tensor}, %v: {tensor}, %bias: {bias}) -> {tensor} {{
+  %o = smx.attention %q, %k, %v scale({DIM**-0.5}) score {{
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %bias[{place}] : {bias}
+    %e = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  }} : {tensor}, {tensor}, {tensor} -> {tensor}
+  return %o : {tensor}
+}}
+"""
+
+
 @dataclasses.dataclass(frozen=True)
 class Variant:
     name_of: str
@@ -104,6 +133,8 @@ class Variant:
 
     @property
     def text(self):
+        if self.name_of in BIASES:
+            return bias_text(self, *BIASES[self.name_of])
         if not self.example:
             return works.attention_text(*self.shapes, "bf16", self.name_of.endswith("causal"))
         text = (EXAMPLES / f"{self.name_of}.mlir").read_text()
@@ -126,7 +157,8 @@ def variants(length):
     grouped = [Variant(f"grouped 32/8 {kind}", length, lambda work, mask=mask: ((), None, mask), False, 32, 8)
                for kind, mask in (("full", None), ("causal", causal))]
     return [masked[0], Variant("alibi", length, with_slopes), Variant("soft-cap", length, with_soft_cap), full, masked[1],
-            Variant("document", length, with_documents), Variant("relative-bias", length, with_table), masked[2], *grouped]
+            Variant("document", length, with_documents), Variant("relative-bias", length, with_table), masked[2], *grouped,
+            Variant("pair-bias", length, with_pair_bias), Variant("key-bias", length, with_key_bias)]
 
 
 def places(work, rows, batch, head):
@@ -218,7 +250,7 @@ def lines_of(rows):
         ratio = lambda peer: (f"{peers['smx']['figure'] / peers[peer]['figure']:.2f}"  # noqa: E731
                               if "figure" in peers.get("smx", {}) and "figure" in peers.get(peer, {}) else "-")
         # The kernel without a change of scores.
-        plain_name = {"alibi": "causal", "soft-cap": "full", "relative-bias": "full"}.get(work.split(" s")[0])
+        plain_name = {"alibi": "causal", "soft-cap": "full", "relative-bias": "full", "pair-bias": "full", "key-bias": "full"}.get(work.split(" s")[0])
         plain = of_work.get(f"{plain_name} s{work.split(' s')[-1]}", {}).get("smx", {}).get("figure")
         share = f"{peers['smx']['figure'] / plain:.2f}" if plain and "figure" in peers.get("smx", {}) else "-"
         cells.append([work, figure("smx"), figure("flex"), figure("cudnn"), ratio("flex"), ratio("cudnn"), share,
