@@ -93,6 +93,11 @@ FAMILIES = {
 EXAMPLES = "alibi", "block-sparse", "cascade", "document", "drafted", "fp8", "fp8-heads", "paged", "relative-bias", "soft-cap"
 
 
+# initcheck does not see what the tensor copy engine writes: outputs of these are filled before, and softmax-run finds what nobody wrote.
+ENGINE_STORES = {"attention bf16 full", "attention bf16 causal", "attention bf16 causal, head dim 128", "attention bf16 window",
+                 "attention f16 ragged head dim", "attention bf16, head dim 320"}
+
+
 def sanitized(tool, *command):
     """Errors that the tool reports for a command, how the command ended, and what was said."""
     try:
@@ -112,11 +117,12 @@ def sum_of_errors(text):
 
 def check_family(tool, name, tools):
     text, flags = FAMILIES[name]
+    run = [] if tool == "initcheck" and name in ENGINE_STORES else RUN.get(tool, [])
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
         file.write(text)
         file.flush()
         errors, ended, said = sanitized(tool, tools / "softmax-run", "--target=cuda", "--repeat=0",
-                                        *RUN.get(tool, []), *flags, file.name)
+                                        *run, *flags, file.name)
     if errors == 0 and ended == 0:
         return "clean"
     lines = [line.strip("= ") for line in said.splitlines() if re.search(r"rror|hazard|softmax-run|pass", line)]

@@ -226,7 +226,8 @@ Tolerance toleranceFor(const Comparison &how) {
   Tolerance tolerance =
       toleranceFor(how.dtype, how.family, how.mode, how.rowLength);
   // Two roundings of the largest score, in both directions.
-  const double unit = std::ldexp(1, how.dtype == DType::F64 ? -53 : -24);
+  const int ofType = how.dtype == DType::F64 ? 53 : 24;
+  const double unit = std::ldexp(1, -(how.scoreBits ? how.scoreBits : ofType));
   const double ofScores = 4 * unit * how.largestScore;
   (how.family == OpFamily::LogSumExp ? tolerance.mixed : tolerance.ofLargest) +=
       ofScores;

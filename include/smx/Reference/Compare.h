@@ -96,6 +96,9 @@ struct Comparison {
   /// Rounding such a score costs that many units in the last place of its
   /// weight, whatever the schedule.
   double largestScore = 0;
+  /// Bits to which each term of such a score is known: 21 of f32 as three TF32
+  /// products; 0, all that the type has.
+  int scoreBits = 0;
   /// The scores of a softmax are sums that the kernel computes itself. What
   /// rounding does to a score costs its weight a share, so a naive result in
   /// the same precision shows it in units in the last place.

@@ -184,3 +184,16 @@ TEST(Compare, ScoresThatAreSumsAreMeasuredByTheNaiveResult) {
   const Tensor off({2}, {0.5 * (1 + 0x1p-18), 0x1p-120});
   EXPECT_FALSE(compare(off, low, &offLow, how).pass);
 }
+
+/// Terms of which fewer bits are known make scores, and what is weighted by
+/// them, less known in proportion.
+TEST(Compare, ScoresOfFewerBitsAreLessKnown) {
+  Comparison how;
+  how.family = OpFamily::WeightedSum;
+  const double none = toleranceFor(how).ofLargest;
+  how.largestScore = 100;
+  const double whole = toleranceFor(how).ofLargest - none;
+  EXPECT_NEAR(whole, 4 * 100 * 0x1p-24, 1e-12);
+  how.scoreBits = 21;
+  EXPECT_NEAR(toleranceFor(how).ofLargest - none, 8 * whole, 1e-12);
+}
