@@ -85,14 +85,15 @@ static bool isOfScores(Operation *read, RankedTensorType tile) {
 
 void DealtTiles::addTerm(LoadOp load) {
   RankedTensorType tile = load.getTile().getType();
-  // A branch has no puts; a stage has whole bytes.
-  if (!getLayout(tile) || tile.getElementTypeBitWidth() % 8 != 0 ||
+  // A branch has no puts. Other elements than those of 16 and 32 bits are rare,
+  // and their tiles have not been measured.
+  int64_t bits = tile.getElementTypeBitWidth();
+  if (!getLayout(tile) || (bits != 16 && bits != 32) ||
       !isOfScores(load, tile) ||
       !isa<scf::ForOp, KernelOp>(load->getParentOp()))
     return;
-  int64_t rowBytes =
-      tile.getDimSize(1) * llvm::divideCeil(tile.getElementTypeBitWidth(), 8);
-  add(load, widestSwizzle(rowBytes), load->getBlock()->getTerminator(),
+  add(load, widestSwizzle(tile.getDimSize(1) * bits / 8),
+      load->getBlock()->getTerminator(),
       /*isTerm=*/true);
 }
 

@@ -53,9 +53,10 @@ static std::optional<unsigned> placeOf(unsigned dim, AffineMap map) {
 static void add(ScoreTerms &terms, Value tensor, bool areRows) {
   constexpr int64_t pitch = 16;
   auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bits = type.getElementTypeBitWidth();
+  int64_t bytes = llvm::divideCeil(bits, 8);
   terms.bytes += bytes;
-  terms.areCopied &= areRows && type.getElementTypeBitWidth() % 8 == 0 &&
+  terms.areCopied &= areRows && (bits == 16 || bits == 32) &&
                      (type.isDynamicDim(type.getRank() - 1) ||
                       type.getShape().back() * bytes % pitch == 0);
 }

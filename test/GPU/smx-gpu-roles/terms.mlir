@@ -197,3 +197,43 @@ smx_gpu.kernel @gathered(%x: !m, %k: !m, %v: !m, %bias: memref<?x?xf32>, %y: mem
   smx_gpu.store %o, %y[%i, %c0] dims [0, 1] : !t, memref<?x64xf32>
   smx_gpu.return
 }
+
+// -----
+
+#F = #smx_gpu.fragment<warps = 8>
+!t = tensor<128x64xf32, #F>
+!i = tensor<128x64xindex, #F>
+!h = tensor<128x64xbf16, #F>
+!m = memref<?x64xbf16>
+!c = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+!s = !smx_gpu.shared<64x64xbf16, swizzle = 128>
+
+// Elements of a width that has not been measured.
+// CHECK-LABEL: smx_gpu.kernel @wide
+// CHECK: smx_gpu.role @compute
+// CHECK-COUNT-2: smx_gpu.load %{{.+}} : memref<?x?xi8> -> tensor<64x64xi8
+smx_gpu.kernel @wide(%x: !m, %k: !m, %v: !m, %bias: memref<?x?xi8>, %y: memref<?x64xf32>, %n: index, %i: index) warps(8) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : !t
+  %ck = smx_gpu.make_channel : !c
+  %cv = smx_gpu.make_channel : !c
+  %q = smx_gpu.load %x[%i, %c0] dims [0, 1] : !m -> !h
+  %o = scf.for %j = %c0 to %n step %c64 iter_args(%acc = %zero) -> !t {
+    smx_gpu.put %k[%j, %c0] into %ck dims [0, 1] copy(async) {aligned = 16 : i64} : !m, !c
+    %kt = smx_gpu.get %ck : !c -> !s
+    %st = smx_gpu.mma %q, %kt, %zero transpose_b : !h, !s -> !t
+    smx_gpu.release %ck : !c
+    %wide = smx_gpu.load %bias[%i, %j] dims [0, 1] {aligned = 16 : i64} : memref<?x?xi8> -> tensor<128x64xi8, #F>
+    %term = arith.sitofp %wide : tensor<128x64xi8, #F> to !t
+    %score = arith.addf %st, %term : !t
+    %p = arith.truncf %score : !t to !h
+    smx_gpu.put %v[%j, %c0] into %cv dims [0, 1] copy(async) {aligned = 16 : i64} : !m, !c
+    %vt = smx_gpu.get %cv : !c -> !s
+    %a = smx_gpu.mma %p, %vt, %acc : !h, !s -> !t
+    smx_gpu.release %cv : !c
+    scf.yield %a : !t
+  }
+  smx_gpu.store %o, %y[%i, %c0] dims [0, 1] : !t, memref<?x64xf32>
+  smx_gpu.return
+}
