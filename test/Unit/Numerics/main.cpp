@@ -8,6 +8,7 @@
 #include "TargetUnderTest.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "gtest/gtest.h"
@@ -17,6 +18,9 @@
 #endif
 
 int main(int argc, char **argv) {
+  // The first thread that compiles would be given LLVM's stack for signals, and
+  // at its end the address sanitizer unmaps the one that it gave it itself.
+  llvm::InitLLVM init(argc, argv);
   smx::test::TargetUnderTest &target = smx::test::targetUnderTest();
   target.target = mlir::smx::Target::SMX_DEFAULT_TARGET;
   for (int i = 1; i < argc; ++i) {
