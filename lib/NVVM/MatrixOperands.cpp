@@ -59,6 +59,24 @@ static NVVM::MMATypes nameOf(Type elementType) {
   return elementType.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
 }
 
+Fragment loadMatrices(ThreadCode &code, Value address, int64_t count,
+                      bool transposes, Type registerType) {
+  SmallVector<Type, 4> words(count, code.getI32Type());
+  auto type = LLVM::LLVMStructType::getLiteral(code.getContext(), words);
+  auto shape = NVVM::LdStMatrixShapeAttr::get(code.getContext(), 8, 8);
+  Value matrices = NVVM::LdMatrixOp::create(
+      code, type, address, count,
+      transposes ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
+      NVVM::LdStMatrixEltType::B16);
+  Fragment fragment;
+  for (int64_t i : llvm::seq(count)) {
+    Value word =
+        LLVM::ExtractValueOp::create(code, matrices, ArrayRef<int64_t>{i});
+    fragment.push_back(LLVM::BitcastOp::create(code, registerType, word));
+  }
+  return fragment;
+}
+
 namespace {
 class HalfOperands : public MatrixOperands {
 public:
@@ -104,22 +122,8 @@ public:
   }
 
 private:
-  /// `count` (2 or 4) matrices of 8 x 8.
   Fragment load(Value address, int64_t count, bool transposes) {
-    SmallVector<Type, 4> words(count, code.getI32Type());
-    auto type = LLVM::LLVMStructType::getLiteral(code.getContext(), words);
-    auto shape = NVVM::LdStMatrixShapeAttr::get(code.getContext(), 8, 8);
-    Value matrices = NVVM::LdMatrixOp::create(
-        code, type, address, count,
-        transposes ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
-        NVVM::LdStMatrixEltType::B16);
-    Fragment fragment;
-    for (int64_t i : llvm::seq(count)) {
-      Value word =
-          LLVM::ExtractValueOp::create(code, matrices, ArrayRef<int64_t>{i});
-      fragment.push_back(LLVM::BitcastOp::create(code, registerType, word));
-    }
-    return fragment;
+    return loadMatrices(code, address, count, transposes, registerType);
   }
 };
 } // namespace

@@ -42,6 +42,11 @@ ThreadAddresses pairsOfB(ThreadCode &code, const Product &product,
                          Value thread);
 /// Two neighbouring elements of shared memory.
 Fragment loadPair(ThreadCode &code, Type element, Value address);
+/// `count` (2 or 4) matrices of 8 x 8 elements of 16 bits, one register of each
+/// in this thread, whose `address` is of one row of 16 bytes. `registerType` is
+/// a vector of two.
+Fragment loadMatrices(ThreadCode &code, Value address, int64_t count,
+                      bool transposes, Type registerType);
 
 /// Brings the operands of a product to the matrix unit.
 class MatrixOperands {

@@ -1,11 +1,10 @@
 //===- SharedTiles.cpp - alloc, copy, read, write -------------------------===//
 
 #include "GlobalTile.h"
+#include "MatrixOperands.h"
 #include "SharedBarriers.h"
 #include "ThreadAddresses.h"
 #include "TileCopy.h"
-
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::smx {
 
@@ -114,24 +113,14 @@ static SmallVector<Value> readMatrices(ThreadCode &code, RankedTensorType tile,
   ThreadInteger lane(code, code.lane());
   ThreadIntegerPlace place = ::smx::gpu::columnMajorMatrices(lane);
   place.row = place.row + ThreadInteger(code, code.warp()) * square;
-  ThreadAddresses addresses(code, type, shared, place,
-                            PlaceBits{~int64_t(0), 16});
+  ThreadAddresses addresses(code, type, shared, place, ::smx::gpu::matrixBits);
   auto pair = VectorType::get(2, registerElement(tile.getElementType()));
-  SmallVector<Type> words(matrices, code.getI32Type());
-  auto quad = LLVM::LLVMStructType::getLiteral(code.getContext(), words);
-  auto shape = NVVM::LdStMatrixShapeAttr::get(code.getContext(), 8, 8);
   int64_t rowsOfWarps = gpu::getLayout(tile).getThreads() / 32 * square;
   SmallVector<Value> pairs;
   for (int64_t row = 0; row < tile.getDimSize(0); row += rowsOfWarps)
-    for (int64_t column = 0; column < tile.getDimSize(1); column += square) {
-      Value all = NVVM::LdMatrixOp::create(
-          code, quad, addresses.at({row, column}), matrices,
-          NVVM::MMALayout::row, shape, NVVM::LdStMatrixEltType::B16);
-      for (int64_t i : llvm::seq(matrices))
-        pairs.push_back(LLVM::BitcastOp::create(
-            code, pair,
-            LLVM::ExtractValueOp::create(code, all, ArrayRef<int64_t>{i})));
-    }
+    for (int64_t column = 0; column < tile.getDimSize(1); column += square)
+      pairs.append(loadMatrices(code, addresses.at({row, column}), matrices,
+                                /*transposes=*/false, pair));
   return pairs;
 }
 
