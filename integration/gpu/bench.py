@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times this project's attention, softmax and other reductions of rows beside what else there is, in one process, taking turns.
 
-    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions]
+    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions] [--runs N]
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. Every kernel is compiled on the spot and, before it is timed, run on
 random data into poisoned outputs and compared with float64 on sampled rows; one that is wrong is not timed. A figure is
@@ -210,26 +210,40 @@ def lines_of(rows, ours, peers, ceiling, error):
             continue
         figures = {peer: row.get("figure", row.get("refused")) for peer, row in of_work.items()}
         best, smx = max(of_work.get(peer, {}).get("figure", 0) for peer in peers), of_work["smx"]
-        ratios = [f"{smx['figure'] / best:.2f}", f"{smx['figure'] / ceiling(figures):.2f}"] if "figure" in smx else ["-", "-"]
+        ratios = [f"{smx['figure'] / of:.2f}" if of and "figure" in smx else "-" for of in (best, ceiling(figures))]
         cells.append([work, *(figures.get(name, "-") for name in (*ours, *peers)), *ratios] + ([smx.get(error, "-")] if error else []))
     return results.table(["work", *ours, *peers, "to the best", "to the ceiling"] + ([error] if error else []), cells)
 
 
 def run_attention(arguments, compiled, suite="attention"):
-    rows = [gemm()]
+    runs = []
 
     def save_rows(show=False):
+        rows = runs[-1]
         peak = max(row["figure"] for row in rows if row["peer"] == "cublas")
         note = f"TFLOP/s; the ceiling is cuBLAS at 8192^3 on random data, {peak}. flash: FlashAttention-2, as in PyTorch."
         lines = lines_of(rows, list(OURS[suite]), list(BACKENDS), lambda _: peak, "")
-        save(arguments, suite, rows, note, lines, show)
+        save(arguments, suite, rows, note, lines + lines_of_runs(runs), show, {"earlier": runs[:-1]} if runs[:-1] else {})
 
-    for work in SUITES[suite][0]:
-        rows += measure(work, attention_peers, compiled[work])
-        torch.cuda.empty_cache()
-        save_rows()
-    rows.append(gemm())
-    save_rows(show=True)
+    for run in range(arguments.runs):
+        runs.append([gemm()])
+        for work in SUITES[suite][0]:
+            runs[-1] += measure(work, attention_peers, compiled[work])
+            torch.cuda.empty_cache()
+            save_rows()
+        runs[-1].append(gemm())
+        save_rows(show=run == arguments.runs - 1)
+
+
+def lines_of_runs(runs):
+    """Our ratio to the best peer in each run, if there are several."""
+    ratios = {}
+    for rows in runs[:-1] and runs:
+        for work, of_work in results.by_work(rows).items():
+            best = max((of_work[peer]["figure"] for peer in BACKENDS if "figure" in of_work.get(peer, {})), default=0)
+            if best and "figure" in of_work.get("smx", {}):
+                ratios.setdefault(work, []).append(f"{of_work['smx']['figure'] / best:.2f}")
+    return ["", "To the best in each run:", "", *results.table(["work", "ratios"], [[w, ", ".join(r)] for w, r in ratios.items()])] if ratios else []
 
 
 def run_softmax(arguments, compiled):
@@ -262,9 +276,9 @@ def run_reductions(arguments, compiled):
         save(arguments, "reductions", rows, note, lines, show=work == works.REDUCTIONS[-1])
 
 
-def save(arguments, suite, rows, note, lines, show):
+def save(arguments, suite, rows, note, lines, show, more={}):
     head = results.head(arguments) | {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "chip": arguments.chip}
-    stem = results.write(arguments.output, suite, head | {"rows": rows},
+    stem = results.write(arguments.output, suite, head | {"rows": rows} | more,
                          [f"PyTorch {head['torch']}, cuDNN {head['cudnn']}. {note}", "", *lines], show)
     results.replace(stem.with_suffix(".svg"), plot.bars(rows))
 
@@ -278,6 +292,7 @@ SUITES = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTM
 
 def main():
     parser = results.parser(__doc__, results.SPEED, has_chip=True)
+    parser.add_argument("--runs", type=int, default=1, help="of suites of attention; all are kept")
     parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions")
     arguments = parser.parse_args()
     arguments.chip = driver.start(arguments.chip)

@@ -4,7 +4,7 @@
     integration/gpu/decode.py --tools DIR [--try "NAME=FLAGS" ...] [--no-flex]
 
 As bench.py: in one process, taking turns, and nothing is timed that is wrong in float64. A figure is GB/s of keys and
-values. `--try` adds our kernel with more flags of softmax-compile (--splits=4, --tile-stream=64, --depth=3, ...) as a peer.
+values. No peer takes caches of f8E4M3FN. `--try` adds our kernel with more flags of softmax-compile (--splits=4, --tile-stream=64, --depth=3, ...) as a peer.
 """
 
 import concurrent.futures
@@ -22,6 +22,8 @@ import works
 from kernel import compile_image
 
 BANDWIDTH = 4800  # GB/s of an H200's memory, as its data sheet has it
+WORKS = works.DECODE + works.DECODE_F8
+CACHES = {"bf16": torch.bfloat16, "f8E4M3FN": torch.float8_e4m3fn}
 
 
 def decode_error(work, q, k, v, out):
@@ -46,8 +48,11 @@ def decode_peers(work, with_flex):
     sets = []
     for _ in range(2):
         q = torch.randn(work.query_shape, device="cuda", dtype=torch.bfloat16)
-        k, v = (torch.randn(work.key_shape, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+        k, v = (torch.randn(work.key_shape, device="cuda", dtype=torch.bfloat16).to(CACHES[work.cache]) for _ in range(2))
         sets.append(((q, k, v), torch.empty_like(q)))
+    error = lambda q, k, v, out: decode_error(work, q, k, v, out)  # noqa: E731
+    if work.cache != "bf16":
+        return sets, {}, error
     grouped = work.heads != work.key_heads
 
     def peer(backend, inputs):
@@ -59,7 +64,7 @@ def decode_peers(work, with_flex):
         torch._dynamo.reset()
         flex = torch.compile(flex_attention, dynamic=False)
         peers["flex"] = [lambda i=inputs: flex(*i, enable_gqa=grouped) for inputs, _ in sets]
-    return sets, peers, lambda q, k, v, out: decode_error(work, q, k, v, out)
+    return sets, peers, error
 
 
 def main():
@@ -71,15 +76,15 @@ def main():
     ours = {"smx": []} | {name: flags.split() for name, _, flags in (tried.partition("=") for tried in arguments.tried)}
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         compiled = {work: {name: pool.submit(compile_image, arguments.tools, work.text, arguments.chip, 16, flags)
-                           for name, flags in ours.items()} for work in works.DECODE}
+                           for name, flags in ours.items()} for work in WORKS}
     peers = [*bench.BACKENDS, *([] if arguments.no_flex else ["flex"])]
     rows = []
-    for work in works.DECODE:
+    for work in WORKS:
         rows += bench.measure(work, lambda work: decode_peers(work, not arguments.no_flex), compiled[work])
         torch.cuda.empty_cache()
         lines = bench.lines_of(rows, list(ours), peers, lambda _: BANDWIDTH, "error")
         note = f"GB/s of keys and values; the ceiling is {BANDWIDTH}. error: our largest one on two batches."
-        bench.save(arguments, "decode", rows, note, lines, show=work == works.DECODE[-1])
+        bench.save(arguments, "decode", rows, note, lines, show=work == WORKS[-1])
 
 
 if __name__ == "__main__":

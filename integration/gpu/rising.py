@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Times attention on scores whose maximum rises in every tile, beside random ones, in one process, taking turns.
 
-    integration/gpu/rising.py --tools DIR [--dims 64,128,256] [--length 4096] [--causal]
+    integration/gpu/rising.py --tools DIR [--dims 64,128,256] [--length 4096]
 
-DIR holds softmax-compile. Needs PyTorch with CUDA. bf16. Three kernels: as they are compiled; with weights by the old reference
-in every round (without `smx-gpu-expect-move`); with the maximum of every tile first (without `smx-gpu-speculate`). Each is run into
-poisoned outputs and compared with float64 on sampled rows before it is timed. Writes <gpu>-rising as JSON and table, after
-every work anew; ends with an error if a kernel is refused or wrong.
+DIR holds softmax-compile. Needs PyTorch with CUDA. bf16, without a mask and causal. Three kernels: as they are compiled; with
+weights by the old reference in every round (without `smx-gpu-expect-move`); with the maximum of every tile first (without
+`smx-gpu-speculate`). Each is run into poisoned outputs and compared with float64 on sampled rows before it is timed. Writes
+<gpu>-rising as JSON and table, after every work anew; ends with an error if a kernel is refused or wrong.
 """
 
 import concurrent.futures
@@ -67,23 +67,22 @@ def main():
     parser = results.parser(__doc__, results.SPEED)
     parser.add_argument("--dims", default="64,128,256")
     parser.add_argument("--length", type=int, default=4096)
-    parser.add_argument("--causal", action="store_true")
     arguments = parser.parse_args()
     chip, rows = driver.start(), []
     head = results.head(arguments) | {"torch": torch.__version__, "chip": chip}
-    dims = [int(dim) for dim in arguments.dims.split(",")]
+    shapes = [(int(dim), arguments.length, causal) for causal in (False, True) for dim in arguments.dims.split(",")]
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        images = {dim: {name: pool.submit(compile_image, arguments.tools, Work(dim, arguments.length, arguments.causal).text, chip,
-                                          16, flags) for name, flags in KERNELS.items()} for dim in dims}
-        concurrent.futures.wait([image for of_dim in images.values() for image in of_dim.values()])
-    for dim in dims:
+        images = {shape: {name: pool.submit(compile_image, arguments.tools, Work(*shape).text, chip, 16, flags)
+                          for name, flags in KERNELS.items()} for shape in shapes}
+        concurrent.futures.wait([image for of_shape in images.values() for image in of_shape.values()])
+    for shape in shapes:
         for kind in INPUTS:
-            rows += measure(Work(dim, arguments.length, arguments.causal, kind=kind), images[dim])
+            rows += measure(Work(*shape, kind=kind), images[shape])
             torch.cuda.empty_cache()
             results.write(arguments.output, "rising", head | {"rows": rows}, [
                 f"TFLOP/s in one process, taking turns. rising: over {TILE_KEYS} keys scores gain {RISE} (in units of e), so that the",
                 "maximum moves in every tile. always guessing: the kernel without `smx-gpu-expect-move`; maximum first: that without",
-                "`smx-gpu-speculate`. Ratios are of the first column.", "", *lines_of(rows)], show=(dim, kind) == (dims[-1], INPUTS[-1]))
+                "`smx-gpu-speculate`. Ratios are of the first column.", "", *lines_of(rows)], show=(shape, kind) == (shapes[-1], INPUTS[-1]))
     return 1 if any("refused" in row for row in rows) else 0
 
 

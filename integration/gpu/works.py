@@ -5,7 +5,7 @@ half of them under a causal mask; a softmax reads its input once and writes its 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 HIDDEN, TOKENS = 2048, 16384  # of every attention: heads * head dim, batch * sequence
 ELEMENTS = 1 << 28  # of every softmax
@@ -23,10 +23,10 @@ def function(inputs, result, line):
     return f"func.func @f({arguments}) -> {result} {{\n  %o = {line} -> {result}\n  return %o : {result}\n}}\n"
 
 
-def attention_text(q, kv, dtype, causal=False, mask="", value_dim=None):
-    """`mask` is the dialect's text, for what is not full or causal."""
-    value_dim = value_dim or kv[-1]
-    types = {"q": tensor(q, dtype), "k": tensor(kv, dtype), "v": tensor((*kv[:-1], value_dim), dtype)}
+def attention_text(q, kv, dtype, causal=False, mask="", value_dim=None, cache=None):
+    """`mask` is the dialect's text, for what is not full or causal; `cache` the type of keys and values, if it is another."""
+    value_dim, cache = value_dim or kv[-1], cache or dtype
+    types = {"q": tensor(q, dtype), "k": tensor(kv, cache), "v": tensor((*kv[:-1], value_dim), cache)}
     mask = CAUSAL if causal else mask
     return function(types, tensor((*q[:-1], value_dim), dtype), f"smx.attention %q, %k, %v scale({q[-1] ** -0.5:.9e}){mask} : {', '.join(types.values())}")
 
@@ -78,13 +78,14 @@ class Attention:
 
 @dataclass(frozen=True)
 class Decode:
-    """One query for each head and a cache of keys and values, bf16."""
+    """One query of bf16 for each head and a cache of keys and values."""
 
     batch: int
     heads: int
     key_heads: int
     length: int
     dim: int = 128
+    cache: str = "bf16"
 
     unit = "GB/s"
 
@@ -98,14 +99,14 @@ class Decode:
 
     @property
     def name(self):
-        return f"decode bf16 b{self.batch} q{self.heads} kv{self.key_heads} s{self.length} d{self.dim}"
+        return f"decode {self.cache} b{self.batch} q{self.heads} kv{self.key_heads} s{self.length} d{self.dim}"
 
     @property
     def text(self):
-        return attention_text(self.query_shape, self.key_shape, "bf16")
+        return attention_text(self.query_shape, self.key_shape, "bf16", cache=self.cache)
 
     def figure(self, ms):
-        return 2 * 2 * self.batch * self.key_heads * self.length * self.dim / ms / 1e6
+        return 2 * (2 if self.cache == "bf16" else 1) * self.batch * self.key_heads * self.length * self.dim / ms / 1e6
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,7 @@ FORMS = [Attention(dim, 4096, causal, dtype, value_dim) for dim, dtype, value_di
     (64, "bf16", 0), (64, "f16", 0), (96, "bf16", 0), (128, "bf16", 0), (128, "f16", 0), (192, "bf16", 0), (192, "bf16", 128),
     (256, "bf16", 0), (256, "f16", 0)) for causal in (False, True)]
 DECODE = [Decode(1, 32, 8, 65536), Decode(16, 32, 8, 16384), Decode(64, 32, 8, 8192), Decode(64, 32, 32, 4096)]
+DECODE_F8 = [replace(work, cache="f8E4M3FN") for work in DECODE]
 SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 1048576)] + [
     Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)]
 # The last one has fewer rows than there are multiprocessors.
