@@ -116,6 +116,7 @@ public:
 
   SmallVector<TileMask> masks;
   SmallVector<MmaOp> guarded;
+  SmallVector<CutExtent> extents;
   affine::AffineApplyOp cutPlace;
 
 private:
@@ -123,6 +124,13 @@ private:
   bool isNext(Operation &op);
   /// True if every extent of `other` is the tile's, or that of `put`.
   bool isWholeOrSame(PutOp put, PutOp other);
+  /// True for places of a tile below the extent that is put of it.
+  bool isInTensor(Value condition);
+  void keepExtent(OpOperand &use, int64_t whole) {
+    if (cut.isDefinedOutsideOfLoop(use.get()) &&
+        getConstantIntValue(use.get()) != whole)
+      extents.push_back({&use, whole});
+  }
   /// True if both select the same, but that `select` hides what is beyond a
   /// tensor, too: a tile that is put whole has nothing there.
   bool isSameInTensor(arith::SelectOp select, arith::SelectOp other);
@@ -143,30 +151,39 @@ private:
 } // namespace
 
 bool BodyComparison::isWholeOrSame(PutOp put, PutOp other) {
-  if (other.getValid().empty())
-    return true;
+  bool isOtherWhole = other.getValid().empty();
   if (put.getValid().empty())
-    return false;
-  ArrayRef<int64_t> shape = other.getChannel().getType().getShape();
-  return llvm::all_of(llvm::zip_equal(put.getValid(), other.getValid(), shape),
-                      [&](auto dim) {
-                        auto [valid, otherValid, extent] = dim;
-                        return getConstantIntValue(otherValid) == extent ||
-                               inWhole.lookupOrDefault(valid) == otherValid;
-                      });
+    return isOtherWhole;
+  ArrayRef<int64_t> shape = put.getChannel().getType().getShape();
+  for (auto [dim, valid] : llvm::enumerate(put.getValidMutable())) {
+    if (!isOtherWhole) {
+      Value otherValid = other.getValid()[dim];
+      if (inWhole.lookupOrDefault(valid.get()) == otherValid)
+        continue;
+      if (getConstantIntValue(otherValid) != shape[dim])
+        return false;
+    }
+    keepExtent(valid, shape[dim]);
+  }
+  return true;
 }
 
-/// True for places of a tile below the extent that is put of it.
-static bool isInTensor(Value condition, scf::ForOp loop) {
+bool BodyComparison::isInTensor(Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt ||
       !compare.getLhs().getDefiningOp<PositionOp>())
     return false;
   auto extent = compare.getRhs().getDefiningOp<tensor::SplatOp>();
-  return extent &&
-         llvm::any_of(loop.getBody()->getOps<PutOp>(), [&](PutOp put) {
-           return llvm::is_contained(put.getValid(), extent.getInput());
-         });
+  if (!extent || inWhole.contains(extent))
+    return false;
+  for (PutOp put : cut.getBody()->getOps<PutOp>())
+    for (auto [valid, whole] :
+         llvm::zip(put.getValid(), put.getChannel().getType().getShape()))
+      if (valid == extent.getInput()) {
+        keepExtent(extent.getInputMutable(), whole);
+        return true;
+      }
+  return false;
 }
 
 bool BodyComparison::isSameInTensor(arith::SelectOp select,
@@ -178,7 +195,7 @@ bool BodyComparison::isSameInTensor(arith::SelectOp select,
     return false;
   auto isSame = [&](Value shown, Value inside) {
     return inWhole.lookupOrDefault(shown) == other.getCondition() &&
-           isInTensor(inside, cut);
+           isInTensor(inside);
   };
   return isSame(both.getLhs(), both.getRhs()) ||
          isSame(both.getRhs(), both.getLhs());
@@ -285,7 +302,8 @@ static std::optional<LoopPair> matchPair(scf::ForOp whole, scf::ForOp cut,
                   /*cutInFront=*/{},
                   comparison.cutPlace,
                   comparison.masks,
-                  comparison.guarded};
+                  comparison.guarded,
+                  comparison.extents};
 }
 
 /// The loop whose results `loop` starts from, or null.
@@ -307,7 +325,7 @@ std::optional<LoopPair> LoopPair::match(scf::ForOp last) {
             matchPair(/*whole=*/one, /*cut=*/two, /*isBackward=*/true)) {
       BodyComparison comparison(last, two, /*isBackward=*/true);
       if (comparison.run() && comparison.masks.empty() &&
-          comparison.guarded.empty()) {
+          comparison.guarded.empty() && comparison.extents.empty()) {
         pair->cutInFront = last;
         return pair;
       }

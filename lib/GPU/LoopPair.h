@@ -31,6 +31,14 @@ struct TileMask {
   }
 };
 
+/// Where the extent of a cut tile is asked for that is known in front of its
+/// loop, and the extent of a whole tile. One that is computed from the tile's
+/// place is right for either.
+struct CutExtent {
+  OpOperand *use;
+  int64_t whole;
+};
+
 /// Loops in a row, of which one does to whole tiles what another does to tiles
 /// that a mask or the end of a tensor cuts. They visit [begin, middle) and
 /// [middle, end), and the second loop is the one over cut tiles. Forward, that
@@ -46,6 +54,7 @@ struct LoopPair {
   SmallVector<TileMask> masks;
   /// Products that only `cut` guards.
   SmallVector<MmaOp> guarded;
+  SmallVector<CutExtent> extents;
 
   /// The loops that end with `last`; none unless the loop over cut tiles, where
   /// all of its masks show everything, does what the one over whole tiles does.

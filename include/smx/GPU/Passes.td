@@ -138,9 +138,11 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
   let summary = "one loop over the tiles that a mask cuts and those that it does not";
   let description = [{
     Of two loops in a row, the second one does what the first does, and hides elements. One loop does both, and asks in every round whether its tile
-    is cut: half of the code, which takes half the time to assemble. Masks that are computed from more than places, and elements that are needed
-    as they were before they are hidden, too, leave both loops. Loops that go from the last tile to the first have the cut ones in front, and, where a window
-    ends, once more behind: one loop does what the two or three do, in their order.
+    is cut: half of the code, which takes half the time to assemble. Where an open length ends within a tile, that tile is put as far as it goes,
+    and the others as a whole. Masks that are computed from more than places, and elements that are needed as they were before they are hidden,
+    too, leave both loops; what is computed of such elements and hidden at the same places is computed of the hidden ones. Loops that go from the
+    last tile to the first have the cut ones in front, and, where a window ends, once more behind: one loop does what the two or three do, in
+    their order.
 
     Weights of hidden places are 0, of which a guarded product leaves out those that are marked (-0). With `marks-late` they are marked beside the product,
     and not in every cut tile, where it is known that they are 0 without: where a product of its own looks at its operand, that is almost never.
