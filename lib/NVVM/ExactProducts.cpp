@@ -20,7 +20,9 @@ using ::smx::gpu::SharedTile;
 namespace {
 class ExactProduct {
 public:
-  ExactProduct(ThreadCode &code, const Product &product);
+  /// `round` (i32, null: 0) counts products as deep as this one that come
+  /// before it along a's columns.
+  ExactProduct(ThreadCode &code, const Product &product, Value round = {});
   Value emit();
 
 private:
@@ -39,18 +41,28 @@ private:
   /// Elements in 16 bytes.
   int64_t chunk;
   std::optional<ThreadAddresses> addressesInA, addressesInB;
+  /// Of a guarded product: what hides a term is below this number (i32), and
+  /// nothing else is. -0 is the lowest one, which nothing is below.
+  Value endOfHidden;
 };
 } // namespace
 
-ExactProduct::ExactProduct(ThreadCode &code, const Product &product)
+ExactProduct::ExactProduct(ThreadCode &code, const Product &product,
+                           Value round)
     : code(code), product(product) {
   int64_t bytes = product.elementType.getIntOrFloatBitWidth() / 8;
   chunk = 16 / bytes;
   ThreadInteger lane(code, code.lane()), zero(code, code.i32(0));
-  ThreadInteger column = lane % 4 * 2;
+  ThreadInteger column = lane % 4 * 2, first = zero;
+  int64_t bitsOfFirst = 0;
+  if (round) {
+    first = ThreadInteger(code, round) * product.reduced;
+    bitsOfFirst = ~(product.reduced * bytes - 1);
+  }
   if (product.isBTransposed)
     addressesInB.emplace(code, product.sharedB, product.b,
-                         ThreadIntegerPlace{column, zero}, PlaceBits{6, 0});
+                         ThreadIntegerPlace{column, first},
+                         PlaceBits{6, bitsOfFirst});
   else
     addressesInB.emplace(code, product.sharedB, product.b,
                          ThreadIntegerPlace{zero, column},
@@ -58,7 +70,8 @@ ExactProduct::ExactProduct(ThreadCode &code, const Product &product)
   if (product.sharedA) {
     ThreadInteger row = ThreadInteger(code, code.warp()) * 16 + lane / 4;
     addressesInA.emplace(code, product.sharedA, product.a,
-                         ThreadIntegerPlace{row, zero}, PlaceBits{~15 | 7, 0});
+                         ThreadIntegerPlace{row, first},
+                         PlaceBits{~15 | 7, bitsOfFirst});
   }
 }
 
@@ -136,12 +149,18 @@ Value ExactProduct::addProduct(Value sum, Value a, Value b) {
     word = LLVM::BitcastOp::create(code, code.getI32Type(), a);
   }
   Value isHidden =
-      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, word,
-                           code.i32(std::numeric_limits<int32_t>::min()));
+      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::slt, word, endOfHidden);
   return LLVM::SelectOp::create(code, isHidden, sum, result);
 }
 
 Value ExactProduct::emit() {
+  if (product.isGuarded) {
+    constexpr int64_t lowest = std::numeric_limits<int32_t>::min();
+    endOfHidden = code.i32(lowest + 1);
+    if (product.guardCondition)
+      endOfHidden = LLVM::SelectOp::create(code, product.guardCondition,
+                                           endOfHidden, code.i32(lowest));
+  }
   SmallVector<Value> sums;
   int64_t count = cast<VectorType>(product.acc.getType()).getNumElements();
   for (int64_t i : llvm::seq(count))
@@ -165,16 +184,6 @@ Value ExactProduct::emit() {
   return code.fromRegisters(sums);
 }
 
-/// Bytes from one step of `columns` columns to the next, in a tile whose
-/// columns lie in spans of the swizzle.
-static int64_t bytesToColumn(mlir::smx::gpu::SharedType type, int64_t columns) {
-  SharedTile tile = sharedTileOf(type);
-  int64_t bytes = columns * tile.elementBytes;
-  return tile.swizzleBytes == 0
-             ? bytes
-             : bytes / tile.swizzleBytes * tile.rows * tile.swizzleBytes;
-}
-
 static int64_t bytesToRow(mlir::smx::gpu::SharedType type, int64_t rows) {
   SharedTile tile = sharedTileOf(type);
   int64_t row = tile.swizzleBytes;
@@ -182,16 +191,11 @@ static int64_t bytesToRow(mlir::smx::gpu::SharedType type, int64_t rows) {
 }
 
 /// How much of the reduced dimension a round of the loop takes: so much that
-/// the next round has the same addresses, a constant further on, and that a
-/// round is long compared to its ends.
+/// rows of the next round lie in the same phases of the swizzle, and that a
+/// round is long compared to its ends: addresses in a are among them.
 static int64_t reducedPerRound(const Product &product) {
-  constexpr int64_t longEnough = 128;
-  int64_t bytes = product.elementType.getIntOrFloatBitWidth() / 8;
+  const int64_t longEnough = product.sharedA ? 256 : 128;
   int64_t step = SharedTile::phases;
-  if (product.sharedA)
-    step = std::max(step, product.sharedA.getSwizzle() / bytes);
-  if (product.isBTransposed)
-    step = std::max(step, product.sharedB.getSwizzle() / bytes);
   int64_t terms = product.columns / 2 * product.blocks;
   while (step * terms < longEnough && product.reduced % (2 * step) == 0)
     step *= 2;
@@ -223,18 +227,15 @@ Value mlir::smx::multiplyExactly(ThreadCode &code, const Product &product) {
   if (step == product.reduced)
     return ExactProduct(code, product).emit();
   // A round is a product of the same tiles, further on.
-  int64_t inA = product.sharedA ? bytesToColumn(product.sharedA, step) : 0;
-  int64_t inB = product.isBTransposed ? bytesToColumn(product.sharedB, step)
-                                      : bytesToRow(product.sharedB, step);
+  int64_t inB = product.isBTransposed ? 0 : bytesToRow(product.sharedB, step);
   auto ofRound = [&](Value round, Value sums) -> Value {
     Product part = product;
     part.reduced = step;
     part.acc = sums;
     part.b = code.advance(product.b, code.mul(round, code.i32(inB)));
-    part.a = product.sharedA
-                 ? code.advance(product.a, code.mul(round, code.i32(inA)))
-                 : columnsOfRound(code, product, round, step);
-    return ExactProduct(code, part).emit();
+    if (!product.sharedA)
+      part.a = columnsOfRound(code, product, round, step);
+    return ExactProduct(code, part, round).emit();
   };
   return code.repeat(product.reduced / step, product.acc, ofRound);
 }

@@ -68,10 +68,14 @@ gpu::MmaOp onlyProductOf(Block *block) {
              : gpu::MmaOp();
 }
 
-/// A product of the matrix unit that is guarded on one side of a branch alone.
-/// What the unit does where b is finite is there once: half of the code.
+/// A product that is guarded on one side of a branch alone. What the matrix
+/// unit does where b is finite is there once, and so is every fused
+/// multiply-add: half of the code.
 struct LowerCutTileMma : TilePattern<scf::IfOp> {
-  using TilePattern::TilePattern;
+  LowerCutTileMma(const TileTypeConverter &converter, const KernelPlan &plan,
+                  bool doublesOnMatrixUnit)
+      : TilePattern(converter, plan, /*benefit=*/2),
+        doublesOnMatrixUnit(doublesOnMatrixUnit) {}
 
   LogicalResult
   matchAndRewrite(scf::IfOp branch, OpAdaptor adaptor,
@@ -81,27 +85,32 @@ struct LowerCutTileMma : TilePattern<scf::IfOp> {
     if (!cut || !whole || !cut.getGuarded() || whole.getGuarded() ||
         cut->getOperands() != whole->getOperands() ||
         cut.getTransposeB() != whole.getTransposeB() ||
-        cut.getPrecision() != whole.getPrecision() || !isOnMatrixUnit(cut) ||
+        cut.getPrecision() != whole.getPrecision() ||
+        (doublesOnMatrixUnit &&
+         cut.getB().getType().getElementType().isF64()) ||
         isOfWarpgroup(cut, plan))
-      return rewriter.notifyMatchFailure(
-          branch, "not one product of the matrix unit, guarded and not");
+      return rewriter.notifyMatchFailure(branch,
+                                         "not one product, guarded and not");
     SmallVector<Value> operands;
     if (failed(rewriter.getRemappedValues(cut->getOperands(), operands)))
       return failure();
     ThreadCode code(rewriter, branch, plan);
     Product product(cut, gpu::MmaOp::Adaptor(operands, cut));
     product.guardCondition = adaptor.getCondition();
-    rewriter.replaceOp(branch, multiplyOnMatrixUnit(code, product));
+    rewriter.replaceOp(branch, isOnMatrixUnit(cut)
+                                   ? multiplyOnMatrixUnit(code, product)
+                                   : multiplyExactly(code, product));
     return success();
   }
+
+  bool doublesOnMatrixUnit;
 };
 } // namespace
 
 void populateProductPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan, bool doublesOnMatrixUnit,
                              RewritePatternSet &patterns) {
-  patterns.add<LowerMma>(converter, plan, doublesOnMatrixUnit);
-  // Before that of any branch.
-  patterns.add<LowerCutTileMma>(converter, plan, /*benefit=*/2);
+  // The one of a branch goes before that of any branch.
+  patterns.add<LowerMma, LowerCutTileMma>(converter, plan, doublesOnMatrixUnit);
 }
 } // namespace mlir::smx

@@ -22,7 +22,7 @@ struct Product {
   /// Guarded, and b is known to hold something that is not finite.
   bool goesByTerms;
   /// i1, the same in all threads: without it no a is -0. Null if one may always
-  /// be. For the matrix unit.
+  /// be.
   Value guardCondition;
   Type elementType;
   int64_t columns, reduced;

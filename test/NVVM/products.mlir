@@ -207,13 +207,58 @@ smx_gpu.kernel @double(%x: memref<?x8xf64>) warps(1) {
   %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x8xf64> -> tensor<16x8xf64, #L>
   %b = smx_gpu.alloc : !double
   %acc = arith.constant dense<0.0> : tensor<16x8xf64, #L>
+  // CHECK: %[[END:.+]] = llvm.mlir.constant(-2147483647 : i32) : i32
   // CHECK-COUNT-2: nvvm.shfl.sync idx {{.+}} : i32 -> i32
   // CHECK: %[[SUM:.+]] = llvm.intr.fma(%[[A:.+]], %{{.+}}, %[[BEFORE:.+]]) : (f64, f64, f64) -> f64
   // CHECK: %[[BITS:.+]] = llvm.bitcast %[[A]] : f64 to i64
   // CHECK: %[[UPPER:.+]] = llvm.lshr %[[BITS]]
   // CHECK: %[[WORD:.+]] = llvm.trunc %[[UPPER]] : i64 to i32
-  // CHECK: %[[NONE:.+]] = llvm.icmp "eq" %[[WORD]]
+  // CHECK: %[[NONE:.+]] = llvm.icmp "slt" %[[WORD]], %[[END]]
   // CHECK: llvm.select %[[NONE]], %[[BEFORE]], %[[SUM]]
   %r = smx_gpu.mma %a, %b, %acc guarded : tensor<16x8xf64, #L>, !double -> tensor<16x8xf64, #L>
+  smx_gpu.return
+}
+
+// Guarded in a tile that is cut alone: in another one, no word is below the lowest number, that of -0.
+// CHECK-LABEL: llvm.func @exact_where_cut
+// CHECK-SAME: %[[CUT:[a-z0-9]+]]: i1
+smx_gpu.kernel @exact_where_cut(%x: memref<?x8xf32>, %cut: i1) warps(1) {
+  %c0 = arith.constant 0 : index
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x8xf32> -> tensor<16x8xf32, #L>
+  %b = smx_gpu.alloc : !single
+  %acc = arith.constant dense<0.0> : tensor<16x16xf32, #L>
+  // CHECK-NOT: scf.if
+  // CHECK: %[[ABOVE:.+]] = llvm.mlir.constant(-2147483647 : i32) : i32
+  // CHECK: %[[LOWEST:.+]] = llvm.mlir.constant(-2147483648 : i32) : i32
+  // CHECK: %[[END:.+]] = llvm.select %[[CUT]], %[[ABOVE]], %[[LOWEST]] : i1, i32
+  // CHECK: %[[SUM:.+]] = llvm.intr.fma(%[[A:.+]], %{{.+}}, %[[BEFORE:.+]]) : (f32, f32, f32) -> f32
+  // CHECK: %[[WORD:.+]] = llvm.bitcast %[[A]] : f32 to i32
+  // CHECK: %[[HIDDEN:.+]] = llvm.icmp "slt" %[[WORD]], %[[END]]
+  // CHECK: llvm.select %[[HIDDEN]], %[[BEFORE]], %[[SUM]]
+  // CHECK-COUNT-63: llvm.intr.fma
+  // CHECK-NOT: llvm.intr.fma
+  %r = scf.if %cut -> (tensor<16x16xf32, #L>) {
+    %g = smx_gpu.mma %a, %b, %acc transpose_b guarded : tensor<16x8xf32, #L>, !single -> tensor<16x16xf32, #L>
+    scf.yield %g : tensor<16x16xf32, #L>
+  } else {
+    %u = smx_gpu.mma %a, %b, %acc transpose_b : tensor<16x8xf32, #L>, !single -> tensor<16x16xf32, #L>
+    scf.yield %u : tensor<16x16xf32, #L>
+  }
+  smx_gpu.return
+}
+
+// Long products go in rounds of 8 columns of a, whose places in a row of a shared tile count.
+// CHECK-LABEL: llvm.func @exact_rounds
+smx_gpu.kernel @exact_rounds() warps(1) {
+  %a = smx_gpu.alloc : !smx_gpu.shared<16x16xf32, swizzle = 64>
+  %b = smx_gpu.alloc : !smx_gpu.shared<64x16xf32, swizzle = 64>
+  %acc = arith.constant dense<0.0> : tensor<16x64xf32, #L>
+  // CHECK: scf.for %[[ROUND:[a-z0-9]+]] = {{.+}} -> (vector<32xf32>)
+  // CHECK: llvm.shl %[[ROUND]], %{{.+}} : i32
+  // CHECK: llvm.xor
+  // CHECK-COUNT-256: llvm.intr.fma
+  // CHECK-NOT: llvm.intr.fma
+  // CHECK: } {loop_annotation = #{{.+}}}
+  %r = smx_gpu.mma %a, %b, %acc transpose_b : !smx_gpu.shared<16x16xf32, swizzle = 64>, !smx_gpu.shared<64x16xf32, swizzle = 64> -> tensor<16x64xf32, #L>
   smx_gpu.return
 }

@@ -219,6 +219,37 @@ TEST(ExactProduct, OperandsOfAQuad) {
   }
 }
 
+/// Rounds along the reduced dimension: of a, and of b stored columns x reduced.
+TEST(ExactProduct, RoundsAlongRows) {
+  for (const SharedTile &tile : tiles)
+    for (int64_t perRound : {8, 16, 32}) {
+      int64_t chunk = 16 / tile.elementBytes;
+      if (tile.elementBytes == 2 || tile.columns % perRound)
+        continue;
+      PlaceBits bits{~15 | 7, ~(perRound * tile.elementBytes - 1)};
+      for (int64_t first = 0; first < tile.columns; first += perRound)
+        for (int64_t row = 0; row < std::min<int64_t>(tile.rows, 8); ++row)
+          for (int64_t below = 0; row + below < tile.rows; below += 8)
+            for (int64_t k = 0; k < perRound; k += chunk) {
+              auto step = splitStep(tile, bits, {below, k});
+              ASSERT_TRUE(step);
+              ASSERT_EQ(steppedOffset(tile, *step, {row, first}),
+                        definedOffset(tile, {row + below, first + k}));
+            }
+      // Two columns of b a thread.
+      for (int64_t first = 0; first < tile.columns; first += perRound)
+        for (int64_t row = 0; row < tile.rows; ++row)
+          for (int64_t k = 0; k < perRound; k += chunk) {
+            int64_t pair = row % 8 / 2 * 2;
+            auto step =
+                splitStep(tile, PlaceBits{6, bits.columnByte}, {row - pair, k});
+            ASSERT_TRUE(step);
+            ASSERT_EQ(steppedOffset(tile, *step, {pair, first}),
+                      definedOffset(tile, {row, first + k}));
+          }
+    }
+}
+
 TEST(Fragment, PackedWeightsAreTheLeftOperand) {
   FragmentLayout layout{4};
   for (int64_t columns : {16, 64, 128})
