@@ -154,6 +154,21 @@ static int64_t columnsOf(const LoopPair &pair) {
   return widest;
 }
 
+/// True where the end of an open length cuts a tile, and rounds are so short
+/// that two loops of them are little code, and asking in each would be seen.
+static bool hasShortRounds(LoopPair &pair, int64_t narrow) {
+  return !pair.extents.empty() &&
+         llvm::any_of(pair.cut.getYieldedValues(), [&](Value next) {
+           auto sum = next.getDefiningOp<MmaOp>();
+           return sum &&
+                  sum.getB()
+                          .getType()
+                          .getElementType()
+                          .getIntOrFloatBitWidth() <= 16 &&
+                  sum.getResult().getType().getDimSize(1) <= narrow;
+         });
+}
+
 namespace {
 struct UniteLoopsPass
     : mlir::smx::gpu::impl::UniteLoopsPassBase<UniteLoopsPass> {
@@ -178,7 +193,7 @@ struct UniteLoopsPass
       if (!pair || !isCheap(*pair) || !areInOrder(*pair) ||
           (fewTiles && !loop->hasAttr(mlir::smx::fewTilesAttribute) &&
            !isWorthSplitting(*pair)) ||
-          (marksLate && pair->guarded.empty()))
+          (marksLate && pair->guarded.empty()) || hasShortRounds(*pair, narrow))
         continue;
       for (scf::ForOp of : {pair->whole, pair->cut, pair->cutInFront})
         if (of)

@@ -125,3 +125,68 @@ smx_gpu.kernel @hidden_elsewhere(%x: memref<64x?xf32>, %y: memref<64x64xf32>, %n
   smx_gpu.store %b, %y[%c0, %c0] dims [0, 1] : tensor<64x64xf32, #F>, memref<64x64xf32>
   smx_gpu.return
 }
+
+// -----
+
+#F = #smx_gpu.fragment<warps = 4>
+#S = #smx_gpu.slice<1, #F>
+
+// Rounds of products of 16-bit elements and few columns are short.
+// CHECK-LABEL: smx_gpu.kernel @short_rounds
+// CHECK-COUNT-2: scf.for
+smx_gpu.kernel @short_rounds(%k: memref<16x?xbf16>, %v: memref<?x16xbf16>, %y: memref<64x16xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %hidden = arith.constant dense<0xFF800000> : tensor<64x64xf32, #F>
+  %absent = arith.constant dense<-0.0> : tensor<64x64xf32, #F>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #F>
+  %lowest = arith.constant dense<0xFF800000> : tensor<64xf32, #S>
+  %none = arith.constant dense<0.0> : tensor<64x16xf32, #F>
+  %q = arith.constant dense<1.0> : tensor<64x16xbf16, #F>
+  %ck = smx_gpu.make_channel : <16x64xbf16, swizzle = 128, depth = 1>
+  %cv = smx_gpu.make_channel : <64x16xbf16, swizzle = 32, depth = 1>
+  %middle = affine.apply affine_map<()[s0] -> ((s0 floordiv 64) * 64)>()[%n]
+  %rest = affine.apply affine_map<()[s0] -> (s0 mod 64)>()[%n]
+  %whole:2 = scf.for %j = %c0 to %middle step %c64 iter_args(%m = %lowest, %acc = %none) -> (tensor<64xf32, #S>, tensor<64x16xf32, #F>) {
+    smx_gpu.put %k[%c0, %j] into %ck dims [0, 1] copy(plain) : memref<16x?xbf16>, <16x64xbf16, swizzle = 128, depth = 1>
+    %b = smx_gpu.get %ck : <16x64xbf16, swizzle = 128, depth = 1> -> <16x64xbf16, swizzle = 128>
+    %s = smx_gpu.mma %q, %b, %zero : tensor<64x16xbf16, #F>, <16x64xbf16, swizzle = 128> -> tensor<64x64xf32, #F>
+    smx_gpu.release %ck : <16x64xbf16, swizzle = 128, depth = 1>
+    %max = smx_gpu.reduce <maxnum> %s dim 1 : tensor<64x64xf32, #F> -> tensor<64xf32, #S>
+    %m1 = arith.maxnumf %m, %max : tensor<64xf32, #S>
+    %r = smx_gpu.broadcast %m1 : tensor<64xf32, #S> -> tensor<64x64xf32, #F>
+    %e = arith.subf %s, %r : tensor<64x64xf32, #F>
+    %p = math.exp2 %e : tensor<64x64xf32, #F>
+    smx_gpu.put %v[%j, %c0] into %cv dims [0, 1] copy(plain) : memref<?x16xbf16>, <64x16xbf16, swizzle = 32, depth = 1>
+    %d = smx_gpu.get %cv : <64x16xbf16, swizzle = 32, depth = 1> -> <64x16xbf16, swizzle = 32>
+    %np = arith.truncf %p : tensor<64x64xf32, #F> to tensor<64x64xbf16, #F>
+    %o = smx_gpu.mma %np, %d, %acc : tensor<64x64xbf16, #F>, <64x16xbf16, swizzle = 32> -> tensor<64x16xf32, #F>
+    smx_gpu.release %cv : <64x16xbf16, swizzle = 32, depth = 1>
+    scf.yield %m1, %o : tensor<64xf32, #S>, tensor<64x16xf32, #F>
+  }
+  %cut:2 = scf.for %j = %middle to %n step %c64 iter_args(%m = %whole#0, %acc = %whole#1) -> (tensor<64xf32, #S>, tensor<64x16xf32, #F>) {
+    smx_gpu.put %k[%c0, %j] valid(%c16, %rest) into %ck dims [0, 1] copy(plain) : memref<16x?xbf16>, <16x64xbf16, swizzle = 128, depth = 1>
+    %b = smx_gpu.get %ck : <16x64xbf16, swizzle = 128, depth = 1> -> <16x64xbf16, swizzle = 128>
+    %s = smx_gpu.mma %q, %b, %zero : tensor<64x16xbf16, #F>, <16x64xbf16, swizzle = 128> -> tensor<64x64xf32, #F>
+    smx_gpu.release %ck : <16x64xbf16, swizzle = 128, depth = 1>
+    %place = smx_gpu.position 1 : tensor<64x64xindex, #F>
+    %extent = tensor.splat %rest : tensor<64x64xindex, #F>
+    %in = arith.cmpi slt, %place, %extent : tensor<64x64xindex, #F>
+    %h = arith.select %in, %s, %hidden : tensor<64x64xi1, #F>, tensor<64x64xf32, #F>
+    %max = smx_gpu.reduce <maxnum> %h dim 1 : tensor<64x64xf32, #F> -> tensor<64xf32, #S>
+    %m1 = arith.maxnumf %m, %max : tensor<64xf32, #S>
+    %r = smx_gpu.broadcast %m1 : tensor<64xf32, #S> -> tensor<64x64xf32, #F>
+    %e = arith.subf %s, %r : tensor<64x64xf32, #F>
+    %p = math.exp2 %e : tensor<64x64xf32, #F>
+    %w = arith.select %in, %p, %absent : tensor<64x64xi1, #F>, tensor<64x64xf32, #F>
+    smx_gpu.put %v[%j, %c0] valid(%rest, %c16) into %cv dims [0, 1] copy(plain) : memref<?x16xbf16>, <64x16xbf16, swizzle = 32, depth = 1>
+    %d = smx_gpu.get %cv : <64x16xbf16, swizzle = 32, depth = 1> -> <64x16xbf16, swizzle = 32>
+    %nw = arith.truncf %w : tensor<64x64xf32, #F> to tensor<64x64xbf16, #F>
+    %o = smx_gpu.mma %nw, %d, %acc : tensor<64x64xbf16, #F>, <64x16xbf16, swizzle = 32> -> tensor<64x16xf32, #F>
+    smx_gpu.release %cv : <64x16xbf16, swizzle = 32, depth = 1>
+    scf.yield %m1, %o : tensor<64xf32, #S>, tensor<64x16xf32, #F>
+  }
+  smx_gpu.store %cut#1, %y[%c0, %c0] dims [0, 1] : tensor<64x16xf32, #F>, memref<64x16xf32>
+  smx_gpu.return
+}
