@@ -93,6 +93,17 @@ mlir::smx::widthOfMasks(StreamingReductionOpInterface op) {
   return width;
 }
 
+bool mlir::smx::hasOneEdge(StreamingReductionOpInterface op) {
+  OpBuilder builder(op.getContext());
+  MasksOfStream found = findMasks(builder, op);
+  auto product = found.masked.getDefiningOp<linalg::LinalgOp>();
+  if (found.masks.size() != 1 || !product ||
+      product.getNumReductionLoops() == 0)
+    return false;
+  auto band = dyn_cast<BandAttr>(found.masks.front().getMask());
+  return band && !(band.getLeft() && band.getRight());
+}
+
 /// True if what `scores` is computed from may hide places by itself: a mask, or
 /// an elementwise op that puts -inf somewhere.
 static bool mayHide(Value scores) {

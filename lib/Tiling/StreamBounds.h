@@ -50,6 +50,10 @@ MaskOp findBlocks(StreamingReductionOpInterface op);
 /// as a sliding window; none if they do not say.
 std::optional<int64_t> widthOfMasks(StreamingReductionOpInterface op);
 
+/// True if what `op` streams is a product, of which a band with one edge, such
+/// as a causal one, hides elements, and nothing else does.
+bool hasOneEdge(StreamingReductionOpInterface op);
+
 /// Tiles of scores by what a mask leaves to do in them.
 struct TileCounts {
   int64_t whole = 0, cut = 0, skipped = 0;
