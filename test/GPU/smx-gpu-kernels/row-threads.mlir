@@ -104,6 +104,21 @@ func.func @twice_as_many_exponentials(%x: tensor<64x8192xf32>) -> tensor<64x8192
   return %y : tensor<64x8192xf32>
 }
 
+// CHECK-LABEL: smx_gpu.kernel @half_as_many_more_exponentials_kernel
+// CHECK-SAME: warps(12) shared_limit(232448) min_blocks(4)
+func.func @half_as_many_more_exponentials(%x: tensor<64x6144xf32>) -> tensor<64x6144xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x6144xf32> -> tensor<64x6144xf32>
+  return %y : tensor<64x6144xf32>
+}
+
+// Four warps at a time exchange what they have: other lengths keep 8 accesses of 1024 threads.
+// CHECK-LABEL: smx_gpu.kernel @a_few_more_exponentials_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @a_few_more_exponentials(%x: tensor<64x5120xf32>) -> tensor<64x5120xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x5120xf32> -> tensor<64x5120xf32>
+  return %y : tensor<64x5120xf32>
+}
+
 // Of longer rows there would be room for one block.
 // CHECK-LABEL: smx_gpu.kernel @too_many_exponentials_kernel
 // CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
