@@ -54,11 +54,11 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   // Exponentials of f32 take so long that memory waits for them unless more
   // rows are there: with 4 accesses, blocks of up to 256 threads have 48
   // registers and 1280 threads of a multiprocessor, larger ones 40 and 1536,
-  // 1 % faster than 1024 threads with 8 accesses. Longer rows would leave room
-  // for one such block, and shorter ones have many blocks anyway.
+  // faster than 1024 threads with 8 accesses. Longer rows would leave room for
+  // one such block, and shorter ones have many blocks anyway.
   constexpr int64_t few = 4 * access, small = 256;
   if (isExponentialOfWideRow(shape) && bytes > small / 2 * few &&
-      bytes <= most * few && bytes % (4 * warpThreads * few) == 0)
+      bytes <= most * few && bytes % (warpThreads * few) == 0)
     return RowThreads{bytes / few, bytes / few > small ? 1536 : 1280};
   return std::nullopt;
 }

@@ -111,12 +111,27 @@ func.func @half_as_many_more_exponentials(%x: tensor<64x6144xf32>) -> tensor<64x
   return %y : tensor<64x6144xf32>
 }
 
-// Four warps at a time exchange what they have: other lengths keep 8 accesses of 1024 threads.
+// So it is for any number of warps.
 // CHECK-LABEL: smx_gpu.kernel @a_few_more_exponentials_kernel
-// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+// CHECK-SAME: warps(10) shared_limit(232448) min_blocks(4)
 func.func @a_few_more_exponentials(%x: tensor<64x5120xf32>) -> tensor<64x5120xf32> {
   %y = smx.softmax %x axis(1) : tensor<64x5120xf32> -> tensor<64x5120xf32>
   return %y : tensor<64x5120xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @five_warps_of_exponentials_kernel
+// CHECK-SAME: warps(5) shared_limit(232448) min_blocks(8)
+func.func @five_warps_of_exponentials(%x: tensor<64x2560xf32>) -> tensor<64x2560xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x2560xf32> -> tensor<64x2560xf32>
+  return %y : tensor<64x2560xf32>
+}
+
+// A row that does not fill its warps has 8 accesses of 1024 threads.
+// CHECK-LABEL: smx_gpu.kernel @ragged_exponentials_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @ragged_exponentials(%x: tensor<64x5124xf32>) -> tensor<64x5124xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x5124xf32> -> tensor<64x5124xf32>
+  return %y : tensor<64x5124xf32>
 }
 
 // Of longer rows there would be room for one block.

@@ -17,8 +17,8 @@ MASKS = {
     "open": " mask(#smx.band<top_left, right = 0>)",
 }
 THREADS = {
-    "softmax": (4096, 6144, 8192),
-    "log_softmax": (4096, 6144, 8192),
+    "softmax": (2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192),
+    "log_softmax": (2560, 4608, 6656, 8192),
     "softmax_backward": (3072, 4096, 24576, 32768),
     "log_softmax_backward": (3072, 4096, 24576, 32768),
     "layer_norm": (131072, 262144),
