@@ -63,6 +63,34 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   return std::nullopt;
 }
 
+/// Blocks of so many threads with a few whole accesses each are faster by 1 to
+/// 3 % on an H200, where narrow elements are written.
+constexpr int64_t manyThreads = 256;
+
+/// Whole accesses that each row of the block's part consists of; 0 if that ends
+/// within one, or if rows are not all of one type.
+static int64_t accessesOfEachRow(const NestShape &shape, int64_t cluster) {
+  int64_t bits = shape.longest * shape.elementBits;
+  bool isWhole = bits % (cluster * accessBits) == 0 &&
+                 shape.rowBits == shape.rowsRead * shape.elementBits;
+  return isWhole ? bits / (cluster * accessBits) : 0;
+}
+
+/// `threads`, or if those do not all have the same number of whole accesses of
+/// a row, the most of at least `fewest` and up to 256 that do: a row that ends
+/// within the last access of each costs an access, masks, and their registers.
+static int64_t threadsOfWholeAccesses(int64_t threads, int64_t fewest,
+                                      int64_t accesses) {
+  if (accesses == 0 || accesses % threads == 0)
+    return threads;
+  fewest = llvm::alignTo(fewest, warpThreads);
+  for (int64_t whole = std::max(fewest, manyThreads); whole >= fewest;
+       whole -= warpThreads)
+    if (accesses % whole == 0)
+      return whole;
+  return threads;
+}
+
 void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
                                const ScheduleOptions &options) {
   int64_t bytes =
@@ -99,11 +127,9 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
     schedule.spread = shape.longestClass;
   }
   int64_t part = llvm::divideCeil(bytes, schedule.cluster);
-  int64_t threads = std::max<int64_t>(llvm::divideCeil(part, threadBytes),
-                                      fewestThreads(shape));
-  // Where narrow elements are written, blocks of 256 threads with a few whole
-  // accesses each are faster by 1 to 3 % on an H200.
-  constexpr int64_t manyThreads = 256;
+  int64_t fewest = std::max<int64_t>(llvm::divideCeil(part, threadBytes),
+                                     fewestThreads(shape));
+  int64_t threads = fewest;
   if (shape.isWritten && shape.elementBits == 16 &&
       part % (manyThreads * accessBits / 8) == 0 &&
       part > manyThreads * accessBits / 8)
@@ -111,6 +137,9 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
   // Of many warps, four at a time exchange 16 bytes.
   threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
                                                              : warpThreads);
+  if (isAligned && schedule.cluster == 1)
+    threads = threadsOfWholeAccesses(
+        threads, fewest, accessesOfEachRow(shape, schedule.cluster));
   // Two blocks hide each other's exchange, if shared memory has the rest. Of a
   // cluster with f32, half as many threads are faster by 2 % on an H200. A row
   // of 16-bit elements that is summed twice leaves a thread 48 bytes of its

@@ -149,3 +149,31 @@ func.func @no_exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x4096xf32> -> tensor<64x4096xf32>
   return %y : tensor<64x4096xf32>
 }
+
+// As many threads as all have the same number of whole accesses of a row: 2 of 192 threads, not 1.5 of 256.
+// CHECK-LABEL: smx_gpu.kernel @three_quarters_of_logarithm_kernel
+// CHECK-SAME: warps(6) shared_limit(232448) min_blocks(5)
+// CUT-LABEL: smx_gpu.kernel @three_quarters_of_logarithm_kernel
+// CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @three_quarters_of_logarithm(%x: tensor<64x3072xbf16>, %g: tensor<64x3072xbf16>) -> tensor<64x3072xbf16> {
+  %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x3072xbf16>, tensor<64x3072xbf16> -> tensor<64x3072xbf16>
+  return %y : tensor<64x3072xbf16>
+}
+
+// 4 of 160, not 7 of 96, of which the last one is masked.
+// CHECK-LABEL: smx_gpu.kernel @whole_accesses_kernel
+// CHECK-SAME: warps(5) shared_limit(232448) min_blocks(6)
+// CHECK-NOT: valid(
+// CHECK: smx_gpu.return
+func.func @whole_accesses(%x: tensor<64x5120xbf16>) -> tensor<64x5120xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x5120xbf16> -> tensor<64x5120xbf16>
+  return %y : tensor<64x5120xbf16>
+}
+
+// 641 accesses of a row leave a rest to any number of threads.
+// CHECK-LABEL: smx_gpu.kernel @rest_of_accesses_kernel
+// CHECK-SAME: warps(3) shared_limit(232448) min_blocks(10)
+func.func @rest_of_accesses(%x: tensor<64x5128xbf16>) -> tensor<64x5128xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x5128xbf16> -> tensor<64x5128xbf16>
+  return %y : tensor<64x5128xbf16>
+}
