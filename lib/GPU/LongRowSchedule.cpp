@@ -67,13 +67,13 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
 /// 3 % on an H200, where narrow elements are written.
 constexpr int64_t manyThreads = 256;
 
-/// Whole accesses that each row of the block's part consists of; 0 if that ends
-/// within one, or if rows are not all of one type.
-static int64_t accessesOfEachRow(const NestShape &shape, int64_t cluster) {
+/// Whole accesses that each row consists of; 0 if it ends within one, or if
+/// rows are not all of one type.
+static int64_t accessesOfEachRow(const NestShape &shape) {
   int64_t bits = shape.longest * shape.elementBits;
-  bool isWhole = bits % (cluster * accessBits) == 0 &&
+  bool isWhole = bits % accessBits == 0 &&
                  shape.rowBits == shape.rowsRead * shape.elementBits;
-  return isWhole ? bits / (cluster * accessBits) : 0;
+  return isWhole ? bits / accessBits : 0;
 }
 
 /// `threads`, or if those do not all have the same number of whole accesses of
@@ -138,17 +138,19 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
   threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
                                                              : warpThreads);
   if (isAligned && schedule.cluster == 1)
-    threads = threadsOfWholeAccesses(
-        threads, fewest, accessesOfEachRow(shape, schedule.cluster));
+    threads = threadsOfWholeAccesses(threads, fewest, accessesOfEachRow(shape));
   // Two blocks hide each other's exchange, if shared memory has the rest. Of a
   // cluster with f32, half as many threads are faster by 2 % on an H200. A row
   // of 16-bit elements that is summed twice leaves a thread 48 bytes of its
-  // registers: two blocks would read 13/16 of their parts from shared memory
-  // three times; one of all threads reads 5/8, and is 2 % faster. Summed once,
-  // it has 64 bytes or more there, and one block is 5 % slower or more.
+  // registers: where one block of all threads still has most of its part in
+  // shared memory, two would read it there three times, and up to 13/16 of it.
+  // One of them is faster in clusters of two; larger ones, which wait for more
+  // blocks, need the second one, and so do rows that are summed once, of which
+  // 64 bytes or more are in registers.
   int64_t most = blockRowThreads;
-  bool isMostlyShared = schedule.cluster > 1 && shape.elementBits == 16 &&
-                        shape.sums > 1 && part == blockRowBytes;
+  bool isMostlyShared =
+      schedule.cluster == 2 && shape.elementBits == 16 && shape.sums > 1 &&
+      part > 2 * blockRowThreads * widenedThreadBytes;
   if (isShared && part <= blockRowBytes && !isMostlyShared)
     most /= schedule.cluster > 1 && shape.elementBits == 32 ? 4 : 2;
   RowThreads chosen = {std::min<int64_t>(threads, most)};

@@ -80,6 +80,22 @@ func.func @twice_summed(%x: tensor<64x131072xbf16>) -> tensor<64x131072xbf16> {
   return %y : tensor<64x131072xbf16>
 }
 
+// Clusters of more blocks wait longer for each other, and have two on a multiprocessor.
+// CHECK-LABEL: smx_gpu.kernel @longer_twice_summed_kernel
+// CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
+func.func @longer_twice_summed(%x: tensor<64x262144xbf16>) -> tensor<64x262144xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x262144xbf16> -> tensor<64x262144xbf16>
+  return %y : tensor<64x262144xbf16>
+}
+
+// Half of a part of 96 KiB is in the registers of one block.
+// CHECK-LABEL: smx_gpu.kernel @half_shared_kernel
+// CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
+func.func @half_shared(%x: tensor<64x98304xbf16>) -> tensor<64x98304xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x98304xbf16> -> tensor<64x98304xbf16>
+  return %y : tensor<64x98304xbf16>
+}
+
 // CHECK-LABEL: smx_gpu.kernel @once_summed_kernel
 // CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
 func.func @once_summed(%x: tensor<64x131072xbf16>) -> tensor<64x131072xbf16> {
