@@ -148,9 +148,9 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
   // blocks, need the second one, and so do rows that are summed once, of which
   // 64 bytes or more are in registers.
   int64_t most = blockRowThreads;
-  bool isMostlyShared =
-      schedule.cluster == 2 && shape.elementBits == 16 && shape.sums > 1 &&
-      part > 2 * blockRowThreads * widenedThreadBytes;
+  bool isMostlyShared = schedule.cluster == 2 && shape.elementBits == 16 &&
+                        shape.sums > 1 &&
+                        part > 2 * blockRowThreads * widenedThreadBytes;
   if (isShared && part <= blockRowBytes && !isMostlyShared)
     most /= schedule.cluster > 1 && shape.elementBits == 32 ? 4 : 2;
   RowThreads chosen = {std::min<int64_t>(threads, most)};

@@ -99,7 +99,8 @@ struct SharedRowsPass
     };
     // Of wide elements the weights are kept as well, where there are any; f16
     // is widened by conversions, whose operands take registers. Where all warps
-    // meet, more of a narrow row in shared memory is faster.
+    // meet, more of a narrow row in shared memory is faster. One of a single
+    // block that each warp sums a part of (softmax) would be spilled with more.
     bool isConverted = llvm::any_of(loads, [](LoadOp load) {
       return load.getTile().getType().getElementType().isF16();
     });
@@ -109,6 +110,8 @@ struct SharedRowsPass
     else if (isNarrow && countOfParts(kernel, columns, 1) == 0 &&
              fits(most / 2))
       first = most / 2;
+    else if (isNarrow && kernel.getCluster() == 1 && fits(most / 8 * 5))
+      first = most / 8 * 5;
     auto convert = [&](int64_t bytesOfFirst, int64_t states) {
       if (!fits(bytesOfFirst))
         return false;

@@ -116,7 +116,7 @@ smx_gpu.kernel @meeting(%x: memref<?x4096xbf16>, %y: memref<?xf32>) warps(2) {
 
 // -----
 
-// A warp's part that is widened once: 3 vectors.
+// A warp's part of a cluster's block that is widened once: 3 vectors.
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
 #parts = #smx_gpu.striped<rows = 2, columns = 32, vector = 8>
@@ -126,7 +126,30 @@ smx_gpu.kernel @meeting(%x: memref<?x4096xbf16>, %y: memref<?xf32>) warps(2) {
 // CHECK-COUNT-5: smx_gpu.copy
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
-smx_gpu.kernel @part(%x: memref<?x4096xbf16>, %y: memref<?xf32>) warps(2) {
+smx_gpu.kernel @part(%x: memref<?x4096xbf16>, %y: memref<?xf32>) warps(2) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x4096xbf16, #row>
+  %p = smx_gpu.parts %t : tensor<1x4096xbf16, #row> -> tensor<2x2048xbf16, #parts>
+  %w = arith.extf %p : tensor<2x2048xbf16, #parts> to tensor<2x2048xf32, #parts>
+  %s = smx_gpu.reduce <add> %w dim 1 : tensor<2x2048xf32, #parts> -> tensor<2xf32, #smx_gpu.slice<1, #parts>>
+  smx_gpu.store %s, %y[%i] dims [0] : tensor<2xf32, #smx_gpu.slice<1, #parts>>, memref<?xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// Of a block without others, 2.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
+#parts = #smx_gpu.striped<rows = 2, columns = 32, vector = 8>
+
+// CHECK-LABEL: smx_gpu.kernel @lone_part
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x1024xbf16
+// CHECK-COUNT-6: smx_gpu.copy
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+smx_gpu.kernel @lone_part(%x: memref<?x4096xbf16>, %y: memref<?xf32>) warps(2) {
   %c0 = arith.constant 0 : index
   %i = gpu.block_id x
   %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x4096xbf16, #row>
