@@ -191,6 +191,6 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
     spreadRow(schedule, shape, options);
   // While a block computes on a long tile, another one loads its own.
   else if (isLongTile && options.warps == 0)
-    schedule.minBlocks = smx::blockRowThreads / threads;
+    schedule.minBlocks = threadsOfStream(shape, options) / threads;
   return schedule;
 }

@@ -63,6 +63,39 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   return std::nullopt;
 }
 
+/// True for the k largest of a row of 16-bit elements.
+static bool isLargestOfNarrowRow(const NestShape &shape) {
+  return shape.maxima != 0 && shape.elementBits == 16;
+}
+
+/// Threads of a multiprocessor for the k largest of a row in registers, in
+/// blocks of `threads`. Each finds its maximum, and a few warps rank what is
+/// left, while memory waits unless more rows are there: 48 registers are enough
+/// for 8 accesses a thread and a few ranks, if warps are a power of two and
+/// have the same number of accesses.
+static int64_t threadsOfLargest(const NestShape &shape, int64_t threads,
+                                int64_t accesses) {
+  constexpr int64_t mostRanks = 8, more = 1280;
+  bool isEven =
+      llvm::isPowerOf2_64(threads) && accesses != 0 && accesses % threads == 0;
+  return isLargestOfNarrowRow(shape) && shape.maxima <= mostRanks && isEven
+             ? more
+             : blockRowThreads;
+}
+
+int64_t mlir::smx::gpu::threadsOfStream(const NestShape &shape,
+                                        const ScheduleOptions &options) {
+  // What follows the last tile is a chain of barriers and atomic operations,
+  // which other blocks hide. Of a few tiles it is the larger part, and 40
+  // registers do for tiles that are all read by whole accesses; of more tiles
+  // blocks of 64 registers load further ahead.
+  constexpr int64_t fewTiles = 4, more = 1536;
+  return isLargestOfNarrowRow(shape) && shape.tiles != 0 &&
+                 shape.tiles <= fewTiles && options.alignment * 8 >= accessBits
+             ? more
+             : blockRowThreads;
+}
+
 /// Blocks of so many threads with a few whole accesses each are faster by 1 to
 /// 3 % on an H200, where narrow elements are written.
 constexpr int64_t manyThreads = 256;
@@ -154,6 +187,9 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
   if (isShared && part <= blockRowBytes && !isMostlyShared)
     most /= schedule.cluster > 1 && shape.elementBits == 32 ? 4 : 2;
   RowThreads chosen = {std::min<int64_t>(threads, most)};
+  if (isAligned)
+    chosen.multiprocessor =
+        threadsOfLargest(shape, chosen.block, accessesOfEachRow(shape));
   if (options.warps)
     chosen = {options.warps * warpThreads};
   else if (isAligned && schedule.cluster == 1)

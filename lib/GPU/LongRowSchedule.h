@@ -11,6 +11,10 @@ namespace mlir::smx::gpu {
 void spreadRow(BlockSchedule &schedule, const NestShape &shape,
                const ScheduleOptions &options);
 
+/// Threads of a multiprocessor, of all its blocks, where a loop reads long
+/// tiles of a row.
+int64_t threadsOfStream(const NestShape &shape, const ScheduleOptions &options);
+
 } // namespace mlir::smx::gpu
 
 #endif // SMX_LIB_GPU_LONGROWSCHEDULE_H

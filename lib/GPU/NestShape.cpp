@@ -50,6 +50,21 @@ static bool isSum(linalg::GenericOp op) {
       });
 }
 
+/// Tiles of the only loop of a nest, outside of which nothing is reduced.
+static int64_t tilesOfLoop(scf::ForallOp nest) {
+  SmallVector<scf::ForOp> loops;
+  nest.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  if (loops.size() != 1)
+    return 0;
+  WalkResult walked = nest.walk([&](linalg::LinalgOp op) {
+    return op.getNumReductionLoops() != 0 && !loops.front()->isAncestor(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  std::optional<APInt> tiles = loops.front().getStaticTripCount();
+  return tiles && !walked.wasInterrupted() ? tiles->getSExtValue() : 0;
+}
+
 FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
                                              const TileClasses &classes) {
   NestShape shape;
@@ -122,6 +137,7 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
     });
   });
   nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
+  shape.tiles = tilesOfLoop(nest);
   nest.walk([&](linalg::GenericOp op) {
     if (op.getNumReductionLoops() == 0 || matchProduct(op, classes))
       return;

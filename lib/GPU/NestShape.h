@@ -29,6 +29,9 @@ struct NestShape {
   int64_t reductions = 0, sums = 0;
   /// Exponentials are computed.
   bool hasExponentials = false;
+  /// Tiles that a loop reads and reduces, if that is all that is read of a row;
+  /// 0 if there is no such loop, or if nobody knows.
+  int64_t tiles = 0;
   /// There is a result as long as a row.
   bool isWritten = false;
 };

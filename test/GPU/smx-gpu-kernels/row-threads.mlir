@@ -193,3 +193,61 @@ func.func @rest_of_accesses(%x: tensor<64x5128xbf16>) -> tensor<64x5128xbf16> {
   %y = smx.softmax %x axis(1) : tensor<64x5128xbf16> -> tensor<64x5128xbf16>
   return %y : tensor<64x5128xbf16>
 }
+
+// The few largest of a row in registers: 48 of them are enough.
+// CHECK-LABEL: smx_gpu.kernel @largest_kernel
+// CHECK-SAME: warps(2) shared_limit(232448) min_blocks(20)
+// CUT-LABEL: smx_gpu.kernel @largest_kernel
+// CUT-SAME: warps(4) shared_limit(232448) min_blocks(8)
+func.func @largest(%x: tensor<64x4096xbf16>) -> (tensor<64x8xbf16>, tensor<64x8xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<64x4096xbf16> -> tensor<64x8xbf16>, tensor<64x8xi64>
+  return %p, %i : tensor<64x8xbf16>, tensor<64x8xi64>
+}
+
+// Not of more ranks, and not of three warps.
+// CHECK-LABEL: smx_gpu.kernel @more_largest_kernel
+// CHECK-SAME: warps(2) shared_limit(232448) min_blocks(16)
+func.func @more_largest(%x: tensor<64x4096xbf16>) -> (tensor<64x9xbf16>, tensor<64x9xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(9) : tensor<64x4096xbf16> -> tensor<64x9xbf16>, tensor<64x9xi64>
+  return %p, %i : tensor<64x9xbf16>, tensor<64x9xi64>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @largest_of_three_warps_kernel
+// CHECK-SAME: warps(3) shared_limit(232448) min_blocks(10)
+func.func @largest_of_three_warps(%x: tensor<64x6144xbf16>) -> (tensor<64x5xbf16>, tensor<64x5xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<64x6144xbf16> -> tensor<64x5xbf16>, tensor<64x5xi64>
+  return %p, %i : tensor<64x5xbf16>, tensor<64x5xi64>
+}
+
+// Of up to four tiles what follows the loop is the larger part, and six blocks hide it.
+// CHECK-LABEL: smx_gpu.kernel @largest_of_four_tiles_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(6)
+// CUT-LABEL: smx_gpu.kernel @largest_of_four_tiles_kernel
+// CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @largest_of_four_tiles(%x: tensor<64x32768xbf16>) -> (tensor<64x64xbf16>, tensor<64x64xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(64) : tensor<64x32768xbf16> -> tensor<64x64xbf16>, tensor<64x64xi64>
+  return %p, %i : tensor<64x64xbf16>, tensor<64x64xi64>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @largest_of_five_tiles_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @largest_of_five_tiles(%x: tensor<64x40960xbf16>) -> (tensor<64x5xbf16>, tensor<64x5xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<64x40960xbf16> -> tensor<64x5xbf16>, tensor<64x5xi64>
+  return %p, %i : tensor<64x5xbf16>, tensor<64x5xi64>
+}
+
+// The last tile is shorter: its masks take registers.
+// CHECK-LABEL: smx_gpu.kernel @largest_of_cut_tiles_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @largest_of_cut_tiles(%x: tensor<64x32000xbf16>) -> (tensor<64x5xbf16>, tensor<64x5xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<64x32000xbf16> -> tensor<64x5xbf16>, tensor<64x5xi64>
+  return %p, %i : tensor<64x5xbf16>, tensor<64x5xi64>
+}
+
+// Keys of f32 take more.
+// CHECK-LABEL: smx_gpu.kernel @largest_of_wide_kernel
+// CHECK-SAME: warps(4) shared_limit(232448) min_blocks(8)
+func.func @largest_of_wide(%x: tensor<64x4096xf32>) -> (tensor<64x5xf32>, tensor<64x5xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<64x4096xf32> -> tensor<64x5xf32>, tensor<64x5xi64>
+  return %p, %i : tensor<64x5xf32>, tensor<64x5xi64>
+}

@@ -99,8 +99,8 @@ def kernels(family, types):
             for extent in (77, 300, 1024, 4096, 32768, "?"):
                 for axis in (0, 1):
                     yield f"softmax {element} {extent} axis {axis}", softmax(element, extent, axis), 16
-            for extent in (512, 4096, 32000, 128256, 131072) if element != "f64" else ():
-                for count in (1, 5, 64):
+            for extent in (512, 4096, 8192, 32000, 32768, 128256, 131072) if element != "f64" else ():
+                for count in (1, 5, 8, 64):
                     yield f"topk_softmax {element} {extent} k {count}", top(element, extent, count), 16
             if element != "f64":
                 yield f"topk_softmax {element} 50257 k 5 anywhere", top(element, 50257, 5), 2
