@@ -69,6 +69,20 @@ static FloatType typeOf(Value state) {
   return cast<FloatType>(getElementTypeOrSelf(state.getType()));
 }
 
+/// True if sums of up to 2^60 squares of numbers of `element` are numbers of
+/// `type`, and no square is less than its normal ones: a scale of 1 will do.
+/// f16 in f32 is so, bf16 is not.
+static bool areSquaresNumbers(Type element, FloatType type) {
+  const llvm::fltSemantics &narrow =
+                               cast<FloatType>(element).getFloatSemantics(),
+                           &wide = type.getFloatSemantics();
+  int precision = APFloat::semanticsPrecision(narrow);
+  int most = 2 * (APFloat::semanticsMaxExponent(narrow) + 1) + 60;
+  int least = 2 * (APFloat::semanticsMinExponent(narrow) - (precision - 1));
+  return most <= APFloat::semanticsMaxExponent(wide) &&
+         least >= APFloat::semanticsMinExponent(wide);
+}
+
 static Value smaller(ScalarMath m, Value a, Value b) {
   return m.select(m.greater(a, b), b, a);
 }
@@ -101,39 +115,55 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
   FloatType type = typeOf(states[0]);
   TileArithmetic tile{builder, loc};
   TileOperand input{op.getInputs()[0], maps[3]};
-  Value zero = filledLike(builder, loc, states[0], 0.0);
-  Value magnitude =
-      tile.reduce("tile maximum", {input}, {{zero, row}}, {stream},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    return {m.max(m.abs(m.cast(v[0], type)), v[1])};
-                  })[0];
+  Type element = getElementTypeOrSelf(input.tensor.getType());
+  bool isScaled = !areSquaresNumbers(element, type);
+  SmallVector<TileOperand> scaled{{states[1], row}, {states[2], row}};
+  if (isScaled) {
+    Value zero = filledLike(builder, loc, states[0], 0.0);
+    Value magnitude =
+        tile.reduce("tile maximum", {input}, {{zero, row}}, {stream},
+                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                      return {m.max(m.abs(m.cast(v[0], type)), v[1])};
+                    })[0];
+    scaled.push_back({magnitude, row});
+  }
   SmallVector<Value> moved = tile.mapOnto(
-      "running scale", {{states[1], row}, {states[2], row}, {magnitude, row}},
-      {{states[1], row}, {states[2], row}},
+      "running scale", scaled, {{states[1], row}, {states[2], row}},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value scale = smaller(m, v[0], PowersOfTwo(type).scaleFor(m, v[2]));
+        Value own = isScaled ? PowersOfTwo(type).scaleFor(m, v[2])
+                             : m.constant(1.0, type);
+        Value scale = smaller(m, v[0], own);
         return {scale, rescaled(m, v[1], v[0], scale)};
       });
   // As softmax's: a precise f32 sum would round once for every element.
-  bool isHalf =
-      getElementTypeOrSelf(input.tensor.getType()).getIntOrFloatBitWidth() < 32;
+  bool isHalf = element.getIntOrFloatBitWidth() < 32;
   FloatType sumType = isHalf ? type : FloatType(builder.getF64Type());
   Value noSquares =
       linalg::FillOp::create(builder, loc,
                              ScalarMath{builder, loc}.constant(0.0, sumType),
                              emptyLike(builder, loc, states[2], sumType))
           .getResult(0);
-  Value squares = tile.reduce(
-      "tile sum", {input, {moved[0], row}}, {{noSquares, row}}, {stream},
+  // Where squares need no scale, their sum is multiplied by that of the state.
+  SmallVector<TileOperand> terms{input};
+  if (isScaled)
+    terms.push_back({moved[0], row});
+  Value squares =
+      tile.reduce("tile sum", terms, {{noSquares, row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value x = m.cast(v[0], type);
+                    if (isScaled)
+                      x = m.mul(x, v[1]);
+                    return {m.add(m.cast(m.mul(x, x), sumType), v.back())};
+                  })[0];
+  SmallVector<TileOperand> added{{squares, row}};
+  if (!isScaled)
+    added.push_back({moved[0], row});
+  Value sum = tile.mapInto(
+      "running sum", added, {moved[1], row},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value x = m.mul(m.cast(v[0], type), v[1]);
-        return {m.add(m.cast(m.mul(x, x), sumType), v[2])};
-      })[0];
-  Value sum =
-      tile.mapInto("running sum", {{squares, row}}, {moved[1], row},
-                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     return {m.cast(m.add(v[0], m.cast(v[1], sumType)), type)};
-                   });
+        Value term = isScaled ? v[0] : m.mul(m.mul(v[0], v[1]), v[1]);
+        return {m.cast(m.add(term, m.cast(v.back(), sumType)), type)};
+      });
   Value extent = streamExtent(builder, loc, input, stream, type);
   Value count =
       tile.mapInto("count", {}, {states[0], row},
@@ -173,7 +203,10 @@ MeanSquareAlgebraAttr::expandFinish(OpBuilder &builder,
   TileOperand input{op.getInputs()[0], maps[3]};
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
   TileArithmetic tile{builder, op.getLoc()};
-  // 1 / (s sqrt(q/(n s^2) + epsilon)): s^2 may be beyond f32.
+  // 1 / sqrt(q/n + epsilon s^2), by which a number times s is divided, or s
+  // times that where numbers need no scale: s^2 may be beyond f32.
+  bool isScaled =
+      !areSquaresNumbers(getElementTypeOrSelf(input.tensor.getType()), type);
   Value inverse = tile.map(
       "reciprocal of the scaled root",
       {{states[0], row}, {states[1], row}, {states[2], row}},
@@ -183,15 +216,22 @@ MeanSquareAlgebraAttr::expandFinish(OpBuilder &builder,
         Value mean = m.div(m.cast(v[2], wide), m.cast(v[0], wide));
         Value epsilon = m.constant(getEpsilon().getValueAsDouble(), wide);
         Value square = m.add(mean, m.mul(m.mul(epsilon, scale), scale));
-        Value root = m.div(m.constant(1.0, wide), m.sqrt(square));
+        Value unit = isScaled ? m.constant(1.0, wide) : scale;
+        Value root = m.div(unit, m.sqrt(square));
         return {m.cast(root, type)};
       })[0];
   Value empty = emptyFor(builder, op.getLoc(), resultType, input.tensor,
                          input.map, result);
-  return tile.map("normalise", {input, {states[1], row}, {inverse, row}},
-                  {{empty, result}},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value scaled = m.mul(m.mul(m.cast(v[0], type), v[1]), v[2]);
-                    return {m.cast(scaled, resultType.getElementType())};
-                  });
+  SmallVector<TileOperand> factors{input};
+  if (isScaled)
+    factors.push_back({states[1], row});
+  factors.push_back({inverse, row});
+  return tile.map(
+      "normalise", factors, {{empty, result}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value x = m.cast(v[0], type);
+        if (isScaled)
+          x = m.mul(x, v[1]);
+        return {m.cast(m.mul(x, v.back()), resultType.getElementType())};
+      });
 }

@@ -22,6 +22,7 @@ THREADS = {
     "softmax_backward": (3072, 5120, 7168, 4096, 24576, 32768),
     "log_softmax_backward": (3072, 5120, 7168, 4096, 24576, 32768),
     "layer_norm": (4608, 5120, 131072, 262144),
+    "rms_norm": (65536, 131072, 524288),
 }
 
 # Products: f32 and f64 on the matrix unit. Those of f32 at head dim 128 spill with tiles of 48 or 32 keys, of 32 rows, and under a window

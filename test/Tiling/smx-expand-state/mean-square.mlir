@@ -36,6 +36,27 @@ func.func @update(%n: !s, %s: !s, %q: !s, %x: tensor<4x32xbf16>) -> (!s, !s, !s)
   return %r#0, %r#1, %r#2 : !s, !s, !s
 }
 
+// Squares of f16 are numbers of f32 as they are: nothing looks for the largest one, and the scale is at most 1.
+// CHECK-LABEL: @update_of_f16
+// CHECK-SAME: %[[N:[^:]+]]: tensor<4xf32>, %[[S:[^:]+]]: tensor<4xf32>, %[[Q:[^:]+]]: tensor<4xf32>, %[[X:[^:]+]]: tensor<4x32xf16>
+// CHECK-NOT: math.absf
+// CHECK: %running_scale:2 = linalg.generic {{.*}} ins(%[[S]], %[[Q]] :
+// CHECK: %[[G:.+]] = arith.cmpf ogt, %{{.+}}, %cst{{.*}} : f32
+// CHECK: arith.select %[[G]], %cst{{.*}}, %{{.+}} : f32
+// CHECK: %tile_sum = linalg.generic {{.*}} ins(%[[X]] :
+// CHECK: %[[W:.+]] = arith.extf
+// CHECK-NEXT: arith.mulf %[[W]], %[[W]]
+// CHECK: %running_sum = linalg.generic {{.*}} ins(%tile_sum, %running_scale#0 : {{.*}}) outs(%running_scale#1 :
+// CHECK: ^bb0(%[[T:[^:]+]]: f32, %[[R:[^:]+]]: f32, %[[O:[^:]+]]: f32):
+// CHECK: %[[ONCE:.+]] = arith.mulf %[[T]], %[[R]]
+// CHECK: %[[TWICE:.+]] = arith.mulf %[[ONCE]], %[[R]]
+// CHECK: arith.addf %[[TWICE]], %[[O]]
+func.func @update_of_f16(%n: !s, %s: !s, %q: !s, %x: tensor<4x32xf16>) -> (!s, !s, !s) {
+  %r:3 = smx.update #smx.mean_square<epsilon = 0.0 : f64> (%n, %s, %q : !s, !s, !s)
+      with (%x : tensor<4x32xf16>) maps [#row, #row, #row, #all]
+  return %r#0, %r#1, %r#2 : !s, !s, !s
+}
+
 // In f64 scales end at 2^500.
 // CHECK-LABEL: @update_of_f64
 // CHECK: arith.shrui %{{.+}}, %c52_i64
@@ -72,4 +93,20 @@ func.func @normalized(%n: !s, %s: !s, %q: !s, %x: tensor<4x32xf32>) -> tensor<4x
   %y = smx.finish #smx.mean_square<epsilon = 1.0e-6 : f64> "normalized" (%n, %s, %q : !s, !s, !s)
       with (%x : tensor<4x32xf32>) maps [#row, #row, #row, #all, #all] : tensor<4x32xf32>
   return %y : tensor<4x32xf32>
+}
+
+// Numbers that need no scale are multiplied once.
+// CHECK-LABEL: @normalized_f16
+// CHECK: %reciprocal_of_the_scaled_root = linalg.generic
+// CHECK: %[[ROOT:.+]] = math.sqrt %{{.+}} : f64
+// CHECK: arith.divf %{{.+}}, %[[ROOT]] : f64
+// CHECK: %normalise = linalg.generic {{.*}} ins(%{{.+}}, %reciprocal_of_the_scaled_root :
+// CHECK: ^bb0(%[[X:[^:]+]]: f16, %[[R:[^:]+]]: f32,
+// CHECK: %[[W:.+]] = arith.extf %[[X]]
+// CHECK-NEXT: arith.mulf %[[W]], %[[R]] : f32
+// CHECK-NEXT: arith.truncf
+func.func @normalized_f16(%n: !s, %s: !s, %q: !s, %x: tensor<4x32xf16>) -> tensor<4x32xf16> {
+  %y = smx.finish #smx.mean_square<epsilon = 1.0e-6 : f64> "normalized" (%n, %s, %q : !s, !s, !s)
+      with (%x : tensor<4x32xf16>) maps [#row, #row, #row, #all, #all] : tensor<4x32xf16>
+  return %y : tensor<4x32xf16>
 }
