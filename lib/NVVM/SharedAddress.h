@@ -124,7 +124,9 @@ inline int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
 /// How the threads of a block share a copy of a tile: a grid of threads,
 /// columns fastest, that steps down the rows and then to the right. `threads`
 /// is a multiple of 32. Threads of a row are a power of two, so that a step to
-/// the right never carries.
+/// the right never carries; but a single row of which all threads can have the
+/// same share is copied so, each place by the thread that reads it
+/// (`copiesByThreads`).
 struct CopyGrid {
   int64_t rows, columns, threads;
   /// Elements that a thread moves at a time.
@@ -133,10 +135,12 @@ struct CopyGrid {
 
   CopyGrid(int64_t rows, int64_t columns, int64_t threads, int64_t vector)
       : rows(rows), columns(columns), threads(threads), vector(vector),
-        // Of one row, all threads take a part.
-        columnThreads(powerOfTwoFactor(
-            columns / vector,
-            rows == 1 ? threads : std::min<int64_t>(threads, 32))) {}
+        columnThreads(
+            rows == 1 && columns % (vector * threads) == 0
+                ? threads
+                : powerOfTwoFactor(
+                      columns / vector,
+                      rows == 1 ? threads : std::min<int64_t>(threads, 32))) {}
 
   int64_t rowThreads() const { return threads / columnThreads; }
   int64_t rowSteps() const { return (rows + rowThreads() - 1) / rowThreads(); }
@@ -148,7 +152,8 @@ struct CopyGrid {
   }
   PlaceBits bits(int64_t elementBytes) const {
     return {static_cast<int64_t>(std::bit_ceil<uint64_t>(rowThreads())) - 1,
-            (columnThreads - 1) * vector * elementBytes};
+            (static_cast<int64_t>(std::bit_ceil<uint64_t>(columnThreads)) - 1) *
+                vector * elementBytes};
   }
 
   template <class Integer>

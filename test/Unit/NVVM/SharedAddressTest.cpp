@@ -81,6 +81,29 @@ TEST(CopyGrid, MovesEveryElementOnceToItsPlace) {
       }
 }
 
+TEST(CopyGrid, EveryThreadCopiesItsOwnPlacesOfARow) {
+  for (int64_t threads : {32, 96, 160, 256, 384, 480})
+    for (int64_t rounds : {1, 2, 3}) {
+      constexpr int64_t vector = 8;
+      SharedTile tile{1, rounds * threads * vector, 2, 0};
+      CopyGrid grid(tile.rows, tile.columns, threads, vector);
+      ASSERT_EQ(grid.rowSteps(), 1);
+      ASSERT_EQ(grid.columnSteps(), rounds);
+      for (int64_t round = 0; round < rounds; ++round)
+        for (int64_t thread = 0; thread < threads; ++thread) {
+          ThreadPlace<int64_t> place = grid.place(thread);
+          Coordinate step = grid.step(0, round);
+          ASSERT_EQ(place.row + step.row, 0);
+          ASSERT_EQ(place.column + step.column,
+                    (round * threads + thread) * vector);
+          auto split = splitStep(tile, grid.bits(tile.elementBytes), step);
+          ASSERT_TRUE(split);
+          ASSERT_EQ(steppedOffset(tile, *split, place),
+                    (round * threads + thread) * 16);
+        }
+    }
+}
+
 /// What a warp gets from ldmatrix.x4 on a tile whose elements are their own
 /// linear indices: for lane, matrix and half the coordinate of the element.
 using Fragment = std::array<std::array<std::array<Coordinate, 2>, 4>, 32>;
