@@ -45,6 +45,13 @@ bool ComputeLoop::matchSum() {
   return sum && sumDone && !sum.getUnless() && sumDone.getPending() == 0;
 }
 
+bool ComputeLoop::mayNeedTerms() {
+  return llvm::any_of(tail, [](Operation *op) {
+    return op->walk([](MmaOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  });
+}
+
 std::optional<ComputeLoop> ComputeLoop::match(RoleOp role) {
   std::optional<TileWalk> walk = TileWalk::match(role);
   if (!walk)

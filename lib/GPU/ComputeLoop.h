@@ -22,6 +22,9 @@ struct ComputeLoop : TileWalk {
            llvm::count_if(rounds, llvm::IsaPred<scf::ForOp>) > 1;
   }
 
+  /// True if the last product may have to be added term by term.
+  bool mayNeedTerms();
+
   MmaAsyncOp scores, sum;
   WaitOp scoresDone, sumDone;
   /// Adds the last product term by term instead, where its then side runs. May

@@ -28,6 +28,8 @@ struct GroupShape {
   bool overlapsProducts = true;
   /// Rounds of whole tiles have a loop of their own.
   bool splitsRounds = true;
+  /// The last product of a loop with cut tiles is summed apart.
+  bool sumsApart = true;
 };
 
 class DealtTiles;

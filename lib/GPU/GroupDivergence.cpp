@@ -91,12 +91,18 @@ private:
 };
 } // namespace
 
+/// True for what each warp does by itself on its rows.
+static bool isOfWarp(Operation *op) {
+  auto product = dyn_cast<MmaOp>(op);
+  return product && product.getTerms();
+}
+
 /// K14 for ops of type Together, of which `who` execute each at the same time.
 template <typename Root, typename... Together>
 static LogicalResult verifyMeeting(RoleOp role, StringRef who) {
   auto divergence = GroupDivergence::from<Root>(role);
   WalkResult result = role.getBody().walk([&](Operation *op) {
-    if (!isa<Together...>(op))
+    if (!isa<Together...>(op) || isOfWarp(op))
       return WalkResult::advance();
     Operation *separator = divergence.separatorOf(op);
     if (!separator)

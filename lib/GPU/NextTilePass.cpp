@@ -199,8 +199,8 @@ void NextTilePass::chain(KernelOp kernel, LaunchOp launch) {
       computing = role;
   });
   if (!fetch || !compute || !belongTogether(*fetch, *compute) ||
-      !fetch->haveRounds(compute->terms ? cutRounds : rounds) ||
-      (compute->terms && !compute->leavesRegisters(cutColumns)) ||
+      !fetch->haveRounds(compute->mayNeedTerms() ? cutRounds : rounds) ||
+      (compute->mayNeedTerms() && !compute->leavesRegisters(cutColumns)) ||
       countTilesOfBlock(launch, computing,
                         compute->loops.front().getUpperBound()) < tiles)
     return;

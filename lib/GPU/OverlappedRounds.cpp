@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::smx::gpu {
@@ -72,6 +73,27 @@ Value OverlappedRounds::addTerms(const State &state,
   result.getDefiningOp<MmaOp>().setTerms(true);
   code.mapping = ofRound;
   return result;
+}
+
+/// i1, true for a warp if an element of its rows is a NaN or an infinity.
+static Value isNotFinite(OpBuilder &b, Location loc, Value product) {
+  auto type = cast<RankedTensorType>(product.getType());
+  // Sums of what a thread holds of a row hide none; where finite elements have
+  // an infinite one, the longer way is right, too.
+  constexpr int64_t columns = 8;
+  auto sumsType = RankedTensorType::get(
+      {type.getDimSize(0), columns}, type.getElementType(), type.getEncoding());
+  Value sums =
+      PartialReduceOp::create(b, loc, sumsType, Combiner::Add, product);
+  auto element = cast<FloatType>(type.getElementType());
+  Value infinity = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(sumsType,
+                             APFloat::getInf(element.getFloatSemantics())));
+  Value isOdd =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE,
+                            math::AbsFOp::create(b, loc, sums), infinity);
+  return AnyOp::create(b, loc, isOdd);
 }
 
 OverlappedRounds::Product OverlappedRounds::issueSum(const State &state,
@@ -232,10 +254,37 @@ Value OverlappedRounds::lastCounter() {
       code.lookup({loop.getLowerBound(), loop.getUpperBound()}));
 }
 
+Value OverlappedRounds::addApart(const State &state) {
+  OpBuilder &b = code.getBuilder();
+  Location loc = sum.getLoc();
+  code.clone(*getValues);
+  Value acc = state.carried[accumulator];
+  Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(acc.getType()));
+  auto issued = MmaAsyncOp::create(
+      b, loc, acc.getType(), TokenType::get(b.getContext()), state.weights,
+      code.mapping.lookup(sum.getB()), zeros, sum.getTransposeB(),
+      /*zero=*/true, /*unless=*/Value());
+  Value product = wait(loc, {issued.getResult(), issued.getToken()}, 0);
+  auto terms = [&]() -> SmallVector<Value> {
+    return {addTerms(
+        state, [&] { return lastCounter(); }, acc)};
+  };
+  auto asItIs = [&]() -> SmallVector<Value> {
+    return {arith::AddFOp::create(b, loc, acc, product)};
+  };
+  return makeBranch(b, loc, acc.getType(), isNotFinite(b, loc, product), terms,
+                    asItIs)[0];
+}
+
 SmallVector<Value> OverlappedRounds::emitLast(const State &state) {
   SmallVector<Value> results(state.carried);
-  Value areTerms = askForTerms(state);
   Value &acc = results[accumulator];
+  if (cutSum && code.getShape().sumsApart) {
+    acc = addApart(state);
+    code.clone(*releaseValues);
+    return results;
+  }
+  Value areTerms = askForTerms(state);
   auto multiply = [&]() -> SmallVector<Value> {
     auto product = issueSum(state, /*areTerms=*/Value());
     return {wait(sum.getLoc(), product, 0)};

@@ -60,6 +60,9 @@ private:
   /// `acc` and the product of the round before, term by term. `counter` is
   /// asked for that round's.
   Value addTerms(const State &state, function_ref<Value()> counter, Value acc);
+  /// The accumulator and the last product, which begins from zero and is asked
+  /// for what is not finite.
+  Value addApart(const State &state);
   /// The counter of the last round, if there is one.
   Value lastCounter();
   void rescale(Value acc);

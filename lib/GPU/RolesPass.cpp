@@ -92,6 +92,7 @@ struct RolesPass : impl::RolesPassBase<RolesPass> {
     GroupShape shape;
     shape.overlapsProducts = overlap;
     shape.splitsRounds = split;
+    shape.sumsApart = apart;
     StringRef reason = whyNoGroups(kernel, shape);
     kernel.walk([&](PutOp put) {
       if (reason.empty())

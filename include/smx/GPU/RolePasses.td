@@ -22,6 +22,10 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     out of the unit's (`unless`). Where cut tiles come last, and whole ones are a whole number of rounds, each kind has rounds of its own
     (`split`): those of whole tiles ask for nothing, and carry nothing of a mask. The first tile may be either, and is in front of both.
 
+    Of the last tile the product is asked instead (`apart`), which begins from zero and is added afterwards: a value that is not finite makes its
+    column of the product a NaN or an infinity in every row, hidden or not, so each warp sees it in its own rows, without a look at shared memory and
+    without meeting the others. Such a product is made again term by term, and so is one that is infinite by itself.
+
     ```mlir
     scf.for %j = %c0 to %n step %c128 iter_args(%m, %acc) {
       %cut = arith.cmpi sge, %j, %middle
@@ -51,6 +55,10 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
       ..
       scf.yield %m1, %o3, %p1, %true
     }
+    %o, %ot = smx_gpu.mma_async %p, %vl, %zero zero
+    %o1 = smx_gpu.wait %ot, %o
+    %odd = smx_gpu.any (sums of %o1 are not finite)
+    %o2 = scf.if %odd { smx_gpu.mma %p, %vl, %acc guarded terms } else { %acc + %o1 }
     ```
 
     A kernel that this does not fit stays as it is; a remark says why. Rows of a tile that are not valid are no longer 0
@@ -99,6 +107,7 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     Option<"overlap", "overlap", "bool", "true", "issue a product before the arithmetic that it does not need is done">,
     Option<"turns", "turns", "bool", "true", "groups issue their products in turn">,
     Option<"split", "split", "bool", "true", "rounds of whole tiles in front of cut ones have a loop of their own">,
+    Option<"apart", "apart", "bool", "true", "the last product of tiles that a mask cuts is summed apart, and asked for what is not finite">,
     Option<"terms", "terms", "bool", "true", "what scores read, an element for each, is fetched">,
   ];
   let dependentDialects = [

@@ -239,7 +239,8 @@ def SmxGpu_MmaOp : SmxGpu_ProductOp<"mma", [AllTypesMatch<["acc", "result"]>, Me
     accumulator; wider ones are multiplied exactly (fused multiply-add) or as three TF32 products.
     With `guarded`, where `a` is -0 the term is 0, whatever `b` holds: weights of hidden places hide
     a NaN or an infinity of the value. A weight of +0 was too small for its type, and hides nothing.
-    Whether `b` holds one is asked first, but with `terms`, where it is known: such a product goes term by term.
+    Whether `b` holds one is asked first, but with `terms`, where it is known: such a product goes term by term,
+    and each warp makes it for its own rows, whether others do or not.
 
     P10: the shapes are those of a product.
     P11: the accumulator has a fragment layout, and a register operand `a` has the same.

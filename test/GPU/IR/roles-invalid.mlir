@@ -259,3 +259,32 @@ smx_gpu.kernel @product_of_some_warps(%k: memref<64x64xbf16>) warps(12) {
   }
   smx_gpu.return
 }
+
+// -----
+
+// K14: a product that asks is made by all warps; one of known terms, by each warp for its own rows.
+#L = #smx_gpu.fragment<warps = 4>
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>
+smx_gpu.kernel @guarded_product_of_some_warps(%k: memref<64x64xbf16>) warps(12) {
+  %c = smx_gpu.make_channel : !channel
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) (%m = %k : memref<64x64xbf16>, %ch = %c : !channel) {
+      %c0 = arith.constant 0 : index
+      smx_gpu.put %m[%c0, %c0] into %ch dims [0, 1] copy(tensor) : memref<64x64xbf16>, !channel
+    }
+    smx_gpu.role @compute warps(8) group(4) (%ch = %c : !channel) {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+      %weights = arith.constant dense<0.0> : tensor<64x64xbf16, #L>
+      %false = arith.constant dense<false> : tensor<64x64xi1, #L>
+      %v = smx_gpu.get %ch : !channel -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+      %any = smx_gpu.any %false : tensor<64x64xi1, #L>
+      scf.if %any { // expected-note {{control flow depends on 'smx_gpu.any' here}}
+        %r = smx_gpu.mma %weights, %v, %zero guarded terms : tensor<64x64xbf16, #L>, !smx_gpu.shared<64x64xbf16, swizzle = 128> -> tensor<64x64xf32, #L>
+        // expected-error @+1 {{'smx_gpu.mma' op is executed by all warps of a group together, but not all of them reach it}}
+        %s = smx_gpu.mma %weights, %v, %zero guarded : tensor<64x64xbf16, #L>, !smx_gpu.shared<64x64xbf16, swizzle = 128> -> tensor<64x64xf32, #L>
+      }
+      smx_gpu.release %ch : !channel
+    }
+  }
+  smx_gpu.return
+}

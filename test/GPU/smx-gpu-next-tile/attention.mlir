@@ -85,7 +85,7 @@ func.func @few_tiles(%q: tensor<2x70x256x128xbf16>, %k: tensor<2x70x512x128xbf16
 // -----
 
 // Sums of 64 columns leave registers for it under a mask, too: of the next tile, the first keys may be cut, of this one, the last ones, and their
-// product is left out of the unit's and added term by term if values are not finite.
+// product is made again term by term if it is not finite.
 // CHECK-LABEL: smx_gpu.kernel @narrow_causal_kernel
 // CHECK: smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 4, dealt>
 // CHECK: role @load
@@ -108,17 +108,17 @@ func.func @few_tiles(%q: tensor<2x70x256x128xbf16>, %k: tensor<2x70x512x128xbf16
 // CHECK: %[[ROUNDS:.+]]:5 = scf.for
 // CHECK: smx_gpu.release %[[QUERIES:.+]] : <64x64xbf16, swizzle = 128, depth = 4, dealt>
 // CHECK-NEXT: %[[V:.+]] = smx_gpu.get
-// CHECK-NEXT: %[[ODD:.+]] = scf.if %[[ROUNDS]]#4
-// CHECK-NEXT: smx_gpu.not_finite %[[V]]
 // CHECK: %[[FOLLOWING:.+]] = smx_gpu.get %[[QUERIES]]
 // CHECK: %[[IS_CUT:.+]] = arith.cmpi sle
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async %[[FOLLOWING]],
-// CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[ROUNDS]]#3, %[[V]], %[[ROUNDS]]#1 unless %[[ODD]]
+// CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[ROUNDS]]#3, %[[V]], %{{.+}} zero :
 // CHECK: smx_gpu.wait %[[ST]], %[[S]] pending 1
 // CHECK: scf.if %[[IS_CUT]]
 // CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]] :
-// CHECK-NEXT: scf.if %[[ODD]]
-// CHECK: smx_gpu.mma %{{.+}}, %[[V]], %[[O1]] guarded terms
+// CHECK: %[[ODD:.+]] = smx_gpu.any
+// CHECK: scf.if %[[ODD]]
+// CHECK: smx_gpu.mma %{{.+}}, %[[V]], %[[ROUNDS]]#1 guarded terms
+// CHECK: arith.addf %[[ROUNDS]]#1, %[[O1]]
 // CHECK: smx_gpu.tensor_store
 // CHECK-NEXT: scf.yield %[[FOLLOWING]],
 func.func @narrow_causal(%q: tensor<4x70x512x64xbf16>, %k: tensor<4x70x512x64xbf16>, %v: tensor<4x70x512x64xbf16>) -> tensor<4x70x512x64xbf16> {

@@ -73,6 +73,7 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK-COUNT-4: copy(tensor)
 // CHECK-NOT: smx_gpu.put
 // CHECK: smx_gpu.role @compute
+// CHECK: %[[INFINITY:.+]] = arith.constant dense<0x7F800000> : tensor<64x8xf32
 // CHECK: %[[IS_CUT:.+]] = arith.cmpi sle, %[[WHOLE_END:.+]], %c0 : index
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async {{.+}} transpose_b zero
 // CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]]
@@ -104,13 +105,22 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: smx_gpu.mma %[[MARKED]], %[[V]], %[[O1]] guarded terms
 // CHECK: math.fma
 // CHECK: scf.yield {{.+}}, %true :
-// The last product is alone: a branch goes around it.
-// CHECK: smx_gpu.not_finite
-// CHECK: scf.if
-// CHECK: guarded terms
+// The last product begins from zero. It is asked itself, by each warp, and not its values.
+// CHECK-NOT: smx_gpu.not_finite
+// CHECK: %[[V:.+]] = smx_gpu.get
+// CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %{{.+}}, %[[V]], %{{.+}} zero :
+// CHECK-NEXT: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]]
+// CHECK-NEXT: %[[SUMS:.+]] = smx_gpu.partial_reduce <add> %[[O1]]
+// CHECK-NEXT: %[[SIZES:.+]] = math.absf %[[SUMS]]
+// CHECK-NEXT: %[[ARE:.+]] = arith.cmpf uge, %[[SIZES]], %[[INFINITY]]
+// CHECK-NEXT: %[[ODD:.+]] = smx_gpu.any %[[ARE]]
+// CHECK-NEXT: scf.if %[[ODD]]
+// CHECK-NOT: smx_gpu.mma_async
+// CHECK: smx_gpu.mma %{{.+}}, %[[V]], %[[ACC:.+]] guarded terms
 // CHECK: } else {
-// CHECK: smx_gpu.mma_async
-// CHECK-NEXT: smx_gpu.wait
+// CHECK-NEXT: arith.addf %[[ACC]], %[[O1]]
+// CHECK: smx_gpu.release
+// CHECK-NOT: smx_gpu.not_finite
 func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !t, !t, !t -> !t
   return %o : !t

@@ -1,5 +1,6 @@
 // Rounds of whole tiles and of cut ones have loops of their own, and share the first tile and the last product.
 // RUN: softmax-opt %s --smx-gpu-roles --canonicalize | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-roles=apart=false --canonicalize | FileCheck %s --check-prefix=ASKED
 // RUN: softmax-opt %s --smx-gpu-roles=split=false --canonicalize | FileCheck %s --check-prefix=ONE
 
 #F = #smx_gpu.fragment<warps = 8>
@@ -43,6 +44,21 @@
 // CHECK: smx_gpu.mma %{{.+}}, %{{.+}}, %[[DONE]] guarded terms
 // CHECK: scf.yield %{{.+}}, %{{.+}}, %true
 // CHECK: smx_gpu.store
+
+// The values of the last product are asked, and a branch goes around it.
+// ASKED-LABEL: smx_gpu.kernel @cut_last
+// ASKED: smx_gpu.role @compute
+// ASKED: scf.for
+// ASKED: %[[ROUNDS:.+]]:3 = scf.for
+// ASKED: smx_gpu.not_finite
+// ASKED: %[[V:.+]] = smx_gpu.get
+// ASKED-NEXT: %[[ODD:.+]] = scf.if %[[ROUNDS]]#2
+// ASKED-NEXT: smx_gpu.not_finite %[[V]]
+// ASKED: scf.if %[[ODD]]
+// ASKED: smx_gpu.mma %{{.+}}, %[[V]], %[[ROUNDS]]#0 guarded terms
+// ASKED: } else {
+// ASKED: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[ROUNDS]]#1, %[[V]], %[[ROUNDS]]#0 :
+// ASKED-NEXT: smx_gpu.wait %[[OT]], %[[O]]
 
 // One loop asks in every round, and adds terms before the unit begins.
 // ONE-LABEL: smx_gpu.kernel @cut_last
