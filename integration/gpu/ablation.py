@@ -52,7 +52,6 @@ ABLATIONS = {
     "from-diagonal": ("masked scores from the diagonal on, cut tiles among the others",
                       both(with_option("smx-tile", "from-diagonal", "false"), without("smx-gpu-unite-loops"))),
     "apart": ("the last product under a mask is asked whether it is finite, not its values", with_option("smx-gpu-roles", "apart", "false")),
-    "ask-early": ("values are looked at while the scores are multiplied", without("smx-gpu-ask-early")),
     "persistence": ("blocks that walk over tiles", with_option("smx-gpu-kernels", "blocks", "0")),
     "depth": ("two stages of a channel, not one", with_option("smx-gpu-roles", "depth", "1")),
 }

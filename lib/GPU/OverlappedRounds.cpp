@@ -75,7 +75,8 @@ Value OverlappedRounds::addTerms(const State &state,
   return result;
 }
 
-/// i1, true for a warp if an element of its rows is a NaN or an infinity.
+/// i1, true for a warp if a column of `product`, weights times values, is not
+/// finite in any of its rows.
 static Value isNotFinite(OpBuilder &b, Location loc, Value product) {
   auto type = cast<RankedTensorType>(product.getType());
   // Sums of what a thread holds of a row hide none; where finite elements have
@@ -93,7 +94,21 @@ static Value isNotFinite(OpBuilder &b, Location loc, Value product) {
   Value isOdd =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE,
                             math::AbsFOp::create(b, loc, sums), infinity);
-  return AnyOp::create(b, loc, isOdd);
+  // 0 x NaN, 0 x Inf and p x NaN are NaN, and p x Inf is Inf: a value that is
+  // not finite makes its column so in every row, whatever the weights. So one
+  // of the two rows that a thread holds, 8 apart, tells of both.
+  constexpr int64_t apart = 8;
+  auto placesType = RankedTensorType::get(sumsType.getShape(), b.getIndexType(),
+                                          type.getEncoding());
+  auto splat = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(placesType, b.getIndexAttr(number)));
+  };
+  Value half = arith::AndIOp::create(
+      b, loc, PositionOp::create(b, loc, placesType, 0), splat(apart));
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, half, splat(0));
+  return AnyOp::create(b, loc, arith::AndIOp::create(b, loc, isOdd, isFirst));
 }
 
 OverlappedRounds::Product OverlappedRounds::issueSum(const State &state,
@@ -279,7 +294,8 @@ Value OverlappedRounds::addApart(const State &state) {
 SmallVector<Value> OverlappedRounds::emitLast(const State &state) {
   SmallVector<Value> results(state.carried);
   Value &acc = results[accumulator];
-  if (cutSum && code.getShape().sumsApart) {
+  // Where rounds of every kind ask, the last one does as they do.
+  if (firstCut && code.getShape().splitsRounds && code.getShape().sumsApart) {
     acc = addApart(state);
     code.clone(*releaseValues);
     return results;

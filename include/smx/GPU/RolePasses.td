@@ -22,9 +22,9 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     out of the unit's (`unless`). Where cut tiles come last, and whole ones are a whole number of rounds, each kind has rounds of its own
     (`split`): those of whole tiles ask for nothing, and carry nothing of a mask. The first tile may be either, and is in front of both.
 
-    Of the last tile the product is asked instead (`apart`), which begins from zero and is added afterwards: a value that is not finite makes its
-    column of the product a NaN or an infinity in every row, hidden or not, so each warp sees it in its own rows, without a look at shared memory and
-    without meeting the others. Such a product is made again term by term, and so is one that is infinite by itself.
+    Behind such rounds the product of the last tile is asked instead (`apart`), which begins from zero and is added afterwards: a value that is not
+    finite makes its column of the product a NaN or an infinity in every row, hidden or not, so each warp sees it in a half of its own rows, without a
+    look at shared memory and without meeting the others. Such a product is made again term by term, and so is one that is infinite by itself.
 
     ```mlir
     scf.for %j = %c0 to %n step %c128 iter_args(%m, %acc) {
@@ -57,7 +57,7 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     }
     %o, %ot = smx_gpu.mma_async %p, %vl, %zero zero
     %o1 = smx_gpu.wait %ot, %o
-    %odd = smx_gpu.any (sums of %o1 are not finite)
+    %odd = smx_gpu.any (sums of %o1 are not finite, in rows 0-7 of 16)
     %o2 = scf.if %odd { smx_gpu.mma %p, %vl, %acc guarded terms } else { %acc + %o1 }
     ```
 

@@ -73,7 +73,9 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK-COUNT-4: copy(tensor)
 // CHECK-NOT: smx_gpu.put
 // CHECK: smx_gpu.role @compute
-// CHECK: %[[INFINITY:.+]] = arith.constant dense<0x7F800000> : tensor<64x8xf32
+// CHECK-DAG: %[[INFINITY:.+]] = arith.constant dense<0x7F800000> : tensor<64x8xf32
+// CHECK-DAG: %[[EIGHT:.+]] = arith.constant dense<8> : tensor<64x8xindex
+// CHECK-DAG: %[[NONE:.+]] = arith.constant dense<0> : tensor<64x8xindex
 // CHECK: %[[IS_CUT:.+]] = arith.cmpi sle, %[[WHOLE_END:.+]], %c0 : index
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async {{.+}} transpose_b zero
 // CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]]
@@ -105,7 +107,7 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: smx_gpu.mma %[[MARKED]], %[[V]], %[[O1]] guarded terms
 // CHECK: math.fma
 // CHECK: scf.yield {{.+}}, %true :
-// The last product begins from zero. It is asked itself, by each warp, and not its values.
+// The last product begins from zero. It is asked itself, by each warp in the first of the two rows of a thread, and not its values.
 // CHECK-NOT: smx_gpu.not_finite
 // CHECK: %[[V:.+]] = smx_gpu.get
 // CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %{{.+}}, %[[V]], %{{.+}} zero :
@@ -113,7 +115,11 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK-NEXT: %[[SUMS:.+]] = smx_gpu.partial_reduce <add> %[[O1]]
 // CHECK-NEXT: %[[SIZES:.+]] = math.absf %[[SUMS]]
 // CHECK-NEXT: %[[ARE:.+]] = arith.cmpf uge, %[[SIZES]], %[[INFINITY]]
-// CHECK-NEXT: %[[ODD:.+]] = smx_gpu.any %[[ARE]]
+// CHECK-NEXT: %[[ROW:.+]] = smx_gpu.position 0 : tensor<64x8xindex
+// CHECK-NEXT: %[[HALF:.+]] = arith.andi %[[ROW]], %[[EIGHT]]
+// CHECK-NEXT: %[[IS_FIRST:.+]] = arith.cmpi eq, %[[HALF]], %[[NONE]]
+// CHECK-NEXT: %[[ARE_FIRST:.+]] = arith.andi %[[ARE]], %[[IS_FIRST]]
+// CHECK-NEXT: %[[ODD:.+]] = smx_gpu.any %[[ARE_FIRST]]
 // CHECK-NEXT: scf.if %[[ODD]]
 // CHECK-NOT: smx_gpu.mma_async
 // CHECK: smx_gpu.mma %{{.+}}, %[[V]], %[[ACC:.+]] guarded terms
@@ -126,18 +132,23 @@ func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
   return %o : !t
 }
 
-// A window cuts tiles at both ends, and there is one loop all the same.
+// A window cuts tiles at both ends, and there is one loop all the same. Each of its rounds asks the values, and so does the last product.
 // CHECK-LABEL: smx_gpu.kernel @window_kernel
 // CHECK: smx_gpu.role @load
 // CHECK-COUNT-4: copy(tensor)
 // CHECK-NOT: smx_gpu.put
 // CHECK: smx_gpu.role @compute
 // CHECK: %[[LAST:.+]] = arith.subi %{{.+}}, %c128
-// CHECK: scf.for %[[AT:.+]] = %{{.+}} to %{{.+}} step %c128 iter_args
+// CHECK: %[[ROUNDS:.+]]:5 = scf.for %[[AT:.+]] = %{{.+}} to %{{.+}} step %c128 iter_args
 // CHECK: %[[J:.+]] = arith.subi %[[LAST]], %[[AT]]
 // CHECK: %[[BEHIND:.+]] = arith.cmpi sge, %[[J]]
 // CHECK: %[[IN_FRONT:.+]] = arith.cmpi slt, %[[J]]
 // CHECK: arith.ori %[[BEHIND]], %[[IN_FRONT]]
+// CHECK-NOT: scf.for
+// CHECK: %[[ODD:.+]] = scf.if %[[ROUNDS]]#4
+// CHECK-NEXT: smx_gpu.not_finite %[[V:.+]] :
+// CHECK: scf.if %[[ODD]]
+// CHECK: smx_gpu.mma_async %[[ROUNDS]]#3, %[[V]], %[[ROUNDS]]#1 :
 // CHECK-NOT: scf.for
 // CHECK: smx_gpu.tensor_store
 func.func @window(%q: !t, %k: !t, %v: !t) -> !t {
