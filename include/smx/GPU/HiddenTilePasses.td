@@ -1,0 +1,53 @@
+//===- HiddenTilePasses.td - tiles hidden to groups --------*- tablegen -*-===//
+#ifndef SMX_GPU_HIDDENTILEPASSES_TD
+#define SMX_GPU_HIDDENTILEPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def HiddenTilesPass : Pass<"smx-gpu-hidden-tiles", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "groups leave out tiles that they do not see, and ask nothing of those that they see all of";
+  let description = [{
+    A tile that a mask cuts is cut for the rows of all groups together. Of tiles of fewer keys than a role has rows, one group may see nothing, another
+    everything: the ends of the positions that a mask compares tell which, as numbers of the group. Rounds of cut tiles alone, whose products run in
+    step, are left out where the group sees nothing, but for what groups do together: get and release (K14). Where it sees everything, the values
+    are not looked at (`guarded`).
+
+    A guarded product says that a hidden place is no element of what the round adds up: its weight is -0, whatever the score. So a round that sees
+    nothing leaves what it finds.
+
+    ```mlir
+    %o = scf.for %j = %middle to %end step %c64 iter_args(%acc = %o0) {
+      %kt = smx_gpu.get %k
+      %s = smx_gpu.mma %q, %kt, %zero transpose_b
+      smx_gpu.release %k
+      %c = arith.cmpi sle, %columns, %rows // of the tile at %j, and of the group
+      %p = weights of arith.select %c, %s, %minus_infinity
+      %vt = smx_gpu.get %v
+      %sum = smx_gpu.mma %p, %vt, %acc guarded
+      smx_gpu.release %v
+      scf.yield %sum
+    }
+    ```
+    ==>
+    ```mlir
+    %o = scf.for %j = %middle to %end step %c64 iter_args(%acc = %o0) {
+      %sees = arith.cmpi sle, %first_column, %last_row
+      %is_cut = arith.xori (arith.cmpi sle, %last_column, %first_row), %true
+      %kt = smx_gpu.get %k
+      %s = scf.if %sees { smx_gpu.mma %q, %kt, %zero transpose_b } else { %zero }
+      smx_gpu.release %k
+      %p = scf.if %sees { weights of arith.select %c, %s, %minus_infinity } else { %zero }
+      %vt = smx_gpu.get %v
+      %sum = scf.if %sees {
+        %odd = scf.if %is_cut { smx_gpu.not_finite %vt } else { %false }
+        scf.if %odd { smx_gpu.mma %p, %vt, %acc guarded terms } else { smx_gpu.mma %p, %vt, %acc }
+      } else { %acc }
+      smx_gpu.release %v
+      scf.yield %sum
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // SMX_GPU_HIDDENTILEPASSES_TD
