@@ -64,9 +64,10 @@ private:
 /// True for what groups do together.
 static bool isOfAllGroups(Operation *op) { return isa<GetOp, ReleaseOp>(op); }
 
-static bool onlyReads(Operation &op) {
-  return isOfAllGroups(&op) || isMemoryEffectFree(&op) ||
-         hasSingleEffect<MemoryEffects::Read>(&op);
+/// What scores read of memory would be kept from branch to branch, beside the
+/// scores and the accumulator: ptxas spills.
+static bool isOfProducts(Operation &op) {
+  return isOfAllGroups(&op) || isa<MmaOp>(op) || isMemoryEffectFree(&op);
 }
 
 bool CutRounds::matchProducts() {
@@ -126,7 +127,8 @@ std::optional<CutRounds> CutRounds::match(scf::ForOp loop) {
   auto role = loop->getParentOfType<RoleOp>();
   CutRounds found;
   found.loop = loop;
-  if (!role || !llvm::all_of(loop.getBody()->without_terminator(), onlyReads) ||
+  if (!role ||
+      !llvm::all_of(loop.getBody()->without_terminator(), isOfProducts) ||
       !found.matchProducts() || !found.matchMask() ||
       !dependsOnGroup(found.mask))
     return std::nullopt;

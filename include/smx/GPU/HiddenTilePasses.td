@@ -10,7 +10,7 @@ def HiddenTilesPass : Pass<"smx-gpu-hidden-tiles", "::mlir::smx::gpu::KernelOp">
     A tile that a mask cuts is cut for the rows of all groups together. Of tiles of fewer keys than a role has rows, one group may see nothing, another
     everything: the ends of the positions that a mask compares tell which, as numbers of the group. Rounds of cut tiles alone, whose products run in
     step, are left out where the group sees nothing, but for what groups do together: get and release (K14). Where it sees everything, the values
-    are not looked at (`guarded`).
+    are not looked at (`guarded`). Rounds that read more than keys and values (a bias) stay as they are: what is read would take registers across branches.
 
     A guarded product says that a hidden place is no element of what the round adds up: its weight is -0, whatever the score. So a round that sees
     nothing leaves what it finds.
