@@ -30,6 +30,8 @@ struct GroupShape {
   bool splitsRounds = true;
   /// The last product of a loop with cut tiles is summed apart.
   bool sumsApart = true;
+  /// Groups ask for values only of tiles that are cut for their own rows.
+  bool asksApart = true;
 };
 
 class DealtTiles;

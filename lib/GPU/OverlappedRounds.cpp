@@ -2,11 +2,12 @@
 
 #include "OverlappedRounds.h"
 
+#include "FiniteColumns.h"
 #include "LoopPair.h"
+#include "TileEnds.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::smx::gpu {
@@ -73,42 +74,6 @@ Value OverlappedRounds::addTerms(const State &state,
   result.getDefiningOp<MmaOp>().setTerms(true);
   code.mapping = ofRound;
   return result;
-}
-
-/// i1, true for a warp if a column of `product`, weights times values, is not
-/// finite in any of its rows.
-static Value isNotFinite(OpBuilder &b, Location loc, Value product) {
-  auto type = cast<RankedTensorType>(product.getType());
-  // Sums of what a thread holds of a row hide none; where finite elements have
-  // an infinite one, the longer way is right, too.
-  constexpr int64_t columns = 8;
-  auto sumsType = RankedTensorType::get(
-      {type.getDimSize(0), columns}, type.getElementType(), type.getEncoding());
-  Value sums =
-      PartialReduceOp::create(b, loc, sumsType, Combiner::Add, product);
-  auto element = cast<FloatType>(type.getElementType());
-  Value infinity = arith::ConstantOp::create(
-      b, loc,
-      DenseElementsAttr::get(sumsType,
-                             APFloat::getInf(element.getFloatSemantics())));
-  Value isOdd =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE,
-                            math::AbsFOp::create(b, loc, sums), infinity);
-  // 0 x NaN, 0 x Inf and p x NaN are NaN, and p x Inf is Inf: a value that is
-  // not finite makes its column so in every row, whatever the weights. So one
-  // of the two rows that a thread holds, 8 apart, tells of both.
-  constexpr int64_t apart = 8;
-  auto placesType = RankedTensorType::get(sumsType.getShape(), b.getIndexType(),
-                                          type.getEncoding());
-  auto splat = [&](int64_t number) -> Value {
-    return arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(placesType, b.getIndexAttr(number)));
-  };
-  Value half = arith::AndIOp::create(
-      b, loc, PositionOp::create(b, loc, placesType, 0), splat(apart));
-  Value isFirst =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, half, splat(0));
-  return AnyOp::create(b, loc, arith::AndIOp::create(b, loc, isOdd, isFirst));
 }
 
 OverlappedRounds::Product OverlappedRounds::issueSum(const State &state,
@@ -249,7 +214,35 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
   code.clone(*releaseValues);
   rescale(done);
   releaseTerms();
-  return nextState();
+  State after = nextState();
+  if (isCut && *isCut && code.getShape().asksApart)
+    if (Value ofGroup = isCutForGroup())
+      after.isCut = ofGroup;
+  return after;
+}
+
+Value OverlappedRounds::isCutForGroup() {
+  Block *branch = cutSum.thenBlock();
+  auto product = cutSum.thenYield().getOperand(0).getDefiningOp<MmaOp>();
+  auto marked = product.getA().getDefiningOp<arith::SelectOp>();
+  // Tiles of as many keys as the groups have rows are cut for nearly all.
+  RankedTensorType tile = scores.getResult().getType();
+  if (!marked || marked->getBlock() != branch ||
+      tile.getDimSize(1) >= tile.getDimSize(0))
+    return {};
+  IRMapping ofRound = code.mapping;
+  for (Operation &op : branch->without_terminator())
+    if (&op != product && &op != marked)
+      code.clone(op);
+  OpBuilder &b = code.getBuilder();
+  Location loc = cutSum.getLoc();
+  Value mask = code.mapping.lookup(marked.getCondition());
+  code.mapping = ofRound;
+  Value seesAll = TileEnds(b).truthOf(mask).isEvery;
+  if (!seesAll)
+    return {};
+  Value isTrue = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, loc, seesAll, isTrue);
 }
 
 void OverlappedRounds::releaseTerms() {
@@ -287,7 +280,7 @@ Value OverlappedRounds::addApart(const State &state) {
   auto asItIs = [&]() -> SmallVector<Value> {
     return {arith::AddFOp::create(b, loc, acc, product)};
   };
-  return makeBranch(b, loc, acc.getType(), isNotFinite(b, loc, product), terms,
+  return makeBranch(b, loc, acc.getType(), hasOddColumn(b, loc, product), terms,
                     asItIs)[0];
 }
 

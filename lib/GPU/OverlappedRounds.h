@@ -63,6 +63,9 @@ private:
   /// The accumulator and the last product, which begins from zero and is asked
   /// for what is not finite.
   Value addApart(const State &state);
+  /// i1, false only where the group sees all of the round's tile. Null where
+  /// the mask does not tell.
+  Value isCutForGroup();
   /// The counter of the last round, if there is one.
   Value lastCounter();
   void rescale(Value acc);

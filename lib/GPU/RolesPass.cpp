@@ -93,6 +93,7 @@ struct RolesPass : impl::RolesPassBase<RolesPass> {
     shape.overlapsProducts = overlap;
     shape.splitsRounds = split;
     shape.sumsApart = apart;
+    shape.asksApart = askApart;
     StringRef reason = whyNoGroups(kernel, shape);
     kernel.walk([&](PutOp put) {
       if (reason.empty())

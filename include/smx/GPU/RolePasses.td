@@ -20,7 +20,8 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     Where tiles that a mask cuts and whole ones share a loop (`smx-gpu-unite-loops`), products overlap across all of them. The unit knows no
     guard: of a cut tile the group looks at the values first, and if they are not all finite it adds that product term by term and leaves it
     out of the unit's (`unless`). Where cut tiles come last, and whole ones are a whole number of rounds, each kind has rounds of its own
-    (`split`): those of whole tiles ask for nothing, and carry nothing of a mask. The first tile may be either, and is in front of both.
+    (`split`): those of whole tiles ask for nothing, and carry nothing of a mask. The first tile may be either, and is in front of both. A group
+    asks nothing of a cut tile of which it sees everything (`ask-apart`): the ends of the positions that the mask compares tell.
 
     Behind such rounds the product of the last tile is asked instead (`apart`), which begins from zero and is added afterwards: a value that is not
     finite makes its column of the product a NaN or an infinity in every row, hidden or not, so each warp sees it in a half of its own rows, without a
@@ -108,6 +109,7 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     Option<"turns", "turns", "bool", "true", "groups issue their products in turn">,
     Option<"split", "split", "bool", "true", "rounds of whole tiles in front of cut ones have a loop of their own">,
     Option<"apart", "apart", "bool", "true", "the last product of tiles that a mask cuts is summed apart, and asked for what is not finite">,
+    Option<"askApart", "ask-apart", "bool", "true", "a group asks only for values of tiles that the mask cuts for its own rows">,
     Option<"terms", "terms", "bool", "true", "what scores read, an element for each, is fetched">,
   ];
   let dependentDialects = [

@@ -1,6 +1,7 @@
 // Rounds of whole tiles and of cut ones have loops of their own, and share the first tile and the last product.
 // RUN: softmax-opt %s --smx-gpu-roles --canonicalize | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-roles=apart=false --canonicalize | FileCheck %s --check-prefix=ASKED
+// RUN: softmax-opt %s --smx-gpu-roles=ask-apart=false --canonicalize | FileCheck %s --check-prefix=TOGETHER
 // RUN: softmax-opt %s --smx-gpu-roles=split=false --canonicalize | FileCheck %s --check-prefix=ONE
 
 #F = #smx_gpu.fragment<warps = 8>
@@ -19,7 +20,7 @@
 // CHECK-NOT: scf.for
 // CHECK: smx_gpu.role @compute
 // CHECK: smx_gpu.group_id
-// CHECK: arith.muli
+// CHECK: %[[ROW0:.+]] = arith.muli
 // CHECK: %[[MIDDLE:.+]] = arith.muli
 // CHECK: %[[CUT:.+]] = arith.cmpi sle, %[[MIDDLE]], %c0
 // CHECK: scf.if %[[CUT]]
@@ -42,8 +43,17 @@
 // CHECK: scf.if %[[ODD]]
 // CHECK: arith.subi %[[J]], %c64
 // CHECK: smx_gpu.mma %{{.+}}, %{{.+}}, %[[DONE]] guarded terms
-// CHECK: scf.yield %{{.+}}, %{{.+}}, %true
+// A tile is cut for the group if the last of its keys is behind the first of the group's rows.
+// CHECK: %[[LAST:.+]] = arith.addi %[[J]], %c63
+// CHECK: %[[IS_CUT:.+]] = arith.cmpi sgt, %[[LAST]], %[[ROW0]]
+// CHECK: scf.yield %{{.+}}, %{{.+}}, %[[IS_CUT]]
 // CHECK: smx_gpu.store
+
+// Or for all groups alike.
+// TOGETHER-LABEL: smx_gpu.kernel @cut_last
+// TOGETHER: smx_gpu.role @compute
+// TOGETHER: smx_gpu.mma %{{.+}} guarded terms
+// TOGETHER: scf.yield %{{.+}}, %{{.+}}, %true
 
 // The values of the last product are asked, and a branch goes around it.
 // ASKED-LABEL: smx_gpu.kernel @cut_last

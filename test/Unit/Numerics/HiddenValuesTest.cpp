@@ -23,6 +23,8 @@ namespace {
 struct Sight {
   int64_t queries, keys;
   reference::Band band;
+  /// Queries and keys of a tile; 0: those of the model.
+  int64_t tileRows = 0, tileStream = 0;
 
   bool contains(int64_t i, int64_t j) const {
     return band.contains(i, j, queries, keys);
@@ -32,6 +34,7 @@ struct Sight {
 /// Rows of a tile see all, some and none of tiles of keys, at either end.
 const Sight sights[] = {
     {448, 448, {reference::BandAnchor::TopLeft, std::nullopt, 0}},
+    {448, 448, {reference::BandAnchor::TopLeft, std::nullopt, 0}, 192, 96},
     {448, 448, {reference::BandAnchor::TopLeft, 99, 0}},
     {448, 300, {reference::BandAnchor::BottomRight, std::nullopt, 0}},
     {300, 448, {reference::BandAnchor::BottomRight, 170, 0}}};
@@ -46,6 +49,8 @@ struct HiddenValues : testing::TestWithParam<int64_t> {
     c.headDim = c.valueDim = headDim;
     c.scale = 1.0;
     c.band = sight.band;
+    c.road.tileRows = sight.tileRows;
+    c.road.tileStream = sight.tileStream;
     return c;
   }
 
