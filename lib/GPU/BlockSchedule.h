@@ -89,9 +89,9 @@ struct ScheduleOptions {
 /// elements each, 32 to 512 threads. A row of more than 4 KiB has 8 accesses
 /// of 16 bytes a thread, in as many blocks as 1024 threads of a multiprocessor
 /// make (64 registers each); of 16-bit elements that are written as well, fewer
-/// accesses and at least 256 threads; of keys, at least 4 k threads. Where up to
-/// 256 threads can all have the same number of whole accesses, they do. Of an
-/// aligned row of more than 64 KiB, 512 threads keep what they have no
+/// accesses and at least 256 threads; of keys, at least 4 k threads. Where up
+/// to 256 threads can all have the same number of whole accesses, they do. Of
+/// an aligned row of more than 64 KiB, 512 threads keep what they have no
 /// registers for in shared memory, so that there are two blocks; one of more
 /// than 128 KiB is spread over a cluster where the chip has them, 128 KiB to a
 /// block (64 KiB, all in registers, if it is not aligned), and more to a block
