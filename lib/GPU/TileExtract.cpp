@@ -75,18 +75,21 @@ Value BodyConverter::loadExtracted(Location loc, RankedTensorType form,
         loc, found->first,
         getValueOrCreateConstantIndexOp(builder, loc, offset)));
   }
-  if (dims[0] == -1 || dims[1] != memory.getRank() - 1 ||
+  if (dims[1] != memory.getRank() - 1 ||
       memory.getStridesAndOffset().first.back() != 1 ||
       !isMultipleOf(offsets.back(), rowAlignment / width))
     return {};
   SmallVector<std::optional<Class>> classes = dimsOf(form);
   bool isPartial = false;
   SmallVector<Value> valid;
-  for (auto [c, extent] : llvm::zip(classes, form.getShape())) {
-    isPartial |= c ? tiles.isPadded(*c, extent) : extent != 1;
-    Value inside = tiles.indexOf(c ? tiles.classes.extentOf(*c)
-                                   : OpFoldResult(builder.getIndexAttr(1)));
-    valid.push_back(c ? tiles.inPart(loc, *c, inside) : inside);
+  for (auto [c, dim, extent] : llvm::zip(classes, dims, form.getShape())) {
+    // What is the same in all rows is read for those past the end, too.
+    bool isCut = c && dim != -1;
+    isPartial |= isCut ? tiles.isPadded(*c, extent) : !c && extent != 1;
+    Value inside = tiles.indexOf(
+        isCut ? tiles.classes.extentOf(*c)
+              : OpFoldResult(builder.getIndexAttr(c ? extent : 1)));
+    valid.push_back(isCut ? tiles.inPart(loc, *c, inside) : inside);
   }
   if (!isPartial)
     valid.clear();

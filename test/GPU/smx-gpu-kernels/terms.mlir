@@ -106,14 +106,49 @@ func.func @halves(%q: !t, %k: !t, %v: !t, %bias: tensor<2x128x80xbf16>) -> !t {
   return %o : !t
 }
 
-// A row for all of them is not a tile.
+// One row for all of them is repeated.
 // CHECK-LABEL: smx_gpu.kernel @keys_kernel
-// CHECK-NOT: dims [1, 2] {aligned = 16 : i64} : memref<2x128xbf16
+// CHECK: smx_gpu.put
+// CHECK: smx_gpu.load %{{.+}}[%{{.+}}, %{{.+}}] dims [-1, 1] {aligned = 16 : i64} : memref<2x128xbf16
+// CHECK-NOT: smx_gpu.gather
 // CHECK: smx_gpu.return
 func.func @keys(%q: !t, %k: !t, %v: !t, %bias: tensor<2x128xbf16>) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %x = tensor.extract %bias[%b, %j] : tensor<2x128xbf16>
+    %wide = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %wide : f32
+    smx.yield %t : f32
+  } : !t, !t, !t -> !t
+  return %o : !t
+}
+
+// It is read for rows past the end, too: nothing asks which those are.
+// CHECK-LABEL: smx_gpu.kernel @cut_keys_kernel
+// CHECK: smx_gpu.put
+// CHECK: smx_gpu.load %{{.+}}[%{{.+}}, %{{.+}}] valid(%c128, {{.+}}) dims [-1, 1] {aligned = 16 : i64} : memref<2x104xf32
+// CHECK-NOT: smx_gpu.gather
+// CHECK: smx_gpu.return
+!hundred = tensor<2x104x64xbf16>
+func.func @cut_keys(%q: !hundred, %k: !hundred, %v: !hundred, %bias: tensor<2x104xf32>) -> !hundred {
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<2x104xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !hundred, !hundred, !hundred -> !hundred
+  return %o : !hundred
+}
+
+// What the keys' rows share is no tile.
+// CHECK-LABEL: smx_gpu.kernel @queries_kernel
+// CHECK-NOT: dims [0, -1]
+// CHECK: smx_gpu.gather
+// CHECK: smx_gpu.return
+func.func @queries(%q: !t, %k: !t, %v: !t, %bias: tensor<2x128xbf16>) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %i] : tensor<2x128xbf16>
     %wide = arith.extf %x : bf16 to f32
     %t = arith.addf %s, %wide : f32
     smx.yield %t : f32
