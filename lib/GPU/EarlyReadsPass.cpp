@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -56,6 +57,11 @@ static std::optional<Steps> stepsOf(Value places) {
   if (places.getDefiningOp<tensor::SplatOp>() ||
       places.getDefiningOp<arith::ConstantOp>())
     return Steps();
+  // Where all elements are there, or none.
+  if (auto choice = places.getDefiningOp<arith::SelectOp>())
+    if (choice.getCondition().getDefiningOp<tensor::SplatOp>() &&
+        matchPattern(choice.getFalseValue(), m_Zero()))
+      return stepsOf(choice.getTrueValue());
   Operation *op = places.getDefiningOp();
   if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
     return std::nullopt;
@@ -81,29 +87,43 @@ static int64_t registersOf(Type type) {
       32);
 }
 
-/// Registers of what is read: elements at the same place are one, whichever
-/// places of the tile they are for.
-static int64_t registersOfRead(Operation *read) {
-  auto gather = dyn_cast<GatherOp>(read);
-  if (!gather)
-    return registersOf(read->getResult(0).getType());
-  RankedTensorType tile = gather.getTile().getType();
-  int64_t all = getRegisterCount(tile);
+/// What the places of a read grow by along each dimension of memory; nothing if
+/// that is not known.
+static std::optional<SmallVector<Steps>> stepsOfRead(Operation *read) {
   SmallVector<Steps> steps;
-  for (Value index : gather.getIndices()) {
+  if (auto load = dyn_cast<LoadOp>(read)) {
+    ArrayRef<int64_t> dims = load.getDims();
+    if (dims.size() != 2)
+      return std::nullopt;
+    return SmallVector<Steps>{{dims[0] != -1, 0}, {0, dims[1] != -1}};
+  }
+  for (Value index : cast<GatherOp>(read).getIndices()) {
     std::optional<Steps> found = stepsOf(index);
     if (!found)
-      return all;
+      return std::nullopt;
     steps.push_back(*found);
   }
+  return steps;
+}
+
+/// Registers of what is read: elements at the same place are one, whichever
+/// places of the tile they are for. A gather has a register for each.
+static int64_t registersOfRead(Operation *read) {
+  auto tile = cast<RankedTensorType>(read->getResult(0).getType());
+  int64_t all = getRegisterCount(tile);
+  std::optional<SmallVector<Steps>> steps = stepsOfRead(read);
+  if (!steps)
+    return isa<GatherOp>(read) ? all : registersOf(tile);
   std::set<SmallVector<int64_t>> places;
   for (int64_t i : llvm::seq(all)) {
     ::smx::gpu::Coordinate at = getElement(tile, 0, i);
-    places.insert(llvm::map_to_vector(steps, [&](Steps step) {
+    places.insert(llvm::map_to_vector(*steps, [&](Steps step) {
       return step.row * at.row + step.column * at.column;
     }));
   }
-  return places.size();
+  if (isa<GatherOp>(read))
+    return places.size();
+  return llvm::divideCeil(registersOf(tile) * int64_t(places.size()), all);
 }
 
 static bool isRead(Operation *op) { return isa<GatherOp, LoadOp>(op); }

@@ -43,6 +43,31 @@ Value mlir::smx::gpu::viewWithStops(OpBuilder &builder, Location loc,
       strides);
 }
 
+static bool isMultipleIn(AffineExpr expr, AffineMap map, ValueRange operands,
+                         int64_t factor) {
+  if (expr.isMultipleOf(factor))
+    return true;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return mlir::smx::gpu::isMultipleOf(operands[dim.getPosition()], factor);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return mlir::smx::gpu::isMultipleOf(
+        operands[map.getNumDims() + symbol.getPosition()], factor);
+  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!both)
+    return false;
+  bool left = isMultipleIn(both.getLHS(), map, operands, factor),
+       right = isMultipleIn(both.getRHS(), map, operands, factor);
+  return both.getKind() == AffineExprKind::Add   ? left && right
+         : both.getKind() == AffineExprKind::Mul ? left || right
+                                                 : false;
+}
+
+static bool areMultiplesOf(AffineMap map, ValueRange operands, int64_t factor) {
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    return isMultipleIn(expr, map, operands, factor);
+  });
+}
+
 bool mlir::smx::gpu::isMultipleOf(OpFoldResult folded, int64_t factor) {
   if (std::optional<int64_t> constant = getConstantIntValue(folded))
     return *constant % factor == 0;
@@ -57,16 +82,10 @@ bool mlir::smx::gpu::isMultipleOf(OpFoldResult folded, int64_t factor) {
            all({loop.getLowerBound(), loop.getStep()});
   }
   Operation *op = value.getDefiningOp();
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
-    AffineMap map = apply.getAffineMap();
-    if (map.getResult(0).isMultipleOf(factor))
-      return true;
-    // A symbol or dimension that is a multiple itself.
-    auto expr = map.getResult(0);
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      return isMultipleOf(apply.getOperand(dim.getPosition()), factor);
-    return false;
-  }
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+    return areMultiplesOf(apply.getAffineMap(), apply.getMapOperands(), factor);
+  if (auto least = dyn_cast<affine::AffineMinOp>(op))
+    return areMultiplesOf(least.getAffineMap(), least.getOperands(), factor);
   if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
     return all(op->getOperands());
   if (isa<arith::MulIOp>(op))

@@ -3,6 +3,7 @@
 #include "GroupCode.h"
 
 #include "DealtTiles.h"
+#include "GlobalViews.h"
 #include "OverlappedRounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,6 +90,9 @@ void GroupCode::cloneOp(Operation &op) {
     return clonePosition(position);
   if (auto product = dyn_cast<MmaOp>(op))
     return cloneProduct(product);
+  if (auto compare = dyn_cast<arith::CmpIOp>(op);
+      compare && cloneRowLimit(compare))
+    return;
   Operation *copy = builder.clone(op, mapping);
   for (OpResult result : copy->getResults())
     result.setType(convert(result.getType()));
@@ -108,13 +112,35 @@ void GroupCode::cloneProduct(MmaOp op) {
   Value(copy.getResult()).setType(convert(op.getResult().getType()));
 }
 
+static bool isOfRows(PositionOp op) {
+  SliceAttr slice = getSlice(op.getTile().getType());
+  return slice ? slice.getDim() == 1 : op.getDim() == 0;
+}
+
+bool GroupCode::cloneRowLimit(arith::CmpIOp op) {
+  auto position = op.getLhs().getDefiningOp<PositionOp>();
+  auto limit = op.getRhs().getDefiningOp<tensor::SplatOp>();
+  // first + i < limit for all 0 <= i < rows, or for none, where first and
+  // limit are multiples of rows.
+  if (op.getPredicate() != arith::CmpIPredicate::slt || !position || !limit ||
+      !isOfRows(position) || !isMultipleOf(limit.getInput(), shape.rows))
+    return false;
+  Location loc = op.getLoc();
+  Value isThere =
+      arith::CmpIOp::create(builder, loc, op.getPredicate(), firstRow,
+                            mapping.lookup(limit.getInput()));
+  mapping.map(
+      op.getResult(),
+      tensor::SplatOp::create(builder, loc, isThere,
+                              cast<RankedTensorType>(convert(op.getType()))));
+  return true;
+}
+
 void GroupCode::clonePosition(PositionOp op) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(convert(op.getTile().getType()));
   Value place = PositionOp::create(builder, loc, type, op.getDim());
-  SliceAttr slice = getSlice(op.getTile().getType());
-  bool isRow = slice ? slice.getDim() == 1 : op.getDim() == 0;
-  if (isRow) {
+  if (isOfRows(op)) {
     Value first = tensor::SplatOp::create(builder, loc, type, firstRow);
     place = arith::AddIOp::create(builder, loc, place, first);
   }

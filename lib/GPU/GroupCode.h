@@ -10,6 +10,7 @@
 
 #include "smx/GPU/SmxGpu.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -67,6 +68,9 @@ private:
   void cloneLoop(scf::ForOp loop);
   void cloneBranch(scf::IfOp branch);
   void clonePosition(PositionOp op);
+  /// True if `op` asks which rows are there, and all rows of a group are or
+  /// none: then there is one question for them, of numbers.
+  bool cloneRowLimit(arith::CmpIOp op);
   void cloneProduct(MmaOp op);
   /// Offsets and valid rows of a load or store, as of the group's first row.
   template <typename OpTy>

@@ -5,6 +5,7 @@
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::smx {
@@ -144,18 +145,37 @@ struct LowerGatherOfPlaces : LowerGather {
       first = loadGlobal(code, from(&PlaceIndex::outside), memory.one,
                          /*predicate=*/Value(), op.getAgain());
     }
-    SmallVector<Value> vectors;
-    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile))) {
-      Value place = address;
-      for (auto [d, index] : llvm::enumerate(indices))
-        place = memory.advance(code, place, d, index.sum.ofRegister(tile, i));
-      Value predicate = inside ? code.getRegister(isInside, i) : Value();
-      Value read =
-          loadGlobal(code, place, memory.one, predicate, op.getAgain());
-      vectors.push_back(
-          inside ? LLVM::SelectOp::create(code, predicate, read, first) : read);
-    }
-    rewriter.replaceOp(op, code.fromVectors(vectors));
+    int64_t count = gpu::getRegisterCount(tile);
+    auto readAll = [&](bool areAllInside) {
+      SmallVector<Value> vectors;
+      for (int64_t i : llvm::seq(count)) {
+        Value place = address;
+        for (auto [d, index] : llvm::enumerate(indices))
+          place = memory.advance(code, place, d, index.sum.ofRegister(tile, i));
+        Value predicate =
+            areAllInside ? Value() : code.getRegister(isInside, i);
+        Value read =
+            loadGlobal(code, place, memory.one, predicate, op.getAgain());
+        vectors.push_back(
+            predicate ? LLVM::SelectOp::create(code, predicate, read, first)
+                      : read);
+      }
+      return code.fromVectors(vectors);
+    };
+    // One question for all: no element takes a register for its answer, and
+    // those at one place are one.
+    auto same =
+        inside ? inside.getDefiningOp<tensor::SplatOp>() : tensor::SplatOp();
+    Value result =
+        same ? code.choose(
+                   getTypeConverter()->convertType(tile),
+                   rewriter.getRemappedValue(same.getInput()),
+                   [&] { return readAll(/*areAllInside=*/true); },
+                   [&] {
+                     return code.fromVectors(SmallVector<Value>(count, first));
+                   })
+             : readAll(/*areAllInside=*/!inside);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };

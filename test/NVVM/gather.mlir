@@ -67,6 +67,30 @@ smx_gpu.kernel @guarded(%j: index, %n: index, %table: memref<?x?xf32>, %x: memre
   smx_gpu.return
 }
 
+// All are outside or none is: a branch, without a question for each.
+// CHECK-LABEL: llvm.func @all_or_none
+// CHECK-SAME: %{{.+}}: i64, %[[IN:[a-z0-9]+]]: i1
+smx_gpu.kernel @all_or_none(%j: index, %in: i1, %table: memref<?x?xf32>, %x: memref<?x?xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0> : !places
+  %column = smx_gpu.position 1 : !places
+  %inside = tensor.splat %in : tensor<16x8xi1, #L>
+  %at = arith.select %inside, %column, %zero : tensor<16x8xi1, #L>, !places
+  %js = tensor.splat %j : !places
+  // CHECK: %[[FIRST:.+]] = llvm.load
+  // CHECK: %[[READ:.+]] = scf.if %[[IN]] -> (vector<4xf32>)
+  // CHECK-COUNT-4: llvm.load
+  // CHECK-NOT: llvm.load
+  // CHECK: } else {
+  // CHECK-COUNT-4: llvm.extractelement %[[FIRST]]
+  // CHECK-NOT: llvm.load
+  // CHECK: scf.yield
+  // CHECK: llvm.return
+  %t = smx_gpu.gather %table[%js, %at] : memref<?x?xf32> -> tensor<16x8xf32, #L>
+  smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] : tensor<16x8xf32, #L>, memref<?x?xf32>
+  smx_gpu.return
+}
+
 // Places that are no sums have addresses of their own.
 // CHECK-LABEL: llvm.func @product
 smx_gpu.kernel @product(%table: memref<?xf32>, %x: memref<?x?xf32>) warps(1) {
