@@ -208,13 +208,17 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       // groups and longer tiles are faster.
       constexpr int64_t longRows = 192, shortRows = 128, longestStream = 96,
                         shortestStream = 80, widestKeys = 256;
-      bool isPlain = !op.mayBeMasked() &&
-                     isFunctionOfProduct(op.getInputOperands().front());
+      ScoreTerms terms = findScoreTerms(op);
+      bool readsLittle = terms.takeFewRegisters(rowExtent);
+      bool isPlain =
+          !op.mayBeMasked() &&
+          (isFunctionOfProduct(op.getInputOperands().front()) || readsLittle);
       int64_t room = (isPlain ? 124 : 108) - columns / 2;
-      int64_t longStream =
-          std::min<int64_t>(llvm::alignDown(std::max<int64_t>(room, 0) * 4 / 3,
-                                            ProductTiles::piece),
-                            longestStream);
+      // Beside the longest ones, what is read has none where columns take more.
+      int64_t longStream = std::min<int64_t>(
+          llvm::alignDown(std::max<int64_t>(room, 0) * 4 / 3,
+                          ProductTiles::piece),
+          readsLittle && columns > 64 ? shortestStream : longestStream);
       // The last tile of rows may have few of them: 5 % are what three groups
       // gain.
       bool isWasteful =
@@ -226,7 +230,6 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
           marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
       bool mayBeLong = shared.keyBytes <= widestKeys && !isMostlyCut &&
                        !isSoonOver && !isMarked && !isWasteful;
-      ScoreTerms terms = findScoreTerms(op);
       ProductTiles withTerms = shared;
       withTerms.termBytes = terms.bytes;
       // Rounds of tiles that are cut are those of whole ones

@@ -49,16 +49,36 @@ static std::optional<unsigned> placeOf(unsigned dim, AffineMap map) {
   return map.getResultPosition(getAffineDimExpr(dim, map.getContext()));
 }
 
+/// True if rows of `type` are multiples of 16 bytes, or may be.
+static bool hasPitch(RankedTensorType type) {
+  constexpr int64_t pitch = 16;
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return type.isDynamicDim(type.getRank() - 1) ||
+         type.getShape().back() * bytes % pitch == 0;
+}
+
 /// Counts elements of `tensor`, of which rows of scores read rows or not.
 static void add(ScoreTerms &terms, Value tensor, bool areRows) {
-  constexpr int64_t pitch = 16;
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t bits = type.getElementTypeBitWidth();
-  int64_t bytes = llvm::divideCeil(bits, 8);
-  terms.bytes += bytes;
-  terms.areCopied &= areRows && (bits == 16 || bits == 32) &&
-                     (type.isDynamicDim(type.getRank() - 1) ||
-                      type.getShape().back() * bytes % pitch == 0);
+  terms.bytes += llvm::divideCeil(bits, 8);
+  terms.areCopied &= areRows && (bits == 16 || bits == 32) && hasPitch(type);
+}
+
+/// Counts what neighbours share.
+static void addShared(ScoreTerms &terms, tensor::ExtractOp read, unsigned row,
+                      unsigned column) {
+  ++terms.shared;
+  terms.areRepeated &=
+      isInRows(read, column) && hasPitch(read.getTensor().getType()) &&
+      llvm::none_of(read.getIndices(),
+                    [&](Value index) { return isFunctionOfLoop(index, row); });
+}
+
+bool ScoreTerms::takeFewRegisters(std::optional<int64_t> rows) const {
+  constexpr int64_t rowsOfGroup = 64;
+  return bytes == 0 && areAdded && shared == 1 &&
+         (areRepeated || (rows && *rows % rowsOfGroup == 0));
 }
 
 /// Adds what `scores` are computed from. `row` and `column` are the dimensions
@@ -77,13 +97,15 @@ static void addTerms(ScoreTerms &terms, Value scores, unsigned row,
   terms.areAdded &= llvm::all_of(
       *function.getBody(),
       llvm::IsaPred<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::ExtFOp,
-                    arith::ConstantOp, linalg::IndexOp, tensor::ExtractOp,
-                    linalg::YieldOp>);
+                    arith::AddIOp, arith::SubIOp, arith::ConstantOp,
+                    linalg::IndexOp, tensor::ExtractOp, linalg::YieldOp>);
   unsigned rowLoop = result.getDimPosition(row),
            columnLoop = result.getDimPosition(column);
   for (auto read : function.getBody()->getOps<tensor::ExtractOp>())
     if (isForEachPair(read, rowLoop, columnLoop))
       add(terms, read.getTensor(), isInRows(read, columnLoop));
+    else
+      addShared(terms, read, rowLoop, columnLoop);
   for (OpOperand *operand : function.getDpsInputOperands()) {
     AffineMap map = function.getMatchingIndexingMap(operand);
     std::optional<unsigned> rowOf = placeOf(rowLoop, map),

@@ -21,6 +21,17 @@ struct ScoreTerms {
   bool areCopied = true;
   /// Scores are added to and multiplied, and nothing else.
   bool areAdded = true;
+  /// What else scores read: neighbours share it.
+  int64_t shared = 0;
+  /// All of that are rows in memory, each for all rows of scores, which start
+  /// at multiples of 16 bytes if the tensor does.
+  bool areRepeated = true;
+
+  /// True if a group of 64 rows, of which there are `rows` if that is known,
+  /// has registers for them beside those of scores that are functions of
+  /// products alone: one that is added, neither a tile of its own nor asked
+  /// for row by row where some of the last ones are not there.
+  bool takeFewRegisters(std::optional<int64_t> rows) const;
 };
 
 ScoreTerms findScoreTerms(StreamingReductionOpInterface op);

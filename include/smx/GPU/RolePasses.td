@@ -212,7 +212,7 @@ def EarlyReadsPass : Pass<"smx-gpu-early-reads", "::mlir::smx::gpu::KernelOp"> {
     %p = smx_gpu.wait %t, %s
     ```
   }];
-  let options = [Option<"registers", "registers", "int64_t", "200", "registers of a thread at least">,
+  let options = [Option<"registers", "registers", "int64_t", "150", "registers of a thread at least">,
                  Option<"reserve", "reserve", "int64_t", "8", "registers for addresses and numbers">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

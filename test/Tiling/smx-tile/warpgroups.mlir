@@ -49,6 +49,7 @@ func.func @widest(%q: !short_256, %k: !short_256, %v: !short_256) -> !short_256 
 !long_128 = tensor<2x4096x128xf16>
 !ragged_128 = tensor<2x1300x128xf16>
 !long_96 = tensor<2x4096x96xf16>
+!odd_128 = tensor<2x3000x128xbf16>
 !long_192 = tensor<2x4096x192xf16>
 func.func @wide_long(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
@@ -75,7 +76,7 @@ func.func @wide_long_capped(%q: !long_128, %k: !long_128, %v: !long_128) -> !lon
   return %o : !long_128
 }
 
-// Polynomials by range and quotients take many, and so do positions and what is read.
+// Polynomials by range and quotients take many, and so do positions.
 func.func @wide_long_erf(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
   %o = smx.attention %q, %k, %v scale(0.125) score {
@@ -92,17 +93,6 @@ func.func @wide_long_quotient(%q: !long_128, %k: !long_128, %v: !long_128) -> !l
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %n = math.exp %s : f32
     %t = arith.divf %s, %n : f32
-    smx.yield %t : f32
-  } : !long_128, !long_128, !long_128 -> !long_128
-  return %o : !long_128
-}
-
-func.func @wide_long_biased(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<4096xf32>) -> !long_128 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
-  %o = smx.attention %q, %k, %v scale(0.125) score {
-  ^bb0(%s: f32, %b: index, %i: index, %j: index):
-    %x = tensor.extract %bias[%j] : tensor<4096xf32>
-    %t = arith.addf %s, %x : f32
     smx.yield %t : f32
   } : !long_128, !long_128, !long_128 -> !long_128
   return %o : !long_128
@@ -247,8 +237,10 @@ func.func @bias_beside_narrow(%q: !short_64, %k: !short_64, %v: !short_64, %bias
   return %o : !short_64
 }
 
+// What neighbours share takes few registers beside the products: rows that all rows of scores read, and what a distance decides where no
+// group of 64 rows is there in part.
 func.func @bias_of_keys(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096xf32>) -> !long_128 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %x = tensor.extract %bias[%b, %j] : tensor<2x4096xf32>
@@ -258,8 +250,56 @@ func.func @bias_of_keys(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tens
   return %o : !long_128
 }
 
-func.func @bias_of_distances(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x8192xf32>) -> !long_128 {
+func.func @bias_of_keys_between(%q: !long_96, %k: !long_96, %v: !long_96, %bias: tensor<2x4096xbf16>) -> !long_96 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<2x4096xbf16>
+    %e = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  } : !long_96, !long_96, !long_96 -> !long_96
+  return %o : !long_96
+}
+
+func.func @bias_of_keys_narrow(%q: !long_64, %k: !long_64, %v: !long_64, %bias: tensor<2x4096xbf16>) -> !long_64 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<2x4096xbf16>
+    %e = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  } : !long_64, !long_64, !long_64 -> !long_64
+  return %o : !long_64
+}
+
+func.func @bias_of_odd_keys(%q: !odd_128, %k: !odd_128, %v: !odd_128, %bias: tensor<2x3000xbf16>) -> !odd_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<2x3000xbf16>
+    %e = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  } : !odd_128, !odd_128, !odd_128 -> !odd_128
+  return %o : !odd_128
+}
+
+func.func @bias_of_unaligned_keys(%q: !odd_128, %k: !odd_128, %v: !odd_128, %bias: tensor<2x3001xbf16>) -> !odd_128 {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<2x3001xbf16>
+    %e = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  } : !odd_128, !odd_128, !odd_128 -> !odd_128
+  return %o : !odd_128
+}
+
+func.func @bias_of_distances(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x8192xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %c4095 = arith.constant 4095 : index
@@ -267,6 +307,33 @@ func.func @bias_of_distances(%q: !long_128, %k: !long_128, %v: !long_128, %bias:
     %at = arith.subi %far, %i : index
     %x = tensor.extract %bias[%b, %at] : tensor<2x8192xf32>
     %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @bias_of_odd_distances(%q: !odd_128, %k: !odd_128, %v: !odd_128, %bias: tensor<2x6000xf32>) -> !odd_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %c2999 = arith.constant 2999 : index
+    %far = arith.addi %j, %c2999 : index
+    %at = arith.subi %far, %i : index
+    %x = tensor.extract %bias[%b, %at] : tensor<2x6000xf32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } : !odd_128, !odd_128, !odd_128 -> !odd_128
+  return %o : !odd_128
+}
+
+func.func @two_biases(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096xf32>, %other: tensor<2x4096xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<2x4096xf32>
+    %y = tensor.extract %other[%b, %i] : tensor<2x4096xf32>
+    %u = arith.addf %s, %x : f32
+    %t = arith.addf %u, %y : f32
     smx.yield %t : f32
   } : !long_128, !long_128, !long_128 -> !long_128
   return %o : !long_128
