@@ -209,7 +209,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       constexpr int64_t longRows = 192, shortRows = 128, longestStream = 96,
                         shortestStream = 80, widestKeys = 256;
       ScoreTerms terms = findScoreTerms(op);
-      bool readsLittle = terms.takeFewRegisters(rowExtent);
+      bool readsLittle = terms.takeFewRegisters();
       bool isPlain =
           !op.mayBeMasked() &&
           (isFunctionOfProduct(op.getInputOperands().front()) || readsLittle);

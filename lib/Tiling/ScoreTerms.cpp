@@ -75,12 +75,6 @@ static void addShared(ScoreTerms &terms, tensor::ExtractOp read, unsigned row,
                     [&](Value index) { return isFunctionOfLoop(index, row); });
 }
 
-bool ScoreTerms::takeFewRegisters(std::optional<int64_t> rows) const {
-  constexpr int64_t rowsOfGroup = 64;
-  return bytes == 0 && areAdded && shared == 1 &&
-         (areRepeated || (rows && *rows % rowsOfGroup == 0));
-}
-
 /// Adds what `scores` are computed from. `row` and `column` are the dimensions
 /// of `scores` of which tiles are made.
 static void addTerms(ScoreTerms &terms, Value scores, unsigned row,
@@ -97,8 +91,8 @@ static void addTerms(ScoreTerms &terms, Value scores, unsigned row,
   terms.areAdded &= llvm::all_of(
       *function.getBody(),
       llvm::IsaPred<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::ExtFOp,
-                    arith::AddIOp, arith::SubIOp, arith::ConstantOp,
-                    linalg::IndexOp, tensor::ExtractOp, linalg::YieldOp>);
+                    arith::ConstantOp, linalg::IndexOp, tensor::ExtractOp,
+                    linalg::YieldOp>);
   unsigned rowLoop = result.getDimPosition(row),
            columnLoop = result.getDimPosition(column);
   for (auto read : function.getBody()->getOps<tensor::ExtractOp>())

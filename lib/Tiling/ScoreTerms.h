@@ -27,11 +27,15 @@ struct ScoreTerms {
   /// at multiples of 16 bytes if the tensor does.
   bool areRepeated = true;
 
-  /// True if a group of 64 rows, of which there are `rows` if that is known,
-  /// has registers for them beside those of scores that are functions of
-  /// products alone: one that is added, neither a tile of its own nor asked
-  /// for row by row where some of the last ones are not there.
-  bool takeFewRegisters(std::optional<int64_t> rows) const;
+  /// True if a group of 64 rows has registers for them beside those of scores
+  /// that are functions of products alone: a row that is repeated, and added. A
+  /// thread has two neighbours of it in one access for all of its rows. Where
+  /// the place is another function of the two, such as their distance, each
+  /// element is an access of its own: three groups are slower than two with
+  /// longer tiles (measured).
+  bool takeFewRegisters() const {
+    return bytes == 0 && areAdded && shared == 1 && areRepeated;
+  }
 };
 
 ScoreTerms findScoreTerms(StreamingReductionOpInterface op);

@@ -237,8 +237,8 @@ func.func @bias_beside_narrow(%q: !short_64, %k: !short_64, %v: !short_64, %bias
   return %o : !short_64
 }
 
-// What neighbours share takes few registers beside the products: rows that all rows of scores read, and what a distance decides where no
-// group of 64 rows is there in part.
+// Rows that all rows of scores read take few registers beside the products, two elements in an access; what a distance decides is read one
+// by one.
 func.func @bias_of_keys(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096xf32>) -> !long_128 {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
   %o = smx.attention %q, %k, %v scale(0.125) score {
@@ -299,7 +299,7 @@ func.func @bias_of_unaligned_keys(%q: !odd_128, %k: !odd_128, %v: !odd_128, %bia
 }
 
 func.func @bias_of_distances(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x8192xf32>) -> !long_128 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %c4095 = arith.constant 4095 : index
