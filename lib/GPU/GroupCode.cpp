@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::smx::gpu {
 
@@ -163,8 +164,15 @@ void GroupCode::moveRows(OpTy op) {
   }
   if (!op.getValid().empty()) {
     OpOperand &valid = op.getValidMutable()[0];
-    valid.set(
-        arith::SubIOp::create(builder, op.getLoc(), valid.get(), firstRow));
+    // What is repeated in all rows of the block is in all of the group.
+    APInt rows;
+    bool hasAll = along < 0 &&
+                  matchPattern(valid.get(), m_ConstantInt(&rows)) &&
+                  rows.getSExtValue() >= shape.groups * shape.rows;
+    valid.set(hasAll ? Value(arith::ConstantIndexOp::create(
+                           builder, op.getLoc(), shape.rows))
+                     : Value(arith::SubIOp::create(builder, op.getLoc(),
+                                                   valid.get(), firstRow)));
   }
 }
 

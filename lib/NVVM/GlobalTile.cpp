@@ -3,6 +3,7 @@
 #include "GlobalTile.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::smx {
@@ -86,9 +87,14 @@ GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
     }
   }
 
-  if (!valid.empty())
-    for (auto [d, extent] : llvm::enumerate(extents))
+  if (valid.empty())
+    return tile;
+  for (auto [d, extent] : llvm::enumerate(extents)) {
+    APInt constant;
+    if (!matchPattern(valid[d], m_ConstantInt(&constant)) ||
+        constant.getSExtValue() < extent)
       tile.dims[d].valid = code.clamped(valid[d], extent);
+  }
   return tile;
 }
 

@@ -69,6 +69,19 @@ smx_gpu.kernel @pairs(%x: memref<?x64xbf16>) warps(1) {
   smx_gpu.return
 }
 
+// Limits that are those of the tile are none.
+// CHECK-LABEL: llvm.func @unlimited
+smx_gpu.kernel @unlimited(%x: memref<?x64xbf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  // CHECK-NOT: ld.global
+  // CHECK-COUNT-4: llvm.load {{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xbf16>
+  // CHECK-NOT: ld.global
+  // CHECK: llvm.return
+  %t = smx_gpu.load %x[%c0, %c0] valid(%c16, %c16) dims [-1, 1] {aligned = 16 : i64} : memref<?x64xbf16> -> tensor<16x16xbf16, #fragment>
+  smx_gpu.return
+}
+
 // Four lanes hold the value of a row; one of them writes it.
 // CHECK-LABEL: llvm.func @one_writes
 smx_gpu.kernel @one_writes(%x: memref<?xf32>) warps(1) {

@@ -136,3 +136,41 @@ smx_gpu.kernel @open(%x: !m, %k: !m, %v: !m, %table: memref<?xf32>, %y: memref<?
   smx_gpu.store %o, %y[%i, %c0] dims [0, 1] : !t, memref<?x64xf32>
   smx_gpu.return
 }
+
+// What is repeated in all rows of a block is in all of a group; in some of them, as many as are left.
+// CHECK-LABEL: smx_gpu.kernel @repeated
+// CHECK: smx_gpu.role @compute
+// CHECK: %[[OF:.+]] = arith.muli %{{.+}}, %c64
+// CHECK: smx_gpu.load %{{.+}}[%{{.+}}] valid(%c64, %{{.+}}) dims [-1, 0]
+// CHECK: %[[LEFT:.+]] = arith.subi %c100, %[[OF]]
+// CHECK: smx_gpu.load %{{.+}}[%{{.+}}] valid(%[[LEFT]], %{{.+}}) dims [-1, 0]
+// CHECK: smx_gpu.return
+smx_gpu.kernel @repeated(%x: !m, %k: !m, %v: !m, %bias: memref<?xf32>, %y: memref<?x64xf32>, %n: index, %i: index) warps(8) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c100 = arith.constant 100 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : !t
+  %ck = smx_gpu.make_channel : !c
+  %cv = smx_gpu.make_channel : !c
+  %q = smx_gpu.load %x[%i, %c0] dims [0, 1] : !m -> !h
+  %o = scf.for %j = %c0 to %n step %c64 iter_args(%acc = %zero) -> !t {
+    smx_gpu.put %k[%j, %c0] into %ck dims [0, 1] copy(async) {aligned = 16 : i64} : !m, !c
+    %kt = smx_gpu.get %ck : !c -> !s
+    %st = smx_gpu.mma %q, %kt, %zero transpose_b : !h, !s -> !t
+    smx_gpu.release %ck : !c
+    %left = arith.subi %n, %j : index
+    %all = smx_gpu.load %bias[%j] valid(%c128, %left) dims [-1, 0] : memref<?xf32> -> !t
+    %some = smx_gpu.load %bias[%j] valid(%c100, %left) dims [-1, 0] : memref<?xf32> -> !t
+    %once = arith.addf %st, %all : !t
+    %score = arith.addf %once, %some : !t
+    %p = arith.truncf %score : !t to !h
+    smx_gpu.put %v[%j, %c0] into %cv dims [0, 1] copy(async) {aligned = 16 : i64} : !m, !c
+    %vt = smx_gpu.get %cv : !c -> !s
+    %a = smx_gpu.mma %p, %vt, %acc : !h, !s -> !t
+    smx_gpu.release %cv : !c
+    scf.yield %a : !t
+  }
+  smx_gpu.store %o, %y[%i, %c0] dims [0, 1] : !t, memref<?x64xf32>
+  smx_gpu.return
+}
