@@ -69,6 +69,7 @@ static void add(ScoreTerms &terms, Value tensor, bool areRows) {
 static void addShared(ScoreTerms &terms, tensor::ExtractOp read, unsigned row,
                       unsigned column) {
   ++terms.shared;
+  terms.areNarrow &= read.getTensor().getType().getElementTypeBitWidth() <= 16;
   terms.areRepeated &=
       isInRows(read, column) && hasPitch(read.getTensor().getType()) &&
       llvm::none_of(read.getIndices(),

@@ -26,15 +26,17 @@ struct ScoreTerms {
   /// All of that are rows in memory, each for all rows of scores, which start
   /// at multiples of 16 bytes if the tensor does.
   bool areRepeated = true;
+  /// None of that has more than 16 bits.
+  bool areNarrow = true;
 
   /// True if a group of 64 rows has registers for them beside those of scores
   /// that are functions of products alone: a row that is repeated, and added. A
   /// thread has two neighbours of it in one access for all of its rows. Where
   /// the place is another function of the two, such as their distance, each
-  /// element is an access of its own: three groups are slower than two with
-  /// longer tiles (measured).
+  /// element is an access of its own, and of f32 accesses are twice as many:
+  /// three groups are slower than two with longer tiles (measured).
   bool takeFewRegisters() const {
-    return bytes == 0 && areAdded && shared == 1 && areRepeated;
+    return bytes == 0 && areAdded && shared == 1 && areRepeated && areNarrow;
   }
 };
 

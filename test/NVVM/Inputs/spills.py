@@ -48,6 +48,22 @@ def attention(element, dim, mask):
 """
 
 
+def biased(element, dim, length):
+    """Attention with a bias for each key of a sequence, read beside the products."""
+    tensor, bias = f"tensor<2x8x{length}x{dim}x{element}>", f"tensor<2x{length}x{element}>"
+    return f"""func.func @attention(%q: {tensor}, %k: {tensor}, %v: {tensor}, %bias: {bias}) -> {tensor} {{
+  %o = smx.attention %q, %k, %v scale({dim ** -0.5}) score {{
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : {bias}
+    %e = arith.extf %x : {element} to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  }} : {tensor}, {tensor}, {tensor} -> {tensor}
+  return %o : {tensor}
+}}
+"""
+
+
 def softmax(element, extent, axis):
     shape = f"tensor<{extent}x{extent}x{element}>"
     return f"""func.func @softmax(%x: {shape}) -> {shape} {{
@@ -86,6 +102,9 @@ def kernels(family, types):
             for dim in (64, 128, 256, 512) if element == "f64" else (64, 112, 128, 256, 512):
                 for mask in MASKS:
                     yield f"{family} {element} {dim} {mask}", attention(element, dim, mask), 16
+            for dim in (64, 96, 128) if element in ("bf16", "f16") else ():
+                for length in (4096, 16384):
+                    yield f"{family} {element} {dim} bias of {length} keys", biased(element, dim, length), 16
             continue
         if family == "threads":
             # Rows whose kinds have numbers of threads of their own.
