@@ -243,7 +243,7 @@ def lines_of_runs(runs):
             best = max((of_work[peer]["figure"] for peer in BACKENDS if "figure" in of_work.get(peer, {})), default=0)
             if best and "figure" in of_work.get("smx", {}):
                 ratios.setdefault(work, []).append(f"{of_work['smx']['figure'] / best:.2f}")
-    return ["", "To the best in each run:", "", *results.table(["work", "ratios"], [[w, ", ".join(r)] for w, r in ratios.items()])] if ratios else []
+    return ["", "Figures are of the last run. To the best in each run:", "", *results.table(["work", "ratios"], [[w, ", ".join(r)] for w, r in ratios.items()])] if ratios else []
 
 
 def run_softmax(arguments, compiled):

@@ -163,6 +163,7 @@ def compile_alone(tools, entries, found):
                     again = fixture(tools, name, entries[name])
                 else:
                     again = cold(tools, modules[name.removesuffix(f" ({PORTABLE})")], *flags_of(name))
+                before["tries_alone"] = before.get("tries_alone", 0) + 1
                 if again["compile_ms"] and again["compile_ms"] < before["compile_ms"]:
                     before.update(compile_ms=again["compile_ms"], steps=again["steps"])
 
@@ -171,7 +172,9 @@ def lines_of_slow(found):
     """The kernels that take longer than they may, and what takes it."""
     slow = [(name, one, goal_of(key, name)) for key in ("works", "fixtures") for name, one in found[key].items()
             if one["compile_ms"] and one["compile_ms"] > goal_of(key, name)]
-    title = f"{len(slow)} take longer than {GOAL} ms ({GOAL_OF_WARPGROUPS} ms: attention on warpgroups)"
+    again = sum(one.get("tries_alone", 0) > 1 for key in ("works", "fixtures") for one in found[key].values())
+    title = (f"{again} were compiled more than once by themselves. "
+             f"{len(slow)} take longer than {GOAL} ms ({GOAL_OF_WARPGROUPS} ms: attention on warpgroups)")
     if not slow:
         return [title + "."]
     steps = "nvvm", "ptx", "load"

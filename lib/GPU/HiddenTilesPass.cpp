@@ -82,6 +82,12 @@ bool CutRounds::matchProducts() {
   if (scores.getGuarded() || !sum.getGuarded() || sum.getTerms() ||
       sum.getB().getType().getElementType().getIntOrFloatBitWidth() != 16)
     return false;
+  // Each result is carried at a place of its own, which tells what to carry
+  // where it is left out.
+  llvm::SmallDenseSet<Value> distinct;
+  if (llvm::any_of(loop.getYieldedValues(),
+                   [&](Value value) { return !distinct.insert(value).second; }))
+    return false;
   auto place = llvm::find(loop.getYieldedValues(), sum.getResult());
   accumulator = std::distance(loop.getYieldedValues().begin(), place);
   return accumulator < loop.getNumResults();

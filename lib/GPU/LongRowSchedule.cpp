@@ -146,10 +146,12 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
                          /*isDouble=*/shape.elementBits == 64);
   // Copies to shared memory want rows at multiples of 16 bytes. Of a row that
   // does not fill its threads, what is read again is masked again: for narrow
-  // elements registers alone are faster, where they do; but of exponentials of
-  // one row that a block holds, the second block of a cluster costs more.
+  // elements registers alone are faster, where they do; but exponentials of one
+  // row take so long that a second block, with the rest in shared memory, gives
+  // more.
   bool isOfBlock = shape.rowsRead == 1 && shape.hasExponentials &&
-                   shape.isWritten && bytes <= blockRowBytes;
+                   shape.isWritten && bytes <= blockRowBytes &&
+                   accessesOfEachRow(shape) != 0;
   bool isWhole =
       bytes % halfRowBytes == 0 || shape.elementBits >= 32 || isOfBlock;
   bool isShared = options.alignment >= 16 &&

@@ -126,10 +126,22 @@ private:
   bool isWholeOrSame(PutOp put, PutOp other);
   /// True for places of a tile below the extent that is put of it.
   bool isInTensor(Value condition);
-  void keepExtent(OpOperand &use, int64_t whole) {
-    if (cut.isDefinedOutsideOfLoop(use.get()) &&
-        getConstantIntValue(use.get()) != whole)
-      extents.push_back({&use, whole});
+  /// False for an extent that is not known to be right for whole tiles, too.
+  bool keepExtent(OpOperand &use, int64_t whole) {
+    if (getConstantIntValue(use.get()) == whole || dependsOnPlace(use.get()))
+      return true;
+    if (!cut.isDefinedOutsideOfLoop(use.get()))
+      return false;
+    extents.push_back({&use, whole});
+    return true;
+  }
+  bool dependsOnPlace(Value value) {
+    Operation *op = value.getDefiningOp();
+    return value == cut.getInductionVar() ||
+           (op && cut->isProperAncestor(op) &&
+            llvm::any_of(op->getOperands(), [&](Value operand) {
+              return dependsOnPlace(operand);
+            }));
   }
   /// True if both select the same, but that `select` hides what is beyond a
   /// tensor, too: a tile that is put whole has nothing there.
@@ -163,7 +175,8 @@ bool BodyComparison::isWholeOrSame(PutOp put, PutOp other) {
       if (getConstantIntValue(otherValid) != shape[dim])
         return false;
     }
-    keepExtent(valid, shape[dim]);
+    if (!keepExtent(valid, shape[dim]))
+      return false;
   }
   return true;
 }
@@ -174,15 +187,13 @@ bool BodyComparison::isInTensor(Value condition) {
       !compare.getLhs().getDefiningOp<PositionOp>())
     return false;
   auto extent = compare.getRhs().getDefiningOp<tensor::SplatOp>();
-  if (!extent || inWhole.contains(extent))
+  if (!extent || !cut->isProperAncestor(extent) || inWhole.contains(extent))
     return false;
   for (PutOp put : cut.getBody()->getOps<PutOp>())
     for (auto [valid, whole] :
          llvm::zip(put.getValid(), put.getChannel().getType().getShape()))
-      if (valid == extent.getInput()) {
-        keepExtent(extent.getInputMutable(), whole);
-        return true;
-      }
+      if (valid == extent.getInput())
+        return keepExtent(extent.getInputMutable(), whole);
   return false;
 }
 

@@ -37,11 +37,16 @@ static bool isHiddenLater(OpOperand &use, LoopPair &pair, TileMask mask) {
 /// True if every mask can be asked for again, where it is needed, and nothing
 /// but the mask looks at what it hides: else both would take registers.
 static bool isCheap(LoopPair &pair) {
+  // Two masks on one value would each put theirs in the place of the other's.
+  auto isMask = [&](Operation *op) {
+    return llvm::any_of(pair.masks,
+                        [&](TileMask mask) { return mask.select == op; });
+  };
   return llvm::all_of(pair.masks, [&](TileMask mask) {
     return placesOf(mask.isShown) &&
            llvm::all_of(mask.shown().getUses(), [&](OpOperand &use) {
              return use.getOwner() == mask.select ||
-                    isHiddenLater(use, pair, mask);
+                    (!isMask(use.getOwner()) && isHiddenLater(use, pair, mask));
            });
   });
 }

@@ -135,12 +135,12 @@ struct CopyGrid {
 
   CopyGrid(int64_t rows, int64_t columns, int64_t threads, int64_t vector)
       : rows(rows), columns(columns), threads(threads), vector(vector),
-        columnThreads(
-            rows == 1 && columns % (vector * threads) == 0
-                ? threads
-                : powerOfTwoFactor(
-                      columns / vector,
-                      rows == 1 ? threads : std::min<int64_t>(threads, 32))) {}
+        columnThreads(rows == 1 && columns % (vector * threads) == 0
+                          ? threads
+                          : powerOfTwoFactor(
+                                columns / vector,
+                                rows == 1 ? threads & -threads
+                                          : std::min<int64_t>(threads, 32))) {}
 
   int64_t rowThreads() const { return threads / columnThreads; }
   int64_t rowSteps() const { return (rows + rowThreads() - 1) / rowThreads(); }

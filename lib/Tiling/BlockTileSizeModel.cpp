@@ -168,19 +168,18 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   if (hasColumns) {
     // A warp holds 16 rows of the accumulator and of the scores. What it reads
     // of keys and values serves 32 rows where registers have room for them and
-    // the matrix unit multiplies; rows that scores read, and masks take some of
-    // that room, but for one
-    // edge of products of 16-bit elements. Rows of 96 such elements take more
-    // addresses, because of their swizzle.
+    // the matrix unit multiplies; what scores read, and masks take some of that
+    // room, but for one edge of products of 16-bit elements. Rows of 96 such
+    // elements take more addresses, because of their swizzle.
     constexpr int64_t addressedWidth = 96;
     int64_t width = columns * elementBytes / 4;
     bool isShort = inputBits == 16 && width <= 128;
     tileRows = isShort ? 128 : 64;
     ScoreTerms terms = findScoreTerms(op);
-    bool readsRows = isShort && terms.shared != 0 && terms.areRepeated;
+    bool readsShared = isShort && terms.shared != 0;
     bool isTight = op.mayBeMasked() && inputBits != 32 &&
                    !(isShort && width > addressedWidth && hasOneEdge(op));
-    if (width <= (isTight || readsRows ? 64 : 128))
+    if (width <= (isTight || readsShared ? 64 : 128))
       tile.stream = 64;
     else if (isShort)
       tile.stream = 48;

@@ -8,7 +8,9 @@
 // CHECK-NEXT: neg.bf16x2{{[[:space:]]+}}[[B:%r[0-9]+]],
 // CHECK-NEXT: max.bf16x2{{[[:space:]]+}}[[M:%r[0-9]+]], [[A]], [[B]];
 // CHECK-NEXT: neg.bf16x2{{[[:space:]]+}}[[C:%r[0-9]+]],
-// CHECK-NEXT: max.bf16x2{{[[:space:]]+}}%{{.*}}, [[M]], [[C]];
+// CHECK-NEXT: neg.bf16x2{{[[:space:]]+}}[[D:%r[0-9]+]],
+// CHECK-NEXT: max.bf16x2{{[[:space:]]+}}[[N:%r[0-9]+]], [[C]], [[D]];
+// CHECK-NEXT: max.bf16x2{{[[:space:]]+}}%{{.*}}, [[M]], [[N]];
 func.func @f(%x: tensor<64x4096xbf16>) -> tensor<64xbf16> {
   %y = smx.logsumexp %x axis(1) scale(-0.75) : tensor<64x4096xbf16> -> tensor<64xbf16>
   return %y : tensor<64xbf16>

@@ -90,11 +90,12 @@ def Smx_MeanSquareAlgebraAttr : Smx_Attr<"MeanSquareAlgebra", "mean_square",
   let description = [{
     State `(n, s, q)` per row with `q = sum (s*x)^2`; the input is the row itself. The scale `s` is a power
     of two that brings the largest magnitude between 1 and 4, so that no square overflows and those that vanish
-    are of no weight; it is the representative of the state, as the maximum is for `softmax`.
-    Of elements whose squares, and sums of them, are numbers of the state's type (f16 in f32) it is at most 1, and nothing
-    looks for the largest one:
+    are of no weight; it is the representative of the state, as the maximum is for `softmax`:
 
         merge(a, b): s = min(a.s, b.s);   (a.n + b.n, s, a.q*(s/a.s)^2 + b.q*(s/b.s)^2)
+
+    Of elements whose squares, and sums of them, are numbers of the state's type (f16 in f32) the scale is at most 1, and
+    nothing looks for the largest one.
 
     The finish `normalized` is `x*s / sqrt(q/n + epsilon*s^2)`.
 

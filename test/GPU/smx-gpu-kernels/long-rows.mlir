@@ -154,7 +154,7 @@ func.func @half_accesses(%x: tensor<64x3072xbf16>) -> tensor<64x3072xbf16> {
 }
 
 // CHECK-LABEL: smx_gpu.kernel @only_read_kernel
-// CHECK-SAME: warps(2)
+// CHECK-SAME: warps(4)
 func.func @only_read(%x: tensor<64x4096xbf16>) -> tensor<64xbf16> {
   %y = smx.logsumexp %x axis(1) : tensor<64x4096xbf16> -> tensor<64xbf16>
   return %y : tensor<64xbf16>

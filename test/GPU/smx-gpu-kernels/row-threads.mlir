@@ -251,3 +251,36 @@ func.func @largest_of_wide(%x: tensor<64x4096xf32>) -> (tensor<64x5xf32>, tensor
   %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<64x4096xf32> -> tensor<64x5xf32>, tensor<64x5xi64>
   return %p, %i : tensor<64x5xf32>, tensor<64x5xi64>
 }
+
+// A row that is only read: 4 accesses a thread, not 8; more threads than 512 for none.
+// CHECK-LABEL: smx_gpu.kernel @read_kernel
+// CHECK-SAME: warps(4) shared_limit(232448) min_blocks(8)
+func.func @read(%x: tensor<64x4096xbf16>) -> tensor<64xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<64x4096xbf16> -> tensor<64xbf16>
+  return %y : tensor<64xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @read_by_512_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+func.func @read_by_512(%x: tensor<64x16384xbf16>) -> tensor<64xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<64x16384xbf16> -> tensor<64xbf16>
+  return %y : tensor<64xbf16>
+}
+
+// Exponentials of a row that does not fill its threads: two blocks, with a part in shared memory. What is summed alone is in registers.
+// CHECK-LABEL: smx_gpu.kernel @shared_exponentials_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.copy
+// CHECK-LABEL: smx_gpu.kernel @row_in_registers_kernel
+// CHECK-SAME: warps(20) shared_limit(232448)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @shared_exponentials(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
+  return %y : tensor<64x40960xbf16>
+}
+
+func.func @row_in_registers(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-5) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
+  return %y : tensor<64x40960xbf16>
+}

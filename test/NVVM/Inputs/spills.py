@@ -17,12 +17,14 @@ MASKS = {
     "open": " mask(#smx.band<top_left, right = 0>)",
 }
 THREADS = {
-    "softmax": (2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 65536),
+    "softmax": (2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 40960, 49152, 57344, 65536),
     "log_softmax": (2560, 4608, 8192, 65536),
     "softmax_backward": (3072, 5120, 7168, 4096, 24576, 32768),
     "log_softmax_backward": (3072, 5120, 7168, 4096, 24576, 32768),
     "layer_norm": (4608, 5120, 131072, 262144),
     "rms_norm": (65536, 131072, 524288),
+    "logsumexp": (3072, 4096, 16384, 32000),
+    "cross_entropy": (4096, 8192),
 }
 
 # Products: f32 and f64 on the matrix unit. Those of f32 at head dim 128 spill with tiles of 48 or 32 keys, of 32 rows, and under a window

@@ -239,8 +239,20 @@ func.func @bias_beside_narrow(%q: !short_64, %k: !short_64, %v: !short_64, %bias
 
 // Rows that all rows of scores read take few registers beside the products, two elements in an access; what a distance decides is read one
 // by one.
-func.func @bias_of_keys(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096xf32>) -> !long_128 {
+func.func @bias_of_keys(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096xbf16>) -> !long_128 {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<2x4096xbf16>
+    %e = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @wide_bias_of_keys(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor<2x4096xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %x = tensor.extract %bias[%b, %j] : tensor<2x4096xf32>
