@@ -136,8 +136,8 @@ struct LowerNarrowExtension : TilePattern<arith::ExtFOp> {
 };
 
 /// The upper one of a word of two numbers of bf16 as f32: its bits in place.
-/// LLVM would take it out first. Of words that are wanted later, too, both
-/// forms would take registers: LLVM is left the choice.
+/// LLVM would take it out first. Where clusters hold rows, all registers are
+/// taken, and it has to be left the choice.
 struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
   using TilePattern::TilePattern;
 
@@ -148,8 +148,10 @@ struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
     if (!from || from.getNumElements() % 2 || !from.getElementType().isBF16() ||
         !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "not from words of bf16 to f32");
-    if (!op.getIn().hasOneUse() && !op.getIn().getDefiningOp<gpu::HoldOp>())
-      return rewriter.notifyMatchFailure(op, "words that are wanted later");
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    if (function &&
+        function->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName()))
+      return rewriter.notifyMatchFailure(op, "in a cluster");
     ThreadCode code(rewriter, op, plan);
     SmallVector<Value> numbers;
     for (int64_t i = 0; i < from.getNumElements(); i += 2) {
