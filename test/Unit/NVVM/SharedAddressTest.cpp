@@ -21,7 +21,8 @@ namespace {
 const SharedTile tiles[] = {
     {64, 128, 2, 128}, {64, 64, 2, 128}, {32, 96, 2, 64},   {128, 32, 2, 64},
     {64, 16, 2, 32},   {48, 80, 2, 32},  {64, 128, 4, 128}, {32, 16, 4, 64},
-    {64, 64, 8, 128},  {16, 48, 2, 0},   {64, 40, 4, 0},    {1, 4096, 2, 0}};
+    {64, 64, 8, 128},  {16, 48, 2, 0},   {64, 40, 4, 0}};
+const SharedTile oneRow{1, 4096, 2, 0};
 
 int64_t definedOffset(const SharedTile &tile, Coordinate at) {
   return sharedOffset(tile.rows, tile.columns, tile.elementBytes,
@@ -44,7 +45,9 @@ TEST(SwizzledOffset, AgreesWithTheDefinition) {
 }
 
 TEST(CopyGrid, MovesEveryElementOnceToItsPlace) {
-  for (const SharedTile &tile : tiles)
+  std::vector<SharedTile> all(std::begin(tiles), std::end(tiles));
+  all.push_back(oneRow);
+  for (const SharedTile &tile : all)
     for (int64_t threads : {32, 96, 128, 160, 256, 384, 512})
       for (int64_t bytes : {2, 4, 8, 16}) {
         int64_t vector = bytes / tile.elementBytes;
