@@ -190,3 +190,39 @@ smx_gpu.kernel @short_rounds(%k: memref<16x?xbf16>, %v: memref<?x16xbf16>, %y: m
   smx_gpu.store %cut#1, %y[%c0, %c0] dims [0, 1] : tensor<64x16xf32, #F>, memref<64x16xf32>
   smx_gpu.return
 }
+
+// -----
+
+#F = #smx_gpu.fragment<warps = 4>
+
+// Two masks on one value, each with another constant.
+// CHECK-LABEL: @two_masks
+// CHECK-COUNT-2: scf.for
+smx_gpu.kernel @two_masks(%x: memref<64x?xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #F>
+  %absent = arith.constant dense<-0.0> : tensor<64x64xf32, #F>
+  %lowest = arith.constant dense<0xFF800000> : tensor<64x64xf32, #F>
+  %middle = affine.apply affine_map<()[s0] -> ((s0 floordiv 64) * 64)>()[%n]
+  %a:2 = scf.for %j = %c0 to %middle step %c64 iter_args(%s = %zero, %m = %lowest) -> (tensor<64x64xf32, #F>, tensor<64x64xf32, #F>) {
+    %t = smx_gpu.load %x[%c0, %j] dims [0, 1] : memref<64x?xf32> -> tensor<64x64xf32, #F>
+    %s1 = arith.addf %s, %t : tensor<64x64xf32, #F>
+    %m1 = arith.maxnumf %m, %t : tensor<64x64xf32, #F>
+    scf.yield %s1, %m1 : tensor<64x64xf32, #F>, tensor<64x64xf32, #F>
+  }
+  %b:2 = scf.for %j = %middle to %n step %c64 iter_args(%s = %a#0, %m = %a#1) -> (tensor<64x64xf32, #F>, tensor<64x64xf32, #F>) {
+    %t = smx_gpu.load %x[%c0, %j] dims [0, 1] : memref<64x?xf32> -> tensor<64x64xf32, #F>
+    %place = smx_gpu.position 1 : tensor<64x64xindex, #F>
+    %end = tensor.splat %n : tensor<64x64xindex, #F>
+    %seen = arith.cmpi slt, %place, %end : tensor<64x64xindex, #F>
+    %h = arith.select %seen, %t, %absent : tensor<64x64xi1, #F>, tensor<64x64xf32, #F>
+    %s1 = arith.addf %s, %h : tensor<64x64xf32, #F>
+    %k = arith.select %seen, %t, %lowest : tensor<64x64xi1, #F>, tensor<64x64xf32, #F>
+    %m1 = arith.maxnumf %m, %k : tensor<64x64xf32, #F>
+    scf.yield %s1, %m1 : tensor<64x64xf32, #F>, tensor<64x64xf32, #F>
+  }
+  smx_gpu.store %b#0, %y[%c0, %c0] dims [0, 1] : tensor<64x64xf32, #F>, memref<64x64xf32>
+  smx_gpu.store %b#1, %z[%c0, %c0] dims [0, 1] : tensor<64x64xf32, #F>, memref<64x64xf32>
+  smx_gpu.return
+}
