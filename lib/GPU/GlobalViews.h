@@ -31,9 +31,6 @@ struct GlobalView {
 Value viewWithStops(OpBuilder &builder, Location loc, Value memref,
                     ArrayRef<Value> conditions);
 
-/// True if `value` can be shown to be a multiple of `factor`.
-bool isMultipleOf(OpFoldResult value, int64_t factor);
-
 } // namespace mlir::smx::gpu
 
 #endif // SMX_LIB_GPU_GLOBALVIEWS_H

@@ -3,7 +3,7 @@
 #include "GroupCode.h"
 
 #include "DealtTiles.h"
-#include "GlobalViews.h"
+#include "Multiples.h"
 #include "OverlappedRounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

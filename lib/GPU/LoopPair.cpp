@@ -2,6 +2,8 @@
 
 #include "LoopPair.h"
 
+#include "Multiples.h"
+
 #include "mlir/Dialect/Affine/IR/AffineValueMap.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -11,31 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
-
-bool mlir::smx::gpu::isMultipleOf(Value value, int64_t step) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant % step == 0;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  auto is = [&](Value operand) { return isMultipleOf(operand, step); };
-  if (isa<arith::MinSIOp, arith::MaxSIOp, arith::AddIOp, arith::SubIOp>(op))
-    return llvm::all_of(op->getOperands(), is);
-  if (isa<arith::MulIOp>(op))
-    return llvm::any_of(op->getOperands(), is);
-  auto areMultiples = [&](AffineMap map) {
-    return llvm::all_of(map.getResults(), [&](AffineExpr result) {
-      return result.isMultipleOf(step);
-    });
-  };
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return areMultiples(apply.getAffineMap());
-  if (auto least = dyn_cast<affine::AffineMinOp>(op))
-    return areMultiples(least.getAffineMap());
-  if (auto most = dyn_cast<affine::AffineMaxOp>(op))
-    return areMultiples(most.getAffineMap());
-  return false;
-}
 
 bool mlir::smx::gpu::isAtLeast(Value value, Value bound) {
   auto most = value.getDefiningOp<arith::MaxSIOp>();

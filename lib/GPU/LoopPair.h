@@ -61,8 +61,6 @@ struct LoopPair {
   static std::optional<LoopPair> match(scf::ForOp last);
 };
 
-/// True if `value` is known to be a multiple of `step`.
-bool isMultipleOf(Value value, int64_t step);
 /// True if `value` is a maximum of `bound` and something.
 bool isAtLeast(Value value, Value bound);
 

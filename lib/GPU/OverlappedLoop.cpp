@@ -3,6 +3,7 @@
 #include "OverlappedLoop.h"
 
 #include "LoopPair.h"
+#include "Multiples.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

@@ -4,6 +4,7 @@
 
 #include "FiniteColumns.h"
 #include "LoopPair.h"
+#include "Multiples.h"
 #include "TileEnds.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

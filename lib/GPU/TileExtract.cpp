@@ -1,5 +1,6 @@
 //===- TileExtract.cpp - elements of memory for each place of a tile ------===//
 
+#include "Multiples.h"
 #include "TileBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

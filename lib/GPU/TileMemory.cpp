@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Multiples.h"
 #include "TileConverter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
