@@ -5,6 +5,7 @@
 #include "Swizzle.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
@@ -48,12 +49,31 @@ static bool isOnlyMultiplied(LoadOp load) {
          });
 }
 
+/// Registers of a thread for `load` and for a loop that multiplies it, of
+/// `loops` that do.
+static int64_t registersFor(LoadOp load, MmaOp product, scf::ForOp loop,
+                            int64_t loops) {
+  int64_t ofLoop = registersOf(loop);
+  if (product.getPrecision() != Precision::TF32x3)
+    return registersOf(load.getType()) + ofLoop;
+  // What the unit takes of an element is computed in front of all loops: both
+  // of its parts, and the addresses of every loop.
+  constexpr int64_t parts = 2, addressesOfLoop = 32;
+  return parts * registersOf(load.getType()) + ofLoop +
+         addressesOfLoop * (loops - 1);
+}
+
 static bool wantsShared(LoadOp load, int64_t registers) {
+  llvm::SmallSetVector<scf::ForOp, 4> loops;
+  for (Operation *user : load->getUsers())
+    if (auto loop = user->getParentOfType<scf::ForOp>())
+      loops.insert(loop);
   return llvm::any_of(load->getUsers(), [&](Operation *user) {
     auto loop = user->getParentOfType<scf::ForOp>();
+    auto product = cast<MmaOp>(user);
     return loop &&
-           (isOffMatrixUnit(cast<MmaOp>(user)) ||
-            registersOf(load.getType()) + registersOf(loop) > registers);
+           (isOffMatrixUnit(product) ||
+            registersFor(load, product, loop, loops.size()) > registers);
   });
 }
 

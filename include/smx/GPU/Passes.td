@@ -230,8 +230,10 @@ def SharedOperandsPass : Pass<"smx-gpu-shared-operands", "::mlir::smx::gpu::Kern
   let description = [{
     A tile that is loaded before a loop and only multiplied in it stays in registers if these, the tiles that the loop
     carries and the results of its products take at most `registers` of a thread. Otherwise it is copied to shared
-    memory, if that has room, and read from there in every round. So is a tile that is not multiplied on the matrix unit:
-    each of its elements is needed by four threads.
+    memory, if that has room, and read from there in every round. Where elements are multiplied in two TF32 parts, both
+    count, and every loop more that multiplies the tile takes 32 registers for its addresses: all of that is computed in
+    front of the first one. A tile that is not multiplied on the matrix unit is copied, too: each of its elements is
+    needed by four threads.
 
     ```mlir
     %q = smx_gpu.load %x[%i, %c0] dims [0, 1] : memref<?x128xbf16, ..> -> tensor<128x128xbf16, #L>

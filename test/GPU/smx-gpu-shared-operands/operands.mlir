@@ -95,3 +95,94 @@ smx_gpu.kernel @full(%q: memref<?x32xf32>) warps(4) shared_limit(8192) {
   }
   smx_gpu.return
 }
+
+!wide = memref<?x112xf32>
+!wideKeys = !smx_gpu.channel<64x112xf32, swizzle = 64, depth = 2>
+!wideStage = !smx_gpu.shared<64x112xf32, swizzle = 64>
+
+// In two TF32 parts, 56 registers of queries are 112 in front of the loop: with 56 that it carries and 32 of scores, more
+// than there are.
+// CHECK-LABEL: smx_gpu.kernel @two_parts
+// CHECK-NOT: smx_gpu.load
+// CHECK: smx_gpu.alloc : <64x112xf32, swizzle = 64>
+// CHECK: scf.for
+smx_gpu.kernel @two_parts(%q: !wide, %k: !wide, %o: !wide) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %K = smx_gpu.make_channel : !wideKeys
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  %none = arith.constant dense<0.0> : tensor<64x112xf32, #L>
+  %qt = smx_gpu.load %q[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : !wide -> tensor<64x112xf32, #L>
+  smx_gpu.put %k[%c0, %c0] into %K dims [0, 1] copy(async) {aligned = 16 : i64} : !wide, !wideKeys
+  %acc = scf.for %j = %c0 to %c8 step %c1 iter_args(%a = %none) -> tensor<64x112xf32, #L> {
+    %kt = smx_gpu.get %K : !wideKeys -> !wideStage
+    %s = smx_gpu.mma %qt, %kt, %zero transpose_b precision(tf32x3) : tensor<64x112xf32, #L>, !wideStage -> tensor<64x64xf32, #L>
+    %b = smx_gpu.mma %s, %kt, %a precision(tf32x3) : tensor<64x64xf32, #L>, !wideStage -> tensor<64x112xf32, #L>
+    smx_gpu.release %K : !wideKeys
+    scf.yield %b : tensor<64x112xf32, #L>
+  }
+  smx_gpu.store %acc, %o[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<64x112xf32, #L>, !wide
+  smx_gpu.return
+}
+
+!narrow = memref<?x96xf32>
+!narrowKeys = !smx_gpu.channel<64x96xf32, swizzle = 128, depth = 2>
+!narrowStage = !smx_gpu.shared<64x96xf32, swizzle = 128>
+
+// Of 48 registers both parts have room beside one loop.
+// CHECK-LABEL: smx_gpu.kernel @room_for_parts
+// CHECK: smx_gpu.load
+// CHECK-NOT: smx_gpu.alloc
+// CHECK: smx_gpu.return
+smx_gpu.kernel @room_for_parts(%q: !narrow, %k: !narrow, %o: !narrow) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %K = smx_gpu.make_channel : !narrowKeys
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  %none = arith.constant dense<0.0> : tensor<64x96xf32, #L>
+  %qt = smx_gpu.load %q[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : !narrow -> tensor<64x96xf32, #L>
+  smx_gpu.put %k[%c0, %c0] into %K dims [0, 1] copy(async) {aligned = 16 : i64} : !narrow, !narrowKeys
+  %acc = scf.for %j = %c0 to %c8 step %c1 iter_args(%a = %none) -> tensor<64x96xf32, #L> {
+    %kt = smx_gpu.get %K : !narrowKeys -> !narrowStage
+    %s = smx_gpu.mma %qt, %kt, %zero transpose_b precision(tf32x3) : tensor<64x96xf32, #L>, !narrowStage -> tensor<64x64xf32, #L>
+    %b = smx_gpu.mma %s, %kt, %a precision(tf32x3) : tensor<64x64xf32, #L>, !narrowStage -> tensor<64x96xf32, #L>
+    smx_gpu.release %K : !narrowKeys
+    scf.yield %b : tensor<64x96xf32, #L>
+  }
+  smx_gpu.store %acc, %o[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<64x96xf32, #L>, !narrow
+  smx_gpu.return
+}
+
+// A second loop that multiplies them has addresses of its own in front of the first one.
+// CHECK-LABEL: smx_gpu.kernel @two_loops
+// CHECK-NOT: smx_gpu.load
+// CHECK: smx_gpu.alloc : <64x96xf32, swizzle = 128>
+// CHECK: smx_gpu.return
+smx_gpu.kernel @two_loops(%q: !narrow, %k: !narrow, %o: !narrow) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %K = smx_gpu.make_channel : !narrowKeys
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  %none = arith.constant dense<0.0> : tensor<64x96xf32, #L>
+  %qt = smx_gpu.load %q[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : !narrow -> tensor<64x96xf32, #L>
+  smx_gpu.put %k[%c0, %c0] into %K dims [0, 1] copy(async) {aligned = 16 : i64} : !narrow, !narrowKeys
+  %some = scf.for %j = %c0 to %c8 step %c1 iter_args(%a = %none) -> tensor<64x96xf32, #L> {
+    %kt = smx_gpu.get %K : !narrowKeys -> !narrowStage
+    %s = smx_gpu.mma %qt, %kt, %zero transpose_b precision(tf32x3) : tensor<64x96xf32, #L>, !narrowStage -> tensor<64x64xf32, #L>
+    %b = smx_gpu.mma %s, %kt, %a precision(tf32x3) : tensor<64x64xf32, #L>, !narrowStage -> tensor<64x96xf32, #L>
+    smx_gpu.release %K : !narrowKeys
+    scf.yield %b : tensor<64x96xf32, #L>
+  }
+  %acc = scf.for %j = %c0 to %c8 step %c1 iter_args(%a = %some) -> tensor<64x96xf32, #L> {
+    %kt = smx_gpu.get %K : !narrowKeys -> !narrowStage
+    %s = smx_gpu.mma %qt, %kt, %zero transpose_b precision(tf32x3) : tensor<64x96xf32, #L>, !narrowStage -> tensor<64x64xf32, #L>
+    %b = smx_gpu.mma %s, %kt, %a precision(tf32x3) : tensor<64x64xf32, #L>, !narrowStage -> tensor<64x96xf32, #L>
+    smx_gpu.release %K : !narrowKeys
+    scf.yield %b : tensor<64x96xf32, #L>
+  }
+  smx_gpu.store %acc, %o[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<64x96xf32, #L>, !narrow
+  smx_gpu.return
+}
