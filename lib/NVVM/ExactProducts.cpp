@@ -38,7 +38,7 @@ private:
 
   ThreadCode &code;
   const Product &product;
-  /// Elements in 16 bytes.
+  /// Elements of a row of a at a time: those in 16 bytes, or half of them.
   int64_t chunk;
   std::optional<ThreadAddresses> addressesInA, addressesInB;
   /// Of a guarded product: what hides a term is below this number (i32), and
@@ -52,6 +52,13 @@ ExactProduct::ExactProduct(ThreadCode &code, const Product &product,
     : code(code), product(product) {
   int64_t bytes = product.elementType.getIntOrFloatBitWidth() / 8;
   chunk = 16 / bytes;
+  // A guarded term asks what a's element is: a predicate for each of them, of
+  // which a thread has seven. Beside a wide accumulator there is no room for
+  // more.
+  constexpr int64_t wideAccumulator = 128;
+  if (product.isGuarded &&
+      product.blocks * product.columns / 2 * bytes / 4 >= wideAccumulator)
+    chunk /= 2;
   ThreadInteger lane(code, code.lane()), zero(code, code.i32(0));
   ThreadInteger column = lane % 4 * 2, first = zero;
   int64_t bitsOfFirst = 0;
