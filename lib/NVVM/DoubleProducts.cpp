@@ -93,6 +93,41 @@ Value DoubleProduct::emit() {
   return code.fromRegisters(sums);
 }
 
+/// How far it is to the place `columns` further on in a row: whole spans of the
+/// swizzle, each of which all rows have before the next one.
+static int64_t bytesToColumn(mlir::smx::gpu::SharedType type, int64_t columns) {
+  ::smx::gpu::SharedTile tile = sharedTileOf(type);
+  int64_t bytes = columns * tile.elementBytes;
+  return tile.swizzleBytes ? bytes * tile.rows : bytes;
+}
+
+/// Columns of a that a round of a loop multiplies, where both operands are read
+/// along them from shared memory. The assembler would bring loads of the whole
+/// product forward until no register is left, and spill what is needed behind
+/// it. Shorter rounds wait for their loads more often.
+static int64_t reducedPerRound(const Product &product) {
+  constexpr int64_t longest = 64, span = 16;
+  if (!product.sharedA || !product.isBTransposed)
+    return product.reduced;
+  for (int64_t step = longest; step != 0; step -= span)
+    if (product.reduced % step == 0)
+      return step;
+  return product.reduced;
+}
+
 Value mlir::smx::multiplyDoubles(ThreadCode &code, const Product &product) {
-  return DoubleProduct(code, product).emit();
+  int64_t step = reducedPerRound(product);
+  if (step == product.reduced)
+    return DoubleProduct(code, product).emit();
+  int64_t inA = bytesToColumn(product.sharedA, step),
+          inB = bytesToColumn(product.sharedB, step);
+  auto ofRound = [&](Value round, Value sums) -> Value {
+    Product part = product;
+    part.reduced = step;
+    part.acc = sums;
+    part.a = code.advance(product.a, code.mul(round, code.i32(inA)));
+    part.b = code.advance(product.b, code.mul(round, code.i32(inB)));
+    return DoubleProduct(code, part).emit();
+  };
+  return code.repeat(product.reduced / step, product.acc, ofRound);
 }

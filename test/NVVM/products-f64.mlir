@@ -49,3 +49,23 @@ smx_gpu.kernel @guarded() warps(1) {
   %r = smx_gpu.mma %a, %b, %acc guarded : !a, !b -> tensor<16x8xf64, #L>
   smx_gpu.return
 }
+
+// Both along 96 columns: two rounds of 48, which start 3 panels of 128 bytes a row further on; 6 steps of 4 products each.
+!long = !smx_gpu.shared<16x96xf64, swizzle = 128>
+!longColumns = !smx_gpu.shared<8x96xf64, swizzle = 128>
+// CHECK-LABEL: llvm.func @in_rounds
+// CHECK: scf.for %[[ROUND:[a-z0-9]+]] =
+// CHECK: %[[IN_A:.+]] = llvm.mlir.constant(6144 : i32) : i32
+// CHECK: llvm.mul %[[ROUND]], %[[IN_A]]
+// CHECK: %[[IN_B:.+]] = llvm.mlir.constant(3072 : i32) : i32
+// CHECK: llvm.mul %[[ROUND]], %[[IN_B]]
+// CHECK-COUNT-24: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+// CHECK: llvm.return
+smx_gpu.kernel @in_rounds() warps(1) {
+  %a = smx_gpu.alloc : !long
+  %b = smx_gpu.alloc : !longColumns
+  %acc = arith.constant dense<0.0> : tensor<16x8xf64, #L>
+  %r = smx_gpu.mma %a, %b, %acc transpose_b : !long, !longColumns -> tensor<16x8xf64, #L>
+  smx_gpu.return
+}
