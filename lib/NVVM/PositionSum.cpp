@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -45,6 +47,58 @@ int64_t PositionSum::mostOfPositions(RankedTensorType tile) const {
   for (auto [factor, extent] : llvm::zip(factors, tile.getShape()))
     most += std::abs(factor) * extent;
   return most;
+}
+
+/// `value` in block `rank` of a cluster, if nothing else decides it.
+static std::optional<int64_t> inBlock(Value value, int64_t rank) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<mlir::smx::gpu::ClusterRankOp>(op))
+    return rank;
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                       arith::MaxSIOp, arith::MinSIOp>(op))
+    return std::nullopt;
+  std::optional<int64_t> lhs = inBlock(op->getOperand(0), rank),
+                         rhs = inBlock(op->getOperand(1), rank);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  return TypeSwitch<Operation *, int64_t>(op)
+      .Case([&](arith::AddIOp) { return *lhs + *rhs; })
+      .Case([&](arith::SubIOp) { return *lhs - *rhs; })
+      .Case([&](arith::MulIOp) { return *lhs * *rhs; })
+      .Case([&](arith::MaxSIOp) { return std::max(*lhs, *rhs); })
+      .Default([&](Operation *) { return std::min(*lhs, *rhs); });
+}
+
+SmallVector<int64_t> PositionSum::knownOfTile(int64_t blocks) const {
+  SmallVector<int64_t> known;
+  for (int64_t rank : llvm::seq(blocks)) {
+    int64_t sum = constant;
+    for (auto [factor, value] : shared) {
+      std::optional<int64_t> term = inBlock(value, rank);
+      if (!term)
+        return {};
+      sum += factor * *term;
+    }
+    known.push_back(sum);
+  }
+  llvm::sort(known);
+  known.erase(llvm::unique(known), known.end());
+  return known;
+}
+
+SmallVector<int64_t>
+PositionSum::ofFirstRegisters(RankedTensorType tile) const {
+  SmallVector<int64_t> sums;
+  for (int64_t thread : llvm::seq(gpu::getLayout(tile).getThreads())) {
+    ::smx::gpu::Coordinate at = gpu::getElement(tile, thread, 0);
+    sums.push_back(factors[0] * at.row + factors[1] * at.column);
+  }
+  llvm::sort(sums);
+  sums.erase(llvm::unique(sums), sums.end());
+  return sums;
 }
 
 /// `sum` and `factor * value`, of the type of `sum`; `sum` may be null.

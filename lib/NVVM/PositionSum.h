@@ -29,6 +29,11 @@ public:
   /// Both of them: an i64.
   Value ofThread(ThreadCode &code, RankedTensorType tile,
                  ConversionPatternRewriter &rewriter) const;
+  /// What all elements of the tile share, if that is known: in each block of a
+  /// cluster of `blocks`. Nothing otherwise.
+  SmallVector<int64_t> knownOfTile(int64_t blocks) const;
+  /// What positions contribute to the first registers of all threads, in order.
+  SmallVector<int64_t> ofFirstRegisters(RankedTensorType tile) const;
   /// More than what positions contribute to any element of `tile`.
   int64_t mostOfPositions(RankedTensorType tile) const;
 

@@ -47,6 +47,12 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     // Positions are small: what is beyond the limit decides alone.
     Value rest = code.add(limited(code, sum.ofTile(code, rewriter)),
                           sum.ofFirstRegister(code, tile));
+    if (SmallVector<int64_t> known = sum.knownOfTile(code.team.cluster);
+        !known.empty() && gpu::getLayout(tile)) {
+      rewriter.replaceOp(op, compareKnown(code, sum.ofFirstRegisters(tile),
+                                          known, *predicate, constants, rest));
+      return success();
+    }
 
     auto type = VectorType::get(constants.size(), code.getI32Type());
     Value lhs = LLVM::ConstantOp::create(
@@ -58,6 +64,72 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
   }
 
 private:
+  /// How many of the numbers that are compared are below a constant, at it, and
+  /// above it.
+  struct Cases {
+    int64_t below = 0, equal = 0, above = 0;
+  };
+
+  /// `constants[i] predicate rest`, where `rest` is one of `known` and one of
+  /// `threads`, all of which are sorted. Where that is the same for all of them
+  /// it is no comparison; and constants that none of them is between, as of an
+  /// access that ends with the row or behind it, share one.
+  static Value compareKnown(ThreadCode &code, ArrayRef<int64_t> threads,
+                            ArrayRef<int64_t> known,
+                            LLVM::ICmpPredicate predicate,
+                            ArrayRef<int32_t> constants, Value rest) {
+    bool isEquality = predicate == LLVM::ICmpPredicate::eq ||
+                      predicate == LLVM::ICmpPredicate::ne;
+    // Of constants in order, those for which it holds as often.
+    llvm::SmallDenseMap<int64_t, Value> compared;
+    SmallVector<Value> registers;
+    for (int32_t constant : constants) {
+      Cases cases;
+      for (int64_t ofTile : known) {
+        auto [first, last] = std::equal_range(threads.begin(), threads.end(),
+                                              constant - ofTile);
+        cases.below += first - threads.begin();
+        cases.equal += last - first;
+        cases.above += threads.end() - last;
+      }
+      int64_t holds = casesOf(predicate, cases);
+      Value &result = compared[isEquality ? constant : holds];
+      if (!result)
+        result = compare(code, predicate, constant, rest, holds,
+                         threads.size() * known.size());
+      registers.push_back(result);
+    }
+    return code.fromRegisters(registers);
+  }
+
+  /// `constant predicate rest`, which holds in so many of `count` cases.
+  static Value compare(ThreadCode &code, LLVM::ICmpPredicate predicate,
+                       int32_t constant, Value rest, int64_t holds,
+                       int64_t count) {
+    if (holds == 0 || holds == count)
+      return LLVM::ConstantOp::create(code, code.getI1Type(),
+                                      code.getBoolAttr(holds != 0));
+    return LLVM::ICmpOp::create(code, predicate, code.i32(constant), rest);
+  }
+
+  /// Those in which the constant `predicate` the number.
+  static int64_t casesOf(LLVM::ICmpPredicate predicate, const Cases &cases) {
+    switch (predicate) {
+    case LLVM::ICmpPredicate::slt:
+      return cases.above;
+    case LLVM::ICmpPredicate::sle:
+      return cases.above + cases.equal;
+    case LLVM::ICmpPredicate::sgt:
+      return cases.below;
+    case LLVM::ICmpPredicate::sge:
+      return cases.below + cases.equal;
+    case LLVM::ICmpPredicate::eq:
+      return cases.equal;
+    default:
+      return cases.below + cases.above;
+    }
+  }
+
   /// Half of what an i32 holds: there is room to add positions.
   static constexpr int64_t limit = 1 << 30;
 
