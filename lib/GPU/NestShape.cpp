@@ -143,7 +143,8 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
       return;
     ++shape.reductions;
     shape.sums += isSum(op);
-    shape.maxima += isMaximumOfKeys(op);
+    // Keys are wider than what they are made of; scores in f64 are none.
+    shape.maxima += shape.elementBits < 64 && isMaximumOfKeys(op);
   });
   nest.walk([&](Operation *op) {
     shape.hasExponentials |= isa<math::ExpOp, math::Exp2Op>(op);

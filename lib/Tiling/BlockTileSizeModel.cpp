@@ -78,6 +78,20 @@ static int64_t columnsOfOwn(ArrayRef<OpFoldResult> rowSizes, int64_t columns,
   return columns;
 }
 
+/// Columns of such a block where the stream is more than a tile: the most that
+/// divide `columns`, of which a lane keeps 8 registers of each state (maximum,
+/// sum and average) through the loop. All if none are that few.
+static int64_t columnsOfOwnInLoop(int64_t columns, int64_t elementBytes) {
+  constexpr int64_t keptBytes = 1024, unit = 16;
+  int64_t most = keptBytes / elementBytes;
+  if (columns <= most)
+    return columns;
+  for (int64_t fewer = most; fewer >= 2 * unit; fewer -= unit)
+    if (columns % fewer == 0)
+      return fewer;
+  return columns;
+}
+
 /// Tiles of few rows, each of a group or of all rows of the last dimension;
 /// none if an extent is open.
 static std::optional<int64_t> blocksOf(ArrayRef<OpFoldResult> rowSizes,
@@ -356,6 +370,8 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   if (hasOwnColumns) {
     tileRows = 1;
     int64_t fewer = columnsOfOwn(sizes.take_front(numRows), columns, slots);
+    if (!extent || *extent * fewer * elementBytes > oneTileBytes)
+      fewer = columnsOfOwnInLoop(fewer, elementBytes);
     if (sizes.size() == numRows + 2 && fewer < columns)
       columns = tile.columns = fewer;
     if (extent && *extent * columns * elementBytes <= oneTileBytes)

@@ -26,3 +26,29 @@ func.func @several_tiles(%q: tensor<2x1x256xbf16>, %k: tensor<2x4608x256xbf16>, 
   %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x256xbf16>, tensor<2x4608x256xbf16>, tensor<2x4608x256xbf16> -> tensor<2x1x256xbf16>
   return %o : tensor<2x1x256xbf16>
 }
+
+// -----
+
+// Of parts whose number is open, a lane keeps 8 registers of each state through the loop: of f32 256 columns have those,
+// of f64 128, and 400 are five times 80.
+// CHECK-LABEL: @open_parts
+// CHECK: scf.forall.in_parallel
+// CHECK: scf.forall {{.*}} to (2, 512, 1) step (1, 256, 1)
+// CHECK: scf.for %
+// CHECK: smx.update #smx.softmax_parts{{.*}}tensor<1x1x256xf32>
+func.func @open_parts(%q: tensor<2x1x512xbf16>, %k: tensor<2x?x512xbf16>, %v: tensor<2x?x512xbf16>) -> tensor<2x1x512xbf16> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x512xbf16>, tensor<2x?x512xbf16>, tensor<2x?x512xbf16> -> tensor<2x1x512xbf16>
+  return %o : tensor<2x1x512xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: @open_parts_f64
+// CHECK: scf.forall.in_parallel
+// CHECK: scf.forall {{.*}} to (2, 400, 1) step (1, 80, 1)
+// CHECK: scf.for %
+// CHECK: smx.update #smx.softmax_parts{{.*}}tensor<1x1x80xf64>
+func.func @open_parts_f64(%q: tensor<2x1x400xf64>, %k: tensor<2x?x400xf64>, %v: tensor<2x?x400xf64>) -> tensor<2x1x400xf64> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x400xf64>, tensor<2x?x400xf64>, tensor<2x?x400xf64> -> tensor<2x1x400xf64>
+  return %o : tensor<2x1x400xf64>
+}
