@@ -199,6 +199,9 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       tile.stream = 48;
     else
       tile.stream = inputBits == 16 || width <= 128 ? 32 : 16;
+    if (isShort && width > 64)
+      tile.stream =
+          std::min(tile.stream, longestPortableStream(op, terms, width));
     // What is streamed has 16 bits an element, and a warpgroup rows enough.
     if (warpgroups && inputBits == 16 && columns <= 256 &&
         rowExtent.value_or(ShapedType::kDynamic) != 1) {

@@ -1,6 +1,7 @@
 //===- ScoreTerms.cpp - what scores read from memory ----------------------===//
 
 #include "ScoreTerms.h"
+#include "StreamBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -141,6 +142,22 @@ int64_t mlir::smx::longestGatheredStream(const ScoreTerms &terms,
   while (paddedProductExtent(keys, bits) != keys)
     keys -= ProductTiles::piece;
   return keys;
+}
+
+int64_t mlir::smx::longestPortableStream(StreamingReductionOpInterface op,
+                                         const ScoreTerms &terms,
+                                         int64_t width) {
+  constexpr int64_t longest = 64, longestOfWidest = 48, longestMasked = 32,
+                    longestCutTwice = 16, widest = 96, narrowBytes = 2;
+  bool isByDistance = terms.shared != 0 && !terms.areRepeated;
+  if (!op.mayBeMasked())
+    return terms.bytes != 0 && width > widest ? longestOfWidest : longest;
+  bool isCutTwice = widthOfMasks(op).has_value();
+  if (isCutTwice &&
+      (terms.bytes > narrowBytes || (isByDistance && !terms.areNarrow)))
+    return longestCutTwice;
+  return isByDistance || (isCutTwice && terms.bytes != 0) ? longestMasked
+                                                          : longest;
 }
 
 std::optional<ProductTile>

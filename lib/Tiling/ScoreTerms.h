@@ -50,6 +50,16 @@ ScoreTerms findScoreTerms(StreamingReductionOpInterface op);
 /// them, which takes longer than shorter tiles do.
 int64_t longestGatheredStream(const ScoreTerms &terms, int64_t columns);
 
+/// Keys of a tile of 128 rows without roles, of which warps hold 32 each, where
+/// scores of `op` read `terms` beside an accumulator of more than 64 columns
+/// (`width`). What is read for every score, or by the distance of its two
+/// places, is an address and a register for each: the room of 16 keys beside a
+/// mask, or beside the widest accumulators without one; and of f32, where a
+/// mask cuts tiles on both sides, of 16 more. Where ptxas spills nothing was
+/// found by trying.
+int64_t longestPortableStream(StreamingReductionOpInterface op,
+                              const ScoreTerms &terms, int64_t width);
+
 /// Rows and keys.
 struct ProductTile {
   int64_t rows, stream;
