@@ -19,10 +19,8 @@ bool mlir::smx::gpu::isAtLeast(Value value, Value bound) {
   return most && llvm::is_contained(most->getOperands(), bound);
 }
 
-/// True if `next` goes on where `loop` ends, or backward, ends where `loop`
-/// begins; tile by tile, and nothing else looks at what `loop` gives. Forward,
-/// the last tile may be a shorter one.
-static bool isContinued(scf::ForOp loop, scf::ForOp next, bool isBackward) {
+bool mlir::smx::gpu::isContinued(scf::ForOp loop, scf::ForOp next,
+                                 bool isBackward) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   auto isAligned = [&](scf::ForOp of) {
     return isMultipleOf(of.getLowerBound(), *step) &&
@@ -38,9 +36,7 @@ static bool isContinued(scf::ForOp loop, scf::ForOp next, bool isBackward) {
          isAligned(loop) && (!isBackward || isAligned(next));
 }
 
-/// The place of a round's tile in a loop that goes from the last tile to the
-/// first, begin + end - tile - at; null for another loop.
-static affine::AffineApplyOp mirroredPlace(scf::ForOp loop) {
+affine::AffineApplyOp mlir::smx::gpu::mirroredPlace(scf::ForOp loop) {
   Value at = loop.getInductionVar();
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   affine::AffineApplyOp place;

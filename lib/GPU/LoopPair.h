@@ -63,6 +63,13 @@ struct LoopPair {
 
 /// True if `value` is a maximum of `bound` and something.
 bool isAtLeast(Value value, Value bound);
+/// True if `next` goes on where `loop` ends, or backward, ends where `loop`
+/// begins; tile by tile, and nothing else looks at what `loop` gives. Forward,
+/// the last tile may be a shorter one.
+bool isContinued(scf::ForOp loop, scf::ForOp next, bool isBackward);
+/// The place of a round's tile in a loop that goes from the last tile to the
+/// first, begin + end - tile - at; null for another loop.
+affine::AffineApplyOp mirroredPlace(scf::ForOp loop);
 
 } // namespace mlir::smx::gpu
 

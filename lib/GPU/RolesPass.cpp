@@ -3,6 +3,7 @@
 #include "ChannelDepth.h"
 #include "DealtTiles.h"
 #include "FetchCode.h"
+#include "FetchLoops.h"
 #include "GroupCode.h"
 
 #include "smx/GPU/Passes.h"
@@ -189,6 +190,7 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
 
   // The registers that the fetching warps do without go to the others. Two
   // loops around the copies, and open extents, take about 48.
+  constexpr int64_t registersOfTwoLoops = 48;
   int64_t few = shape.groups == 2 ? 56 : 32,
           many = shape.groups == 2 ? 224 : 160;
   FetchCode fetch(builder, operands);
@@ -212,6 +214,8 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
       operands.eraseChannels();
       return false;
     }
+    if (few < registersOfTwoLoops)
+      joinLoops(load);
   }
   guardProducts(kernel);
   deepenChannels(kernel, depth, "smx-gpu-roles");
