@@ -49,7 +49,7 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   constexpr int64_t pair = 2 * access, fewest = 256, most = 512;
   if (isSumOfTwoRows(shape) && !shape.hasExponentials &&
       bytes > fewest * pair && bytes <= most * pair &&
-      bytes % (4 * warpThreads * pair) == 0)
+      bytes % (warpThreads * pair) == 0)
     return RowThreads{bytes / pair, 2048};
   // Exponentials of f32 take so long that memory waits for them unless more
   // rows are there: with 4 accesses, blocks of up to 256 threads have 48
@@ -124,6 +124,21 @@ static int64_t threadsOfWholeAccesses(int64_t threads, int64_t fewest,
   return threads;
 }
 
+/// The most threads of a block, up to 256, that all have the same number of
+/// whole accesses of its part of each row, at most 8 in all; 0 if none do.
+static int64_t threadsOfPart(const NestShape &shape, int64_t blocks) {
+  int64_t accesses = accessesOfEachRow(shape);
+  if (accesses == 0 || accesses % blocks != 0)
+    return 0;
+  accesses /= blocks;
+  int64_t fewest = llvm::alignTo(
+      llvm::divideCeil(accesses * shape.rowsRead * accessBits / 8,
+                       blockRowThreadBytes),
+      warpThreads);
+  int64_t threads = threadsOfWholeAccesses(manyThreads, fewest, accesses);
+  return accesses % threads == 0 ? threads : 0;
+}
+
 /// Where a narrow row is read and nothing as long is written, no store hides
 /// what follows the loads: 4 whole accesses of each thread and more threads are
 /// 0.5 % faster than 8 on an H200, where a block has room for those. 0
@@ -172,13 +187,15 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
   // 256 threads have whole accesses, all in registers, and other rows are there
   // four times instead of twice, with a half in shared memory: 1 % faster for
   // 32768 elements on an H200.
-  constexpr int64_t pairBlocks = 4, pairThreads = 256;
+  constexpr int64_t pairBlocks = 4;
   bool isAligned = !isCut && options.alignment * 8 >= accessBits;
+  int64_t pairThreads = threadsOfPart(shape, pairBlocks);
   if (isSumOfTwoRows(shape) && isAligned && options.clusters >= pairBlocks &&
-      bytes > halfRowBytes && bytes <= blockRowBytes &&
-      bytes % (pairBlocks * pairThreads * 2 * accessBits / 8) == 0) {
+      bytes > halfRowBytes && bytes <= blockRowBytes && pairThreads != 0) {
     schedule.cluster = pairBlocks;
     schedule.spread = shape.longestClass;
+  } else {
+    pairThreads = 0;
   }
   int64_t part = llvm::divideCeil(bytes, schedule.cluster);
   int64_t fewest = std::max<int64_t>(llvm::divideCeil(part, threadBytes),
@@ -188,13 +205,17 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
       part % (manyThreads * accessBits / 8) == 0 &&
       part > manyThreads * accessBits / 8)
     threads = std::max(threads, manyThreads);
-  if (isAligned && schedule.cluster == 1)
-    threads = std::max(threads, threadsOfReaders(shape, fewest));
   // Of many warps, four at a time exchange 16 bytes.
   threads = llvm::alignTo(threads, threads > 4 * warpThreads ? 4 * warpThreads
                                                              : warpThreads);
-  if (isAligned && schedule.cluster == 1)
-    threads = threadsOfWholeAccesses(threads, fewest, accessesOfEachRow(shape));
+  if (isAligned && schedule.cluster == 1) {
+    int64_t readers = threadsOfReaders(shape, fewest);
+    threads = readers ? readers
+                      : threadsOfWholeAccesses(threads, fewest,
+                                               accessesOfEachRow(shape));
+  } else if (pairThreads != 0) {
+    threads = pairThreads;
+  }
   // Two blocks hide each other's exchange, if shared memory has the rest. Of a
   // cluster with f32, half as many threads are faster by 2 % on an H200. A row
   // of 16-bit elements that is summed twice leaves a thread 48 bytes of its

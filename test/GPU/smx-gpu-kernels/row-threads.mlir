@@ -33,6 +33,14 @@ func.func @three_quarters(%x: tensor<64x3072xbf16>, %g: tensor<64x3072xbf16>) ->
   return %y : tensor<64x3072xbf16>
 }
 
+// So it is for any number of warps.
+// CHECK-LABEL: smx_gpu.kernel @nine_warps_kernel
+// CHECK-SAME: warps(9) shared_limit(232448) min_blocks(7)
+func.func @nine_warps(%x: tensor<64x2304xbf16>, %g: tensor<64x2304xbf16>) -> tensor<64x2304xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x2304xbf16>, tensor<64x2304xbf16> -> tensor<64x2304xbf16>
+  return %y : tensor<64x2304xbf16>
+}
+
 // Two accesses of each take more registers than 2048 threads have.
 // CHECK-LABEL: smx_gpu.kernel @longer_kernel
 // CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
@@ -70,6 +78,22 @@ func.func @long_gradient(%x: tensor<64x32768xbf16>, %g: tensor<64x32768xbf16>) -
 func.func @long_gradient_of_logarithm(%x: tensor<64x24576xf16>, %g: tensor<64x24576xf16>) -> tensor<64x24576xf16> {
   %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x24576xf16>, tensor<64x24576xf16> -> tensor<64x24576xf16>
   return %y : tensor<64x24576xf16>
+}
+
+// 4 accesses of each row for 7 warps: 8 would not all have as many. Of 3.25 accesses there is no such number of warps, and
+// one block.
+// CHECK-LABEL: smx_gpu.kernel @seven_warps_of_cluster_kernel
+// CHECK-SAME: warps(7) cluster(4) shared_limit(232448) min_blocks(4)
+func.func @seven_warps_of_cluster(%x: tensor<64x28672xbf16>, %g: tensor<64x28672xbf16>) -> tensor<64x28672xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x28672xbf16>, tensor<64x28672xbf16> -> tensor<64x28672xbf16>
+  return %y : tensor<64x28672xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @no_warps_of_cluster_kernel
+// CHECK-SAME: warps(26) shared_limit(232448) {
+func.func @no_warps_of_cluster(%x: tensor<64x26624xbf16>, %g: tensor<64x26624xbf16>) -> tensor<64x26624xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x26624xbf16>, tensor<64x26624xbf16> -> tensor<64x26624xbf16>
+  return %y : tensor<64x26624xbf16>
 }
 
 // A row that is summed twice has less in registers: one block of all threads has more of it there than two.
@@ -283,4 +307,22 @@ func.func @shared_exponentials(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf1
 func.func @row_in_registers(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-5) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
   return %y : tensor<64x40960xbf16>
+}
+
+// Where nothing is written, 4 whole accesses each of 13 warps, not 3.25 of 16.
+// CHECK-LABEL: smx_gpu.kernel @thirteen_warps_of_readers_kernel
+// CHECK-SAME: warps(13) shared_limit(232448)
+// CHECK-NOT: valid(
+// CHECK: smx_gpu.return
+func.func @thirteen_warps_of_readers(%x: tensor<64x13312xbf16>) -> tensor<64xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<64x13312xbf16> -> tensor<64xbf16>
+  return %y : tensor<64xbf16>
+}
+
+// Maxima of scores in f64 are no keys, whose rows have 4 threads each: 64 rows of 16 elements, 16 a thread.
+// CHECK-LABEL: smx_gpu.kernel @scores_in_f64_kernel
+// CHECK-SAME: warps(2)
+func.func @scores_in_f64(%x: tensor<16x1024xf64>) -> tensor<1024xf64> {
+  %y = smx.logsumexp %x axis(0) : tensor<16x1024xf64> -> tensor<1024xf64>
+  return %y : tensor<1024xf64>
 }
