@@ -131,10 +131,10 @@ static int64_t threadsOfPart(const NestShape &shape, int64_t blocks) {
   if (accesses == 0 || accesses % blocks != 0)
     return 0;
   accesses /= blocks;
-  int64_t fewest = llvm::alignTo(
-      llvm::divideCeil(accesses * shape.rowsRead * accessBits / 8,
-                       blockRowThreadBytes),
-      warpThreads);
+  int64_t fewest =
+      llvm::alignTo(llvm::divideCeil(accesses * shape.rowsRead * accessBits / 8,
+                                     blockRowThreadBytes),
+                    warpThreads);
   int64_t threads = threadsOfWholeAccesses(manyThreads, fewest, accesses);
   return accesses % threads == 0 ? threads : 0;
 }

@@ -12,6 +12,7 @@
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 
@@ -33,6 +34,15 @@ static int64_t countOfParts(KernelOp kernel, int64_t columns, int64_t width) {
                tile.getDimSize(0) == int64_t(kernel.getWarps()) &&
                tile.getElementTypeBitWidth() >= width;
       });
+}
+
+static bool hasExponentials(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<math::ExpOp, math::Exp2Op>(op) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 namespace {
@@ -111,6 +121,11 @@ struct SharedRowsPass
              fits(most / 2))
       first = most / 2;
     else if (isNarrow && kernel.getCluster() == 1 && fits(most / 8 * 5))
+      first = most / 8 * 5;
+    // Norms end in quotients of f64, which are calls, and so do masks keep what
+    // they need.
+    else if (widest == 32 && isMasked && kernel.getCluster() == 1 &&
+             !hasExponentials(kernel) && fits(most / 8 * 5))
       first = most / 8 * 5;
     auto convert = [&](int64_t bytesOfFirst, int64_t states) {
       if (!fits(bytesOfFirst))

@@ -86,8 +86,8 @@ private:
     for (int32_t constant : constants) {
       Cases cases;
       for (int64_t ofTile : known) {
-        auto [first, last] = std::equal_range(threads.begin(), threads.end(),
-                                              constant - ofTile);
+        auto [first, last] =
+            std::equal_range(threads.begin(), threads.end(), constant - ofTile);
         cases.below += first - threads.begin();
         cases.equal += last - first;
         cases.above += threads.end() - last;
