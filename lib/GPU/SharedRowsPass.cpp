@@ -122,9 +122,11 @@ struct SharedRowsPass
       first = most / 2;
     else if (isNarrow && kernel.getCluster() == 1 && fits(most / 8 * 5))
       first = most / 8 * 5;
-    // Norms end in quotients of f64, which are calls, and so do masks keep what
-    // they need.
+    // Norms end in quotients of f64, which are calls: beside masks these have
+    // the registers of an access, where threads have no more than 64.
     else if (widest == 32 && isMasked && kernel.getCluster() == 1 &&
+             threads * int64_t(kernel.getMinBlocks()) >=
+                 mlir::smx::blockRowThreads &&
              !hasExponentials(kernel) && fits(most / 8 * 5))
       first = most / 8 * 5;
     auto convert = [&](int64_t bytesOfFirst, int64_t states) {
