@@ -184,9 +184,9 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
     schedule.spread = shape.longestClass;
   }
   // Of two rows that are more than a half of what a block holds, four blocks of
-  // 256 threads have whole accesses, all in registers, and other rows are there
-  // four times instead of twice, with a half in shared memory: 1 % faster for
-  // 32768 elements on an H200.
+  // up to 256 threads may have whole accesses, all in registers, and other rows
+  // are there four times instead of twice, with a half in shared memory: 1 %
+  // faster for 32768 elements on an H200.
   constexpr int64_t pairBlocks = 4;
   bool isAligned = !isCut && options.alignment * 8 >= accessBits;
   int64_t pairThreads = threadsOfPart(shape, pairBlocks);

@@ -78,7 +78,8 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// warp does not widen what it reads; where more heads than that share a head
 /// of keys, those are the rows. Where each row has columns of its own, a stream
 /// of at most 64 KiB is one tile, and strips of 32 columns or more have blocks
-/// of their own until there are `slots`. A plain row is one tile if registers
+/// of their own until there are `slots`; of a longer or an open stream strips
+/// have at most 1 KiB. A plain row is one tile if registers
 /// hold it, that is, what is read of it for the update and for `finishes` takes
 /// at most `rowBytes`; otherwise tiles have at most 4096 elements, or 8192 of
 /// 16 bits. There are several short rows to a block. Where rows are the fastest
