@@ -69,6 +69,11 @@ public:
               llvm::cl::desc("stages of a channel between global and shared "
                              "memory; 0 = choose"),
               llvm::cl::init(0)),
+        blocks("blocks", cat, llvm::cl::value_desc("count"),
+               llvm::cl::desc("most blocks of a kernel that walk over tiles, "
+                              "one on a multiprocessor; 0 = 132, as of an "
+                              "H100 or H200"),
+               llvm::cl::init(0)),
         alignment("alignment", cat, llvm::cl::value_desc("bytes"),
                   llvm::cl::desc("what pointers and row strides are multiples "
                                  "of; 0 = nothing is known; where something is "
@@ -100,6 +105,7 @@ public:
       options.chip = chip;
     options.warps = warps;
     options.depth = depth;
+    options.blocks = blocks;
     options.alignment = alignment;
     options.wideProducts = wideProducts;
     options.schedules = schedules;
@@ -146,7 +152,7 @@ private:
   llvm::cl::opt<int64_t> tileRows, tileStream, splits, vectorBits;
   llvm::cl::opt<Target> target;
   llvm::cl::opt<std::string> chip;
-  llvm::cl::opt<int64_t> warps, depth, alignment;
+  llvm::cl::opt<int64_t> warps, depth, blocks, alignment;
   llvm::cl::opt<WideProducts> wideProducts;
   llvm::cl::opt<std::string> scheduleTable;
   llvm::cl::opt<bool> verifyStages;

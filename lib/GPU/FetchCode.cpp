@@ -95,6 +95,26 @@ LogicalResult FetchCode::put(Location loc, const TensorCopy &copy,
   return success();
 }
 
+LogicalResult FetchCode::cloneBranch(scf::IfOp branch) {
+  if (!areKnown(branch.getCondition()))
+    return failure();
+  bool hasElse = branch.elseBlock() != nullptr;
+  auto copy =
+      scf::IfOp::create(builder, branch.getLoc(), /*resultTypes=*/TypeRange(),
+                        mapping.lookup(branch.getCondition()), hasElse);
+  auto cloneSide = [&](Block *from, Block *to) -> LogicalResult {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(to->getTerminator());
+    for (Operation &inner : from->without_terminator())
+      if (failed(clone(inner)))
+        return failure();
+    return success();
+  };
+  if (failed(cloneSide(branch.thenBlock(), copy.thenBlock())))
+    return failure();
+  return hasElse ? cloneSide(branch.elseBlock(), copy.elseBlock()) : success();
+}
+
 LogicalResult FetchCode::clone(Operation &op) {
   bool puts = op.walk([&](Operation *inner) {
                   return isa<PutOp>(inner) || operands.contains(*inner)
@@ -115,6 +135,8 @@ LogicalResult FetchCode::clone(Operation &op) {
                /*firstRow=*/0);
   if (operands.contains(op))
     return operands.put(op, *this);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return cloneBranch(branch);
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop ||
       !areKnown({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}))

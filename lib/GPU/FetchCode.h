@@ -4,6 +4,7 @@
 
 #include "smx/GPU/SmxGpu.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::smx::gpu {
@@ -31,8 +32,8 @@ bool isRest(Value value, int64_t size, int64_t extent, Value offset);
 
 class DealtTiles;
 
-/// Clones puts, with the loops around them and the numbers that they need, and
-/// makes the loads of `operands`.
+/// Clones puts, with the loops and branches around them and the numbers that
+/// they need, and makes the loads of `operands`.
 class FetchCode {
 public:
   FetchCode(OpBuilder &builder, const DealtTiles &operands)
@@ -47,6 +48,7 @@ public:
                     int64_t firstRow);
 
 private:
+  LogicalResult cloneBranch(scf::IfOp branch);
   bool areKnown(ValueRange values) const {
     return llvm::all_of(values,
                         [&](Value value) { return mapping.contains(value); });

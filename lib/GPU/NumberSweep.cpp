@@ -53,24 +53,44 @@ std::optional<NumberSweep::Range> NumberSweep::rangeOf(Value value) {
   return Range{*lower, *upper, *step};
 }
 
+bool NumberSweep::collectOperands(Operation *op) {
+  return op && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         isMemoryEffectFree(op) && op->getResult(0).getType().isIntOrIndex() &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return collect(operand); });
+}
+
 bool NumberSweep::collect(Value value) {
   if (values.contains(value))
     return true;
-  values[value] = constantOf(value).value_or(0);
-  if (constantOf(value))
+  if (std::optional<int64_t> constant = constantOf(value)) {
+    values[value] = *constant;
     return true;
+  }
   if (std::optional<Range> range = rangeOf(value)) {
+    values[value] = range->lower;
     given[value] = *range;
     return true;
   }
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
-      !isMemoryEffectFree(op) || !value.getType().isIntOrIndex() ||
-      !llvm::all_of(op->getOperands(),
-                    [&](Value operand) { return collect(operand); }))
+  if (Operation *op = value.getDefiningOp(); collectOperands(op)) {
+    values[value] = 0;
+    ops.push_back(op);
+    return true;
+  }
+  constexpr size_t mostTruths = 8;
+  if (!value.getType().isInteger(1) || truths.size() == mostTruths)
     return false;
-  ops.push_back(op);
+  values[value] = 0;
+  given[value] = Range{0, 2, 1};
+  truths.push_back(value);
   return true;
+}
+
+uint64_t NumberSweep::getTruths() const {
+  uint64_t bits = 0;
+  for (auto [i, truth] : llvm::enumerate(truths))
+    bits |= uint64_t(values.lookup(truth)) << i;
+  return bits;
 }
 
 std::optional<NumberSweep> NumberSweep::of(ValueRange numbers,
@@ -144,17 +164,25 @@ bool NumberSweep::forAll(llvm::function_ref<bool(ArrayRef<int64_t>)> holds) {
 std::optional<RoundCount> mlir::smx::gpu::countRounds(Value lower, Value upper,
                                                       Value step) {
   std::optional<NumberSweep> bounds = NumberSweep::of({lower, upper, step});
-  int64_t least = std::numeric_limits<int64_t>::max(), sum = 0, cases = 0;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  struct Sum {
+    int64_t rounds = 0, cases = 0;
+  };
+  llvm::SmallMapVector<uint64_t, Sum, 2> sums;
   if (!bounds || !bounds->forAll([&](ArrayRef<int64_t> values) {
         if (values[2] <= 0)
           return false;
         int64_t rounds = llvm::divideCeil(
             std::max<int64_t>(0, values[1] - values[0]), values[2]);
         least = std::min(least, rounds);
-        sum += rounds;
-        ++cases;
+        Sum &sum = sums[bounds->getTruths()];
+        sum.rounds += rounds;
+        ++sum.cases;
         return true;
       }))
     return std::nullopt;
-  return RoundCount{least, double(sum) / cases};
+  double mean = 0;
+  for (auto [truths, sum] : sums)
+    mean = std::max(mean, double(sum.rounds) / sum.cases);
+  return RoundCount{least, mean};
 }

@@ -49,6 +49,11 @@ static int64_t clustersOf(StringRef chip) {
 /// Of H100 and H200 (SXM); on other chips some are idle for longer at the end.
 constexpr int64_t multiprocessors = 132;
 
+/// Blocks that walk over tiles, one on each multiprocessor.
+static int64_t blocksOf(const RoadOptions &options) {
+  return options.blocks ? options.blocks : multiprocessors;
+}
+
 /// Clusters of the most blocks, one on a multiprocessor, that run at once: the
 /// multiprocessors are in groups of 16 to 18, not all of them whole, a cluster
 /// lies in one of them, and of the 8 that 132 have room for 7 ran at once on an
@@ -135,7 +140,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.alignment = options.alignment;
   kernels.sharedLimit = Chip::named(options.chip).sharedLimit();
   kernels.warpgroups = hasWarpgroups(options);
-  kernels.blocks = multiprocessors;
+  kernels.blocks = blocksOf(options);
   kernels.clusters = clustersOf(options.chip);
   pm.addPass(gpu::createKernelsPass(kernels));
   pm.addNestedPass<gpu::KernelOp>(gpu::createLargestOfStreamPass());
@@ -154,6 +159,9 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     gpu::UniteLoopsPassOptions unite;
     unite.marksLate = unite.fewTiles = true;
     pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass(unite));
+    gpu::SplitLastWavePassOptions split;
+    split.blocks = blocksOf(options);
+    pm.addPass(gpu::createSplitLastWavePass(split));
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());
@@ -278,6 +286,11 @@ struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
       *this, "depth",
       llvm::cl::desc("stages of a channel; 0 = the model chooses"),
       llvm::cl::init(0)};
+  Option<int64_t> blocks{
+      *this, "blocks",
+      llvm::cl::desc(
+          "most blocks that walk over tiles; 0 = 132, as of an H100 or H200"),
+      llvm::cl::init(0)};
   Option<int64_t> alignment{
       *this, "alignment",
       llvm::cl::desc("bytes that pointers and row strides are multiples of"),
@@ -297,6 +310,7 @@ struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
     options.chip = chip;
     options.warps = warps;
     options.depth = depth;
+    options.blocks = blocks;
     options.alignment = alignment;
     options.wideProducts = wideProducts;
     return options;

@@ -92,10 +92,10 @@ static std::string makeKey(llvm::StringRef text,
      << road.tileRows << " " << road.tileStream << " " << road.splits << " "
      << road.vectorBits << " " << road.threads << " " << road.verifyStages
      << " " << static_cast<int>(road.target) << " " << road.chip << " "
-     << road.warps << " " << road.depth << " " << road.alignment << " "
-     << static_cast<int>(road.wideProducts) << " " << options.cudaDriver << " "
-     << options.device << " " << options.optLevel << " "
-     << static_cast<int>(options.from) << " " << options.entry << "\n";
+     << road.warps << " " << road.depth << " " << road.blocks << " "
+     << road.alignment << " " << static_cast<int>(road.wideProducts) << " "
+     << options.cudaDriver << " " << options.device << " " << options.optLevel
+     << " " << static_cast<int>(options.from) << " " << options.entry << "\n";
   if (road.schedules)
     road.schedules->print(os);
   os << text;

@@ -51,6 +51,9 @@ struct RoadOptions {
   int64_t warps = 0;
   /// Stages of a channel between global and shared memory.
   int64_t depth = 0;
+  /// Most blocks of a kernel that walk over tiles, one on a multiprocessor of
+  /// the chip. 0 is 132, as of an H100 or H200 (SXM).
+  int64_t blocks = 0;
   /// Bytes that the pointers and row strides of all arguments are known to be
   /// multiples of; below 4 it says nothing. 16 lets a GPU copy 16 bytes at a
   /// time.

@@ -17,7 +17,7 @@
 // CHECK: role @compute
 // CHECK: smx_gpu.cluster_barrier
 // CHECK-NEXT: smx_gpu.return
-!t = tensor<4x32x4096x128xbf16>
+!t = tensor<4x16x4096x128xbf16>
 func.func @even(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.088) : !t, !t, !t -> !t
   return %o : !t

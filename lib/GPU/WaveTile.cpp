@@ -1,0 +1,227 @@
+//===- WaveTile.cpp - what a walk does for a tile of rows -----------------===//
+
+#include "WaveTile.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::smx::gpu {
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+/// m of `isinf(m) ? 0 : m`; null if `value` is anything else.
+static Value referenceBehind(Value value) {
+  auto choice = value.getDefiningOp<arith::SelectOp>();
+  if (!choice || !matchPattern(choice.getTrueValue(), m_AnyZeroFloat()))
+    return {};
+  Value reference = choice.getFalseValue();
+  auto compare = choice.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
+      !matchPattern(compare.getRhs(), m_PosInfFloat()))
+    return {};
+  auto magnitude = compare.getLhs().getDefiningOp<math::AbsFOp>();
+  return magnitude && magnitude.getOperand() == reference ? reference : Value();
+}
+
+/// True for `factor`, or what it is broadcast to.
+static bool isFactor(Value value, Value factor) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  return value == factor || (broadcast && broadcast.getValues() == factor);
+}
+
+/// The one product of `value` and `factor` in `block`, or null.
+static Value scaledBy(Value value, Value factor, Block *block) {
+  Value found;
+  for (Operation *user : value.getUsers()) {
+    auto product = dyn_cast<arith::MulFOp>(user);
+    if (!product || product->getBlock() != block)
+      continue;
+    Value other =
+        product.getLhs() == value ? product.getRhs() : product.getLhs();
+    if (!isFactor(other, factor))
+      continue;
+    if (found)
+      return {};
+    found = product;
+  }
+  return found && found.hasOneUse() ? found : Value();
+}
+
+std::optional<RowState> RowState::updatedIn(Block *block) const {
+  RowState after;
+  Value factor;
+  for (Operation *user : reference.getUsers()) {
+    auto difference = dyn_cast<arith::SubFOp>(user);
+    if (!difference || difference->getBlock() != block ||
+        difference.getLhs() != reference || !difference->hasOneUse())
+      continue;
+    auto power = dyn_cast<math::Exp2Op>(*difference->user_begin());
+    Value next = referenceBehind(difference.getRhs());
+    if (!power || !next)
+      continue;
+    if (factor)
+      return std::nullopt;
+    factor = power;
+    after.reference = next;
+  }
+  if (!factor)
+    return std::nullopt;
+  Value scaledSum = scaledBy(sum, factor, block),
+        scaledValues = scaledBy(values, factor, block);
+  if (!scaledSum || !scaledValues)
+    return std::nullopt;
+  auto add = dyn_cast<arith::AddFOp>(*scaledSum.user_begin());
+  auto product = dyn_cast<MmaOp>(*scaledValues.user_begin());
+  if (!add || !product || product.getAcc() != scaledValues)
+    return std::nullopt;
+  after.sum = add;
+  after.values = product.getResult();
+  return after;
+}
+
+//===----------------------------------------------------------------------===//
+// The loops
+//===----------------------------------------------------------------------===//
+
+/// The loop of a kernel over tiles, or null.
+static scf::ForOp walkOf(KernelOp kernel) {
+  using ::mlir::gpu::Dimension;
+  auto loops = llvm::to_vector(kernel.getBody().front().getOps<scf::ForOp>());
+  if (loops.size() != 1 || loops[0].getNumRegionIterArgs())
+    return {};
+  auto first = loops[0].getLowerBound().getDefiningOp<::mlir::gpu::BlockIdOp>();
+  auto stride = loops[0].getStep().getDefiningOp<::mlir::gpu::GridDimOp>();
+  auto tiles = dyn_cast<BlockArgument>(loops[0].getUpperBound());
+  return first && stride && tiles && first.getDimension() == Dimension::x &&
+                 stride.getDimension() == Dimension::x
+             ? loops[0]
+             : scf::ForOp();
+}
+
+bool WaveTile::isWalked(KernelOp kernel) { return walkOf(kernel) != nullptr; }
+
+StringRef WaveTile::whyNoLoop() {
+  auto loops = llvm::to_vector(walk.getBody()->getOps<scf::ForOp>());
+  if (loops.size() != 1)
+    return "a tile has not one loop over keys, of its own";
+  keys = loops[0];
+  auto first = getConstantIntValue(keys.getLowerBound()),
+       end = getConstantIntValue(keys.getUpperBound()),
+       stride = getConstantIntValue(keys.getStep());
+  if (first != 0 || !end || !stride || *stride <= 0 || *end % *stride != 0)
+    return "the rounds of a tile are no known number, the same for all";
+  step = *stride;
+  rounds = *end / step;
+  if (keys.getNumResults() != 3)
+    return "what its loop carries is not the state of rows";
+  std::optional<unsigned> values, reference;
+  for (auto [i, init, yielded] :
+       llvm::enumerate(keys.getInitArgs(), keys.getYieldedValues())) {
+    if (matchPattern(init, m_NegInfFloat()))
+      reference = i;
+    else if (!matchPattern(init, m_AnyZeroFloat()))
+      return "a state begins with something";
+    if (yielded.getDefiningOp<MmaOp>())
+      values = i;
+  }
+  if (!values || !reference || values == reference)
+    return "what its loop carries is not the state of rows";
+  unsigned sum = 3 - *values - *reference;
+  auto stateOf = [&](ValueRange carried) {
+    return RowState{carried[*reference], carried[sum], carried[*values]};
+  };
+  std::optional<RowState> after =
+      stateOf(keys.getRegionIterArgs()).updatedIn(keys.getBody());
+  if (!after || after->all() != stateOf(keys.getYieldedValues()).all())
+    return "what its loop carries is not the state of rows";
+  ofLoop = stateOf(keys.getResults());
+  // Carried as partial sums.
+  if (cast<RankedTensorType>(ofLoop.sum.getType()).getRank() == 2) {
+    auto reduce = ofLoop.sum.hasOneUse()
+                      ? dyn_cast<ReduceOp>(*ofLoop.sum.user_begin())
+                      : ReduceOp();
+    if (!reduce || reduce.getKind() != Combiner::Add || reduce.getDim() != 1)
+      return "what its loop carries is not the state of rows";
+    ofLoop.sum = reduce.getResult();
+  }
+  return "";
+}
+
+/// True for what a launch of its own can compute of rows, some at a time.
+static bool isOfRows(Operation *op, int64_t columns) {
+  for (Type type : op->getResultTypes()) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile)
+      continue;
+    SliceAttr slice = getSlice(tile);
+    if (slice ? slice.getDim() != 1 : tile.getDimSize(1) != columns)
+      return false;
+  }
+  if (auto store = dyn_cast<StoreOp>(op))
+    return isa<BlockArgument>(store.getDestination()) &&
+           store.getDims()[0] >= 0;
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         (OpTrait::hasElementwiseMappableTraits(op) || isa<BroadcastOp>(op));
+}
+
+StringRef WaveTile::whyNoResults() {
+  Block *body = walk.getBody();
+  last = ofLoop;
+  if (std::optional<RowState> after = ofLoop.updatedIn(body))
+    last = *after;
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == body && keys->isBeforeInBlock(op);
+  };
+  for (Value value : last.all())
+    (void)getBackwardSlice(value, &slice, options);
+  Operation *sum = ofLoop.sum.getDefiningOp();
+  for (Operation *op = keys->getNextNode(); op != body->getTerminator();
+       op = op->getNextNode()) {
+    if (op == sum)
+      continue;
+    bool isOfRest = slice.contains(op) || isa<PutOp, GetOp, ReleaseOp>(op);
+    if (!isOfRest && !isOfRows(op, getColumns()))
+      return "a result is not computed row by row from the state";
+    (isOfRest ? rest : finish).push_back(op);
+  }
+  if (rest.empty() != (last.values == ofLoop.values))
+    return "what is behind its loop is no rest of the keys";
+  // Of the tiles there, results are computed from the last state alone.
+  for (Operation *op : finish)
+    for (Value operand : op->getOperands()) {
+      Operation *from = operand.getDefiningOp();
+      if (!from || from->getBlock() != body ||
+          llvm::is_contained(finish, from) ||
+          llvm::is_contained(last.all(), operand))
+        continue;
+      if (isa<RankedTensorType>(operand.getType()) ||
+          !from->isBeforeInBlock(keys))
+        return "a result is not computed row by row from the state";
+    }
+  return llvm::any_of(finish, llvm::IsaPred<StoreOp>) ? ""
+                                                      : "it has no results";
+}
+
+std::optional<WaveTile> WaveTile::match(KernelOp kernel, StringRef &reason) {
+  WaveTile found;
+  found.kernel = kernel;
+  found.walk = walkOf(kernel);
+  found.tilesArgument =
+      cast<BlockArgument>(found.walk.getUpperBound()).getArgNumber();
+  reason = found.whyNoLoop();
+  if (reason.empty())
+    reason = found.whyNoResults();
+  return reason.empty() ? std::optional(found) : std::nullopt;
+}
+
+} // namespace mlir::smx::gpu

@@ -1,0 +1,56 @@
+//===- WaveTile.h - what a walk does for a tile of rows ---------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_WAVETILE_H
+#define SMX_LIB_GPU_WAVETILE_H
+
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::smx::gpu {
+
+/// What is known of a tile's rows after some keys: weights are 2^(s - m) by the
+/// reference m, l is their sum and a the sum of weighted values.
+struct RowState {
+  Value reference, sum, values;
+
+  /// The state after what `block` does to this one, once: the rows' factor
+  /// f = 2^(m - m') is known by it, and l' = f l + .., a' = f a + ... Nothing
+  /// if it does nothing like that.
+  std::optional<RowState> updatedIn(Block *block) const;
+  /// In the order in which they are stored.
+  SmallVector<Value, 3> all() const { return {reference, sum, values}; }
+};
+
+/// A kernel whose blocks walk over tiles of rows, each with the same loop over
+/// keys, a rest of these behind it at most, and then results of the state.
+struct WaveTile {
+  /// True if the blocks of the kernel walk over tiles.
+  static bool isWalked(KernelOp kernel);
+  /// Nothing if a tile is anything else; `reason` says what.
+  static std::optional<WaveTile> match(KernelOp kernel, StringRef &reason);
+
+  KernelOp kernel;
+  scf::ForOp walk, keys;
+  /// The argument that says how many tiles there are.
+  unsigned tilesArgument = 0;
+  /// Behind the loop, and behind the rest.
+  RowState ofLoop, last;
+  /// What the rest of the keys, and the results, are computed by, in order.
+  SmallVector<Operation *> rest, finish;
+  /// Of the loop over keys.
+  int64_t rounds = 0, step = 0;
+
+  int64_t getRows() const { return getValuesType().getDimSize(0); }
+  int64_t getColumns() const { return getValuesType().getDimSize(1); }
+  RankedTensorType getValuesType() const {
+    return cast<RankedTensorType>(last.values.getType());
+  }
+
+private:
+  StringRef whyNoLoop();
+  StringRef whyNoResults();
+};
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_WAVETILE_H
