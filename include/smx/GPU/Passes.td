@@ -6,6 +6,7 @@ include "mlir/Pass/PassBase.td"
 include "smx/GPU/HiddenTilePasses.td"
 include "smx/GPU/RolePasses.td"
 include "smx/GPU/RowPasses.td"
+include "smx/GPU/WalkPasses.td"
 
 def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
   let summary = "turn every loop nest over tiles into a kernel on register and shared tiles";

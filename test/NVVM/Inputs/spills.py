@@ -40,6 +40,16 @@ def attention(element, dim, mask):
 """
 
 
+def left_over(element, dim, heads):
+    """Few waves of tiles: on sm_90a the last one is cut along the keys, and threads hold all parts of a row."""
+    tensor = f"tensor<1x{heads}x2688x{dim}x{element}>"
+    return f"""func.func @attention(%q: {tensor}, %k: {tensor}, %v: {tensor}) -> {tensor} {{
+  %o = smx.attention %q, %k, %v scale({dim ** -0.5}) : {tensor}, {tensor}, {tensor} -> {tensor}
+  return %o : {tensor}
+}}
+"""
+
+
 # What scores read beside the products: the shape of a tensor of 2 sequences of as many tokens, 8 heads, and the place of a score in it.
 TERMS = {
     "bias of keys": ("2x{0}", "%b, %j"),
@@ -112,6 +122,8 @@ def kernels(family, types):
                     yield (f"{family} {element} {dim} {mask} {'f32' if wide else element} {term}",
                            biased(element, dim, 4096, term, mask, wide), 16)
                 yield f"{family} {element} {dim} bias of 16384 keys", biased(element, dim, 16384, "bias of keys", "full", False), 16
+            for dim, heads in ((64, 10), (128, 10), (256, 1)) if element in ("bf16", "f16") else ():
+                yield f"{family} {element} {dim} in parts, {heads} heads", left_over(element, dim, heads), 16
             continue
         if family == "threads":
             # Rows whose kinds have numbers of threads of their own.
