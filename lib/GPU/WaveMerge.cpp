@@ -198,9 +198,14 @@ void WaveMerge::cloneStore(StoreOp store) {
                                   store.getTile().getType().getDimSize(1)))
       valid.clear();
   }
+  // Where rows are neighbours in memory, those of a block start at theirs.
+  MemRefType memory = store.getDestination().getType();
+  int64_t aligned = store.getAligned();
+  if (along == memory.getRank() - 1)
+    aligned = std::min(aligned, rows * memory.getElementTypeBitWidth() / 8);
   StoreOp::create(builder, loc, mapping.lookup(store.getTile()),
                   numberFor(store.getDestination()), offsets, valid,
-                  store.getDims(), store.getAligned());
+                  store.getDims(), aligned);
 }
 
 void WaveMerge::cloneResults(const RowState &state) {

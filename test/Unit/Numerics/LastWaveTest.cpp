@@ -32,6 +32,8 @@ const Form forms[] = {
     {"NoneWhole", 1, 1, 300, 2000, 128, 16, DType::F16},
     {"SharedKeys", 5, 1, 192, 2000, 128, 4, DType::BF16},
     {"WideHeads", 1, 1, 384, 2048, 256, 2, DType::BF16},
+    // Two rows to a block that merges.
+    {"ManyParts", 1, 1, 128, 3072, 256, 16, DType::F16},
     // Columns that the tile of a product pads.
     {"OddHeads", 1, 1, 300, 2400, 72, 8, DType::BF16},
     // The next item begins under the end of this one.
