@@ -3,7 +3,7 @@
 #include "WaveMerge.h"
 
 #include "FetchCode.h"
-#include "LoopPair.h"
+#include "Multiples.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
