@@ -61,6 +61,7 @@ FAMILIES = {
     "attention bf16 grouped heads, cross": (attention(heads=(4, 2), lengths=(100, 333)), []),
     "attention bf16 bias and mask": (with_regions(), []),
     "attention bf16 split": (attention(), ["--splits=3"]),
+    "attention bf16, a last wave in parts": (attention(heads=(3, 3), lengths=(300, 1400)), ["--blocks=4"]),
     "attention bf16 causal, portable": (attention(causal=True), ["--chip=sm_80"]),
     "attention f16 ragged head dim": (attention("f16", dim=40), []),
     "attention f32 causal": (attention("f32", causal=True), []),
