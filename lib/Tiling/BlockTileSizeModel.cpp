@@ -84,9 +84,8 @@ static int64_t columnsOfOwn(ArrayRef<OpFoldResult> rowSizes, int64_t columns,
 static int64_t columnsOfOwnInLoop(int64_t columns, int64_t elementBytes) {
   constexpr int64_t keptBytes = 1024, unit = 16;
   int64_t most = keptBytes / elementBytes;
-  if (columns <= most)
-    return columns;
-  for (int64_t fewer = most; fewer >= 2 * unit; fewer -= unit)
+  for (int64_t fewer = std::min(most, columns); fewer >= 2 * unit;
+       fewer -= unit)
     if (columns % fewer == 0)
       return fewer;
   return columns;
@@ -352,6 +351,10 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       tile.stream = std::clamp<int64_t>(
           llvm::bit_floor(uint64_t(bytes / std::max<int64_t>(columnBytes, 1))),
           16, 64);
+    // Wide rows that end within a span of the swizzle take more addresses.
+    constexpr int64_t span = 128;
+    if (inputBits == 32 && columnBytes > 3 * span && columnBytes % span != 0)
+      tile.stream = std::min<int64_t>(tile.stream, 32);
   }
   if (hasColumns && !hasOwnColumns) {
     auto fitting = [&](int64_t tileRows) {

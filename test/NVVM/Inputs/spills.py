@@ -1,7 +1,7 @@
 """Compiles kernels of many shapes to PTX, assembles each and prints its registers; fails on a spill, a stack frame or
 a note that products of warpgroups run one by one (C75xx).
 
-Usage: spills.py <softmax-compile> <ptxas> <chip> attention|products|rows|clusters|threads <type>...
+Usage: spills.py <softmax-compile> <ptxas> <chip> attention|products|biases|rows|clusters|threads <type>...
 """
 import itertools
 import re
@@ -15,6 +15,8 @@ MASKS = {
     "causal": " mask(#smx.band<top_left, right = 0>)",
     "window": " mask(#smx.band<top_left, left = 1000, right = 0>)",
     "open": " mask(#smx.band<top_left, right = 0>)",
+    # One query, of keys whose number is open: their parts are merged.
+    "parts": "",
 }
 # Rows that end within the last access of some threads, in blocks and in clusters.
 RAGGED = (28000, 30000, 31992, 32000, 32004, 50000, 50256, 51200)
@@ -30,8 +32,8 @@ THREADS = {
 }
 
 def attention(element, dim, mask):
-    batch, length = ("?", "?") if mask == "open" else (2, 4096)
-    query = f"tensor<{batch}x8x{length}x{dim}x{element}>"
+    batch, length = ("?", "?") if mask in ("open", "parts") else (2, 4096)
+    query = f"tensor<{batch}x8x{1 if mask == 'parts' else length}x{dim}x{element}>"
     key = f"tensor<{batch}x{2 if mask == 'grouped' else 8}x{length}x{dim}x{element}>"
     return f"""func.func @attention(%q: {query}, %k: {key}, %v: {key}) -> {query} {{
   %o = smx.attention %q, %k, %v scale({dim ** -0.5}){MASKS[mask]} : {query}, {key}, {key} -> {query}
@@ -114,16 +116,18 @@ def kernels(family, types):
     """Names, texts, and what rows in memory are aligned to."""
     for element in types:
         if family in ("attention", "products"):
-            for dim in (64, 128, 256, 512) if element == "f64" else (64, 112, 128, 256, 512):
+            for dim in (64, 128, 256, 512) if element == "f64" else (64, 96, 112, 128, 256, 512):
                 for mask in MASKS:
                     yield f"{family} {element} {dim} {mask}", attention(element, dim, mask), 16
-            for dim in (64, 96, 128) if element in ("bf16", "f16") else ():
-                for term, mask, wide in itertools.product(TERMS, ("full", "causal", "window"), (False, True)):
-                    yield (f"{family} {element} {dim} {mask} {'f32' if wide else element} {term}",
-                           biased(element, dim, 4096, term, mask, wide), 16)
-                yield f"{family} {element} {dim} bias of 16384 keys", biased(element, dim, 16384, "bias of keys", "full", False), 16
             for dim, heads in ((64, 10), (128, 10), (256, 1)) if element in ("bf16", "f16") else ():
                 yield f"{family} {element} {dim} in parts, {heads} heads", left_over(element, dim, heads), 16
+            continue
+        if family == "biases":
+            for dim in (64, 96, 128):
+                for term, mask, wide in itertools.product(TERMS, ("full", "causal", "window"), (False, True)):
+                    yield (f"attention {element} {dim} {mask} {'f32' if wide else element} {term}",
+                           biased(element, dim, 4096, term, mask, wide), 16)
+                yield f"attention {element} {dim} bias of 16384 keys", biased(element, dim, 16384, "bias of keys", "full", False), 16
             continue
         if family == "threads":
             # Rows whose kinds have numbers of threads of their own.

@@ -43,3 +43,22 @@ func.func @short_rows(%x: tensor<2x8192xf32>) -> tensor<2xf32> {
   %y = smx.logsumexp %x axis(1) : tensor<2x8192xf32> -> tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// -----
+
+// Wide rows of f32 that end within a span of 128 bytes take more addresses.
+// CHECK-LABEL: @cut_span
+// CHECK: scf.for {{.*}} step %c32
+func.func @cut_span(%q: tensor<2x1x112xf32>, %k: tensor<2x?x112xf32>, %v: tensor<2x?x112xf32>) -> tensor<2x1x112xf32> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x112xf32>, tensor<2x?x112xf32>, tensor<2x?x112xf32> -> tensor<2x1x112xf32>
+  return %o : tensor<2x1x112xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @whole_spans
+// CHECK: scf.for {{.*}} step %c64
+func.func @whole_spans(%q: tensor<2x1x128xf32>, %k: tensor<2x?x128xf32>, %v: tensor<2x?x128xf32>) -> tensor<2x1x128xf32> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x128xf32>, tensor<2x?x128xf32>, tensor<2x?x128xf32> -> tensor<2x1x128xf32>
+  return %o : tensor<2x1x128xf32>
+}
