@@ -188,6 +188,15 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
     auto asItIs = [&]() -> SmallVector<Value> { return {acc}; };
     return makeBranch(b, loc, acc.getType(), areTerms, terms, asItIs)[0];
   };
+  // Where products are under way nothing else writes what they add to.
+  Value done;
+  bool isFinished = false;
+  auto finish = [&] {
+    if (areTerms && isCut)
+      done = withTerms(done);
+    code.clone(*releaseValues);
+    isFinished = true;
+  };
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (isCut && op.getResults() == ValueRange(cutSum.getCondition())) {
       code.mapping.map(
@@ -204,15 +213,20 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
       running = issueSum(summed, areTerms);
       code.passTurn(loc);
       code.mapping.map(scores.getResult(), wait(scores.getLoc(), product, 1));
+      // A branch between the comparisons of a mask and what these select packs
+      // all of them into registers and back: the sum's is before the mask.
+      if (areTerms && isCut)
+        done = wait(loc, running, 0);
     } else if (!isOfSum(&op)) {
       code.clone(op);
+      if (done && !isFinished && isa<ReleaseOp>(op))
+        finish();
     }
   }
-  Value done = wait(loc, running, 0);
-  // Where products are under way nothing else writes what they add to.
-  if (areTerms && isCut)
-    done = withTerms(done);
-  code.clone(*releaseValues);
+  if (!done)
+    done = wait(loc, running, 0);
+  if (!isFinished)
+    finish();
   rescale(done);
   releaseTerms();
   State after = nextState();

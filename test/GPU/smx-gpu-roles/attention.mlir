@@ -98,13 +98,15 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async {{.+}} transpose_b zero
 // CHECK: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[P]], %[[V]], %[[ACC]] unless %[[ODD]]
 // CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]] pending 1
-// Hidden between the waits: the arithmetic behind may begin before the second one.
-// CHECK: arith.select %{{.+}}, %[[S1]]
-// CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]]
-// CHECK: scf.if %[[ODD]]
+// The sum is asked before the scores are masked: a branch between the mask's comparisons and its selects would pack the former.
+// CHECK-NEXT: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]]
+// CHECK-NEXT: smx_gpu.release
+// CHECK-NEXT: scf.if %[[ODD]]
 // CHECK: arith.subi %[[AT]], %c128
 // CHECK: %[[MARKED:.+]] = arith.select %{{.+}}, %[[P]]
 // CHECK: smx_gpu.mma %[[MARKED]], %[[V]], %[[O1]] guarded terms
+// CHECK: smx_gpu.release
+// CHECK: arith.select %{{.+}}, %[[S1]]
 // CHECK: math.fma
 // CHECK: scf.yield {{.+}}, %true :
 // The last product begins from zero. It is asked itself, by each warp in the first of the two rows of a thread, and not its values.

@@ -36,13 +36,17 @@
 // CHECK: %[[FROM:.+]] = arith.maxsi %[[MIDDLE]], %c64
 // CHECK: scf.for %[[J:.+]] = %[[FROM]] to %{{.+}} step %c64 iter_args(%[[ACC:.+]] = %[[WHOLE]]#0, %[[P:.+]] = %[[WHOLE]]#1, %[[WAS_CUT:.+]] = %[[CUT]])
 // CHECK: %[[ODD:.+]] = scf.if %[[WAS_CUT]]
-// CHECK: smx_gpu.mma_async %[[P]], %{{.+}}, %[[ACC]] unless %[[ODD]]
-// CHECK: arith.select
-// CHECK: %[[DONE:.+]] = smx_gpu.wait
-// Terms are added to what the unit has left, once it is done.
+// CHECK: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[P]], %{{.+}}, %[[ACC]] unless %[[ODD]]
+// CHECK: smx_gpu.wait %{{.+}} pending
+// CHECK: %[[DONE:.+]] = smx_gpu.wait %[[OT]], %[[O]]
+// CHECK-NEXT: smx_gpu.release
+// Terms are added to what the unit has left, once it is done, and before the scores are masked.
+// CHECK-NOT: arith.select
 // CHECK: scf.if %[[ODD]]
 // CHECK: arith.subi %[[J]], %c64
 // CHECK: smx_gpu.mma %{{.+}}, %{{.+}}, %[[DONE]] guarded terms
+// CHECK: smx_gpu.release
+// CHECK: arith.select
 // A tile is cut for the group if the last of its keys is behind the first of the group's rows.
 // CHECK: %[[LAST:.+]] = arith.addi %[[J]], %c63
 // CHECK: %[[IS_CUT:.+]] = arith.cmpi sgt, %[[LAST]], %[[ROW0]]
