@@ -101,6 +101,9 @@ private:
                  int64_t dim);
   /// True if `tile` is known to be `fill` beyond the extent of class `c`.
   bool hasPadding(Value tile, TileClasses::Class c, TypedAttr fill);
+  /// True if `mask` is known to hide, of each row that is there, all that is
+  /// beyond the extent of class `c`, along `dim`.
+  bool isHiddenBeyond(Value mask, TileClasses::Class c, int64_t dim);
   /// `tile`, with `fill` where it is beyond the extent of class `c`.
   Value withPadding(Value tile, TileClasses::Class c, int64_t dim,
                     TypedAttr fill);

@@ -1,5 +1,6 @@
 //===- TilePadding.cpp - what a tile is beyond the extent it covers -------===//
 
+#include "BandPadding.h"
 #include "TileConverter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +40,17 @@ Value TileConverter::isInside(Location loc, RankedTensorType type, Class c,
                                position, extent);
 }
 
+bool TileConverter::isHiddenBeyond(Value mask, Class c, int64_t dim) {
+  // Nobody reads what is behind the last row, either.
+  if (!schedule.rows || dim == schedule.rowDim || schedule.partsOf(c) != 1)
+    return false;
+  OpFoldResult columns = classes.extentOf(c),
+               rows = classes.extentOf(*schedule.rows);
+  return isa<Value>(columns) && isa<Value>(rows) &&
+         hidesColumnsFrom(indexOf(columns), mask, indexOf(rows),
+                          schedule.rowDim);
+}
+
 Value TileConverter::withPadding(Value tile, Class c, int64_t dim,
                                  TypedAttr fill) {
   auto type = cast<RankedTensorType>(tile.getType());
@@ -50,12 +62,14 @@ Value TileConverter::withPadding(Value tile, Class c, int64_t dim,
   auto mask = tile.getDefiningOp<arith::SelectOp>();
   if (mask && isa<RankedTensorType>(mask.getCondition().getType()) &&
       isSplatOf(mask.getFalseValue(), fill)) {
+    padded[{tile, c}] = fill;
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(mask);
+    if (isHiddenBeyond(mask.getCondition(), c, dim))
+      return tile;
     Value both = arith::AndIOp::create(builder, loc, mask.getCondition(),
                                        isInside(loc, type, c, dim));
     mask.getConditionMutable().assign(both);
-    padded[{tile, c}] = fill;
     return tile;
   }
   Value inside = isInside(loc, type, c, dim);

@@ -2,6 +2,8 @@
 // RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_80' | FileCheck %s
 
 !t = tensor<1x2x300x64xbf16>
+!few = tensor<1x2x200x64xbf16>
+!many = tensor<1x2x310x64xbf16>
 
 // CHECK-LABEL: smx_gpu.kernel @ragged_kernel
 // CHECK: %[[VISIBLE:.+]] = arith.cmpi sle
@@ -13,8 +15,36 @@
 // CHECK: arith.select {{.+}} : tensor<{{[0-9]+}}x{{[0-9]+}}xi1
 // CHECK-NOT: arith.select {{.+}} : tensor<{{[0-9]+}}x{{[0-9]+}}xi1
 // CHECK: smx_gpu.store
-func.func @ragged(%q: !t, %k: !t, %v: !t) -> !t {
+func.func @ragged(%q: !many, %k: !t, %v: !t) -> !many {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !many, !t, !t -> !many
+  return %o : !many
+}
+
+// No row that is there sees a key behind the last one: the band alone hides them.
+// CHECK-LABEL: smx_gpu.kernel @same_end_kernel
+// CHECK: arith.cmpi sle
+// CHECK-NOT: arith.andi
+// CHECK: smx_gpu.store
+func.func @same_end(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !t, !t, !t -> !t
+  return %o : !t
+}
+
+// CHECK-LABEL: smx_gpu.kernel @last_to_last_kernel
+// CHECK: arith.cmpi sle
+// CHECK-NOT: arith.andi
+// CHECK: smx_gpu.store
+func.func @last_to_last(%q: !few, %k: !t, %v: !t) -> !few {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<bottom_right, right = 0>) : !few, !t, !t -> !few
+  return %o : !few
+}
+
+// The last row of this band sees one key more than there is.
+// CHECK-LABEL: smx_gpu.kernel @one_more_kernel
+// CHECK: arith.andi {{.+}} : tensor<{{[0-9]+}}x{{[0-9]+}}xi1
+// CHECK: smx_gpu.store
+func.func @one_more(%q: !t, %k: !t, %v: !t) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 1>) : !t, !t, !t -> !t
   return %o : !t
 }
 
