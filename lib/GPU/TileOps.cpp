@@ -46,6 +46,16 @@ static void printPrecision(OpAsmPrinter &printer, Operation *,
   printer << stringifyPrecision(precision.getValue());
 }
 
+static ParseResult parseReading(OpAsmParser &parser, ReadingAttr &reading) {
+  return parseKeywordOf(
+      parser, reading, [](StringRef name) { return symbolizeReading(name); },
+      "any, first, last or once");
+}
+static void printReading(OpAsmPrinter &printer, Operation *,
+                         ReadingAttr reading) {
+  printer << stringifyReading(reading.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "smx/GPU/SmxGpuOps.cpp.inc"
 

@@ -99,13 +99,13 @@ private:
 
 /// All registers of the tile, in accesses of `n` elements.
 static Value loadRuns(ThreadTile &tile, VectorType type, int64_t n,
-                      bool again) {
+                      gpu::LoadOp op) {
   ThreadCode &code = tile.code;
   auto run = VectorType::get(n, type.getElementType());
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < tile.registers(); i += n)
-    vectors.push_back(
-        loadGlobal(code, tile.address(i), run, tile.isValid(i), again));
+    vectors.push_back(loadGlobal(code, tile.address(i), run, tile.isValid(i),
+                                 op.getAgain(), op.getReading()));
   return code.fromVectors(vectors);
 }
 
@@ -157,20 +157,22 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
     GlobalTile memory = makeGlobalTile(
         code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
-        tileType.getShape(), op.getAligned());
+        tileType.getShape(), op.getAligned(),
+        /*sharesAddress=*/op.getReading() == gpu::Reading::First ||
+            op.getReading() == gpu::Reading::Last);
     if (isShiftedRow(tileType, memory)) {
+      // Two threads read a piece: what it is to caches is not what the op says.
       rewriter.replaceOp(op, loadShiftedRow(code, tileType, memory));
       return success();
     }
     ThreadTile tile(code, tileType, memory);
     int64_t n = tile.widestRun();
     Value whole = tile.runsAreWhole(n);
-    bool again = op.getAgain();
     Value result =
         whole ? code.choose(
-                    type, whole, [&] { return loadRuns(tile, type, n, again); },
-                    [&] { return loadRuns(tile, type, 1, again); })
-              : loadRuns(tile, type, n, again);
+                    type, whole, [&] { return loadRuns(tile, type, n, op); },
+                    [&] { return loadRuns(tile, type, 1, op); })
+              : loadRuns(tile, type, n, op);
     rewriter.replaceOp(op, result);
     return success();
   }

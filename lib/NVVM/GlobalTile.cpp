@@ -42,7 +42,7 @@ Value opaque(ThreadCode &code, Value value) {
 GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
                           ValueRange offsets, ValueRange valid,
                           ArrayRef<int64_t> dims, ArrayRef<int64_t> extents,
-                          int64_t aligned) {
+                          int64_t aligned, bool sharesAddress) {
   auto [strides, start] = type.getStridesAndOffset();
   MemRefDescriptor memref(descriptor);
   auto strideOf = [&](int64_t k) {
@@ -61,7 +61,9 @@ GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
     if (!llvm::is_contained(dims, k))
       fixed.push_back(offset);
     else // Multiplied in every round: a running sum takes four registers.
-      moved = code.add(moved, code.mul(opaque(code, offset), strideOf(k)));
+      moved = code.add(
+          moved,
+          code.mul(sharesAddress ? offset : opaque(code, offset), strideOf(k)));
   }
   tile.moved = code.mul(moved, code.i64(tile.elementBytes));
   {
@@ -123,7 +125,7 @@ Value byteOffset(ThreadCode &code, const GlobalTile &tile, int64_t d, Value at,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A predicated access as PTX moves it: in words of at most 32 bits.
+/// An access as PTX moves it: in words of at most 32 bits.
 struct Words {
   int64_t bytes, count;
   IntegerType type;
@@ -135,8 +137,9 @@ struct Words {
         // No 8-bit registers.
         type(IntegerType::get(context, bytes >= 4 ? 32 : 16)) {}
 
-  std::string instruction(StringRef name, bool again = false) const {
-    std::string text = (name + (again ? ".volatile.global" : ".global")).str();
+  /// `qualifiers`: what follows the state space, if anything.
+  std::string instruction(StringRef name, StringRef qualifiers = "") const {
+    std::string text = (name + qualifiers).str();
     if (count > 1)
       text += ".v" + std::to_string(count);
     return text + ".b" + std::to_string(std::min<int64_t>(bytes, 4) * 8);
@@ -180,22 +183,70 @@ static VectorType memoryType(VectorType type) {
              : type;
 }
 
-static Value loadPredicated(ThreadCode &code, Value address, VectorType type,
-                            Value predicate, bool again) {
-  Words words(code.getContext(), type);
-  std::string text = "{\n\t", constraints;
-  for (int64_t i : llvm::seq(words.count)) {
-    text += "mov.b" + std::to_string(words.type.getWidth()) + " $" +
-            std::to_string(i) + ", 0;\n\t";
-    constraints += ("=&" + words.constraint() + ",").str();
+/// What says of an access that it is the block's `reading` of its memory.
+static StringRef qualifiersOf(gpu::Reading reading) {
+  switch (reading) {
+  case gpu::Reading::Any:
+    return "";
+  case gpu::Reading::First:
+    return ".L1::evict_last.L2::cache_hint";
+  case gpu::Reading::Last:
+    return ".L1::evict_first.L2::cache_hint";
+  case gpu::Reading::Once:
+    return ".L1::no_allocate";
   }
-  std::string place = std::to_string(words.count);
-  text += "@$" + std::to_string(words.count + 1) + " " +
-          words.instruction("ld", again) + " " + words.operands(0) + ", [$" +
-          place + "];\n\t}";
+  llvm_unreachable("all readings are above");
+}
+
+/// The policy that the qualifiers name, i64; null: none. One of a kernel is
+/// left.
+static Value policyOf(ThreadCode &code, gpu::Reading reading) {
+  if (reading != gpu::Reading::First && reading != gpu::Reading::Last)
+    return {};
+  StringRef text = reading == gpu::Reading::First
+                       ? "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
+                       : "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;";
+  return LLVM::InlineAsmOp::create(code, code.getI64Type(), ValueRange(), text,
+                                   "=l", /*has_side_effects=*/false,
+                                   /*is_align_stack=*/false,
+                                   LLVM::TailCallKind::None,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
+/// A load in PTX: predicated, or by a policy of caches.
+static Value loadWords(ThreadCode &code, Value address, VectorType type,
+                       Value predicate, bool again, gpu::Reading reading) {
+  Words words(code.getContext(), type);
+  SmallVector<Value> operands{address};
+  std::string text = "{\n\t", constraints, inputs = "l";
+  auto next = [&] {
+    return "$" + std::to_string(words.count + operands.size() - 1);
+  };
+  std::string place = next();
+  for (int64_t i : llvm::seq(words.count)) {
+    constraints += ((predicate ? "=&" : "=") + words.constraint() + ",").str();
+    if (predicate)
+      text += "mov.b" + std::to_string(words.type.getWidth()) + " $" +
+              std::to_string(i) + ", 0;\n\t";
+  }
+  if (predicate) {
+    operands.push_back(predicate);
+    inputs += ",b";
+    text += "@" + next() + " ";
+  }
+  std::string policy;
+  if (Value value = policyOf(code, reading)) {
+    operands.push_back(value);
+    inputs += ",l";
+    policy = ", " + next();
+  }
+  std::string name = again ? "ld.volatile.global" : "ld.global";
+  text += words.instruction(name, qualifiersOf(reading)) + " " +
+          words.operands(0) + ", [" + place + "]" + policy + ";\n\t}";
   SmallVector<Value> loaded =
-      emitAsm(code, SmallVector<Type>(words.count, words.type),
-              {address, predicate}, text, constraints + "l,b");
+      emitAsm(code, SmallVector<Type>(words.count, words.type), operands, text,
+              constraints + inputs);
   Value bits = loaded.size() == 1 ? loaded.front() : code.fromRegisters(loaded);
   if (words.bytes == 1)
     bits = LLVM::TruncOp::create(code, code.getI8Type(), bits);
@@ -203,11 +254,11 @@ static Value loadPredicated(ThreadCode &code, Value address, VectorType type,
 }
 
 Value loadGlobal(ThreadCode &code, Value address, VectorType type,
-                 Value predicate, bool again) {
+                 Value predicate, bool again, gpu::Reading reading) {
   VectorType stored = memoryType(type);
   Value vector =
-      predicate
-          ? loadPredicated(code, address, stored, predicate, again)
+      predicate || reading != gpu::Reading::Any
+          ? loadWords(code, address, stored, predicate, again, reading)
           : Value(LLVM::LoadOp::create(code, stored, address,
                                        Words(code.getContext(), stored).bytes,
                                        /*isVolatile=*/again));
@@ -242,8 +293,8 @@ void storeGlobal(ThreadCode &code, Value vector, Value address,
   for ([[maybe_unused]] int64_t i : llvm::seq(words.count))
     constraints += ("," + words.constraint()).str();
   emitAsm(code, {}, operands,
-          "@$0 " + words.instruction("st") + " [$1], " + words.operands(2) +
-              ";",
+          "@$0 " + words.instruction("st.global") + " [$1], " +
+              words.operands(2) + ";",
           constraints + ",~{memory}");
 }
 

@@ -16,6 +16,18 @@ def SmxGpu_PrecisionAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Precision, "precision
   let assemblyFormat = "`<` $value `>`";
 }
 
+def SmxGpu_Reading : I32EnumAttr<"Reading", "which of a block's readings of the same memory this is", [
+    I32EnumAttrCase<"Any", 0, "any">,
+    I32EnumAttrCase<"First", 1, "first">,
+    I32EnumAttrCase<"Last", 2, "last">,
+    I32EnumAttrCase<"Once", 3, "once">]> {
+  let cppNamespace = "::mlir::smx::gpu";
+  let genSpecializedAttr = 0;
+}
+def SmxGpu_ReadingAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Reading, "reading"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "a tile of global memory, in registers";
   let description = [{
@@ -24,23 +36,33 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     each dimension are read, and the others are 0. `aligned` promises that all rows start at multiples
     of so many bytes. What is read `again` is not kept in registers from the first time on.
 
+    `reading` says what caches are to do, and is a hint alone: what is read `first` will be read again by the block soon,
+    and stays in both caches while others leave; what is read the `last` time leaves them before others do; what is read
+    `once`, by one thread, needs no place in the cache of its multiprocessor. From `first` to `last` a tile needs no registers:
+    as for `again`, no reading is taken for another one.
+
     P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
     P2: entries of `dims` are -1 or different dimensions of the memref.
     P3: `valid` is empty or has one entry per tile dimension.
     P4: element types agree.
     P17: `aligned` is 0 or a power of two, and a multiple of the bytes of an element.
+    P34: what is read `again` has no `reading`: such an access passes all caches of a multiprocessor.
 
     ```mlir
     %t = smx_gpu.load %x[%i, %j] valid(%m, %n) dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>
         -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+    %r = smx_gpu.load %x[%i, %c0] dims [-1, 1] reading(first) {aligned = 16} : memref<?x?xf32, strided<[?, 1], offset: ?>>
+        -> tensor<1x512xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>
     ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
                        DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned,
-                       UnitAttr:$again);
+                       UnitAttr:$again,
+                       DefaultValuedAttr<SmxGpu_ReadingAttr, "::mlir::smx::gpu::Reading::Any">:$reading);
   let results = (outs SmxGpu_Tile:$tile);
   let assemblyFormat = [{
-    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims (`again` $again^)? attr-dict `:` type($source) `->` type($tile)
+    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims (`again` $again^)?
+    (`reading` `(` custom<Reading>($reading)^ `)`)? attr-dict `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
 }

@@ -203,3 +203,20 @@ smx_gpu.kernel @unknown_copy(%k: memref<?x?xbf16>, %i: index) warps(4) {
   smx_gpu.put %k[%i, %i] into %c dims [0, 1] copy(bulk) : memref<?x?xbf16>, !channel
   smx_gpu.return
 }
+
+// -----
+
+// P34
+smx_gpu.kernel @reading_again(%x: memref<?x?xf32>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected no reading of what is read again, got reading(last)}}
+  %t = smx_gpu.load %x[%i, %i] dims [0, 1] again reading(last) : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+smx_gpu.kernel @unknown_reading(%x: memref<?x?xf32>, %i: index) warps(4) {
+  // expected-error @+1 {{expected any, first, last or once, got 'second'}}
+  %t = smx_gpu.load %x[%i, %i] dims [0, 1] reading(second) : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
