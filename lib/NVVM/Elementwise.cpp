@@ -138,7 +138,8 @@ struct LowerNarrowExtension : TilePattern<arith::ExtFOp> {
 /// The upper one of a word of two numbers of bf16 as f32: its bits in place.
 /// LLVM would take it out first. Where clusters hold rows, all registers are
 /// taken, and it has to be left the choice: where the words' uses told instead,
-/// softmax of rows from 131072 elements on was slower on an H200.
+/// softmax of rows from 131072 elements on was slower on an H200. But of 32
+/// registers, which hold little of a row, none is left for a half of a word.
 struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
   using TilePattern::TilePattern;
 
@@ -150,10 +151,11 @@ struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
         !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "not from words of bf16 to f32");
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-    if (function &&
+    ThreadCode code(rewriter, op, plan);
+    constexpr int64_t fewRegisters = 32;
+    if (function && code.team.launchRegisters > fewRegisters &&
         function->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName()))
       return rewriter.notifyMatchFailure(op, "in a cluster");
-    ThreadCode code(rewriter, op, plan);
     SmallVector<Value> numbers;
     for (int64_t i = 0; i < from.getNumElements(); i += 2) {
       Value pair = code.getRegisters(adaptor.getIn(), i, 2);

@@ -104,6 +104,8 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
          collectScratchBytes(op) + largestScratchBytes(op);
 }
 
+static constexpr int64_t wordBytes = 4;
+
 /// Combines the values of the warps along the dimension: the place of a value
 /// in scratch is [position, warp].
 static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
@@ -141,6 +143,21 @@ static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
   });
   code.groupBarrier();
 
+  // A value of each warp in every thread takes no more than half of its
+  // registers; of more, a lane reads one.
+  if (along.distance == 1 && offsets.size() == 1 &&
+      warps * bytes > code.team.launchRegisters * wordBytes / 2 &&
+      warps <= warpThreads && llvm::isPowerOf2_64(warps)) {
+    Value lane = code.remainder(code.lane(), warps);
+    Value result = LLVM::LoadOp::create(
+        code, type,
+        code.advance(row, code.add(code.mul(lane, code.i32(bytes)),
+                                   code.i32(offsets.front()))),
+        bytes);
+    for (int64_t step = 1; step < warps; step *= 2)
+      result = combine(code, kind, result, exchange(code, result, step));
+    return {result};
+  }
   int64_t run = std::min<int64_t>(16 / bytes, warps & -warps);
   SmallVector<Value> results;
   for (int64_t offset : offsets) {

@@ -116,3 +116,32 @@ smx_gpu.kernel @long(%t: f32, %y: memref<?xf32>) warps(4) {
   smx_gpu.store %r, %y[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
   smx_gpu.return
 }
+
+// 32 registers have no room for the values of 32 warps: a lane reads one.
+// CHECK-LABEL: llvm.func @few_registers
+smx_gpu.kernel @few_registers(%x: memref<?x?xf32>, %y: memref<?xf32>) warps(32) min_blocks(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xf32> -> tensor<1x1024xf32, #smx_gpu.striped<rows = 1, columns = 1024, vector = 1>>
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
+  // CHECK-COUNT-5: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl.sync
+  %r = smx_gpu.reduce <add> %t dim 1 : tensor<1x1024xf32, #smx_gpu.striped<rows = 1, columns = 1024, vector = 1>>
+      -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 1024, vector = 1>>>
+  smx_gpu.store %r, %y[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 1024, vector = 1>>>, memref<?xf32>
+  smx_gpu.return
+}
+
+// 64 have.
+// CHECK-LABEL: llvm.func @more_registers
+smx_gpu.kernel @more_registers(%x: memref<?x?xf32>, %y: memref<?xf32>) warps(32) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xf32> -> tensor<1x1024xf32, #smx_gpu.striped<rows = 1, columns = 1024, vector = 1>>
+  // CHECK: nvvm.barrier0
+  // CHECK-COUNT-8: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK-NOT: nvvm.shfl.sync
+  %r = smx_gpu.reduce <add> %t dim 1 : tensor<1x1024xf32, #smx_gpu.striped<rows = 1, columns = 1024, vector = 1>>
+      -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 1024, vector = 1>>>
+  smx_gpu.store %r, %y[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 1024, vector = 1>>>, memref<?xf32>
+  smx_gpu.return
+}
