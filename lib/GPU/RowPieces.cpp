@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace mlir::smx::gpu;
 
 RowPieces::RowPieces(KernelOp kernel, ArrayRef<LoadOp> some, int64_t bytes,
-                     int64_t states)
-    : kernel(kernel), loads(some), states(states) {
+                     int64_t states, Rest rest)
+    : kernel(kernel), loads(some), states(states), rest(rest) {
   auto type = cast<RankedTensorType>(loads.front().getTile().getType());
   auto striped = cast<StripedAttr>(getLayout(type));
   columns = type.getDimSize(1);
@@ -61,65 +61,6 @@ bool RowPieces::isKnown(Operation *op) const {
          (OpTrait::hasElementwiseMappableTraits(op) && isMemoryEffectFree(op));
 }
 
-template <typename OpTy>
-void RowPieces::moveTo(OpBuilder &builder, const Piece &piece, OpTy op) {
-  if (piece.first == 0)
-    return;
-  builder.setInsertionPoint(op);
-  Location loc = op.getLoc();
-  Value first = arith::ConstantIndexOp::create(builder, loc, piece.first);
-  MutableOperandRange offsets = op.getOffsetsMutable();
-  OpOperand &offset = offsets[op.getDims().back()];
-  offset.set(arith::AddIOp::create(builder, loc, offset.get(), first));
-  if (op.getValid().empty())
-    return;
-  OpOperand &valid = op.getValidMutable()[1];
-  Value left = arith::SubIOp::create(builder, loc, valid.get(), first);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  valid.set(arith::MaxSIOp::create(builder, loc, left, zero));
-}
-
-void RowPieces::load(OpBuilder &builder, Piece &piece, bool isShared) {
-  for (LoadOp load : loads) {
-    RankedTensorType type = typeOf(piece, load.getTile());
-    OpBuilder::InsertionGuard guard(builder);
-    if (!isShared) {
-      builder.setInsertionPoint(load);
-      auto part = cast<LoadOp>(builder.clone(*load));
-      part.getTile().setType(type);
-      moveTo(builder, piece, part);
-      piece.loaded[load.getTile()] = part.getTile();
-      continue;
-    }
-    auto sharedType = SharedType::get(kernel.getContext(), type.getShape(),
-                                      type.getElementType(), 0);
-    Value shared = AllocOp::create(builder, load.getLoc(), sharedType);
-    auto copy = CopyOp::create(builder, load.getLoc(), load.getSource(),
-                               load.getOffsets(), load.getValid(), shared,
-                               load.getDims(), load.getAligned());
-    moveTo(builder, piece, copy);
-    piece.loaded[load.getTile()] = shared;
-  }
-}
-
-/// `tile` in the other form: the row, or the parts of warps.
-static Value inForm(OpBuilder &builder, Value tile, RankedTensorType type) {
-  if (tile.getType() == type)
-    return tile;
-  return PartsOp::create(builder, tile.getLoc(), type, tile);
-}
-
-Value RowPieces::loadedOf(OpBuilder &builder, Piece &piece, Value tile) {
-  Value &loaded = piece.loaded[tile];
-  if (!isa<SharedType>(loaded.getType()))
-    return loaded;
-  Location loc = tile.getLoc();
-  loaded = HoldOp::create(builder, loc, loaded.getType(), loaded);
-  Value source = tile.getDefiningOp<LoadOp>() ? tile : loads.front().getTile();
-  Value row = ReadOp::create(builder, loc, typeOf(piece, source), loaded);
-  return inForm(builder, row, typeOf(piece, tile));
-}
-
 Value RowPieces::weighed(OpBuilder &builder, Piece &piece, Operation *product) {
   Location loc = product->getLoc();
   Value factor = piece.factor;
@@ -151,7 +92,7 @@ Value RowPieces::pieceOf(OpBuilder &builder, Piece &piece, Value tile,
       isKept(tile) || (product && isKept(product.getLhs()) &&
                        product.getRhs().getDefiningOp<BroadcastOp>())) {
     result = weighed(builder, piece, op);
-  } else if (piece.loaded.lookup(tile)) {
+  } else if (piece.loaded.contains(tile)) {
     result = loadedOf(builder, piece, tile);
   } else if (matchPattern(op, m_Constant(&splat))) {
     result =
@@ -191,7 +132,7 @@ static Value ofAnyForm(Value tile) {
 }
 
 void RowPieces::findKept(ArrayRef<Operation *> roots) {
-  if (loads.size() != 1)
+  if (loads.size() != 1 || rest == Rest::InMemory)
     return;
   Value loaded = loads.front().getTile();
   for (auto [i, root] : llvm::enumerate(roots)) {
@@ -215,20 +156,13 @@ void RowPieces::findKept(ArrayRef<Operation *> roots) {
   }
 }
 
-void RowPieces::keep(OpBuilder &builder, Piece &piece, Value tile, Value made) {
-  Value shared = piece.loaded.lookup(loads.front().getTile());
-  Value row = inForm(builder, made, typeOf(piece, loads.front().getTile()));
-  WriteOp::create(builder, tile.getLoc(), row, shared);
-  piece.loaded[tile] = shared;
-}
-
 Value RowPieces::pieceFor(OpBuilder &builder, Piece &piece,
                           Operation *reduction, Value reference) {
   Location loc = reduction->getLoc();
   Value whole = reduction->getOperand(0);
   bool isFirst = &piece == pieces.begin();
   IRMapping local;
-  IRMapping &made = isFirst && !reference ? inRegisters : local;
+  IRMapping &made = reference ? local : madeBefore(piece, local);
   if (reference)
     made.map(state->reference(),
              BroadcastOp::create(builder, loc,
@@ -304,11 +238,15 @@ void RowPieces::convertReduction(Operation *op) {
 }
 
 void RowPieces::convertStore(StoreOp op) {
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
+  if (rest == Rest::InMemory) {
     OpBuilder builder(op);
-    IRMapping made;
+    loadAhead(builder, op.getTile());
+  }
+  for (Piece &piece : pieces) {
+    OpBuilder builder(op);
+    IRMapping local;
     Value tile =
-        pieceOf(builder, piece, op.getTile(), i == 0 ? inRegisters : made);
+        pieceOf(builder, piece, op.getTile(), madeBefore(piece, local));
     auto store = cast<StoreOp>(builder.clone(*op));
     store.getTileMutable().assign(tile);
     moveTo(builder, piece, store);
@@ -347,6 +285,7 @@ LogicalResult RowPieces::run() {
       }))
     return failure();
   findKept(roots);
+  countUses(roots);
   if (states > 1 && !(state = matchState(roots)))
     return failure();
   for (LoadOp load : loads)
@@ -354,7 +293,7 @@ LogicalResult RowPieces::run() {
       load->moveBefore(roots.front());
   OpBuilder builder(roots.front());
   for (auto [i, piece] : llvm::enumerate(pieces)) {
-    load(builder, piece, /*isShared=*/i != 0);
+    load(builder, piece);
     // The first state begins with what is in registers; the assembler would put
     // the copies, which nothing waits for, before its loads.
     if (i == 0 && state)

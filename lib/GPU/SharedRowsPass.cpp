@@ -69,7 +69,9 @@ struct SharedRowsPass
     for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
       auto tile = cast<RankedTensorType>(load.getTile().getType());
       auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
-      if (!striped || tile.getDimSize(0) != 1 || striped.getRowThreads() != 1 ||
+      // What has a reading has a place.
+      if (load.getReading() != Reading::Any || !striped ||
+          tile.getDimSize(0) != 1 || striped.getRowThreads() != 1 ||
           load.getDims().back() < 0 || tile.getElementTypeBitWidth() < 8 ||
           (!loads.empty() &&
            tile.getShape() !=

@@ -147,6 +147,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addNestedPass<gpu::KernelOp>(gpu::createLargestPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createRanksInLanesPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createPartialStatesPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createRereadRowsPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createSharedRowsPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createRecomputePass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createPartialSumsPass());

@@ -114,6 +114,58 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def RereadRowsPass : Pass<"smx-gpu-reread-rows", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "the part of a long row that registers have no room for is read again";
+  let description = [{
+    A kernel whose blocks are to have all threads of a multiprocessor (`min_blocks`) has 32 registers a thread. Of the tile of one row, of which a thread
+    has more than `bytes` bytes, the first ones stay in registers; the others become pieces that every reduction, and the stores, load again, from the
+    cache: a row is read once from memory as long as the rows that are computed with fit there. Readings are marked `first` and `last`, and the last ones
+    all come before the first store. What only the stores need is loaded there, and is not marked. A thread reads again what it stores itself: the result
+    may take the row's place. A kernel with an op that has no form on pieces, or whose threads have different numbers of accesses, has half as many blocks,
+    and stays as it is otherwise. A remark says where.
+
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x16384xbf16, #row>
+    %s = smx_gpu.reduce <add> (extf %x) dim 1
+    smx_gpu.store f(%x, %s), %b[%i, %c0]
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] reading(last) : .. -> tensor<1x8192xbf16, #row>
+    %y = smx_gpu.load %a[%i, %c8192] dims [-1, 1] reading(first) : .. -> tensor<1x8192xbf16, #row>
+    %t = arith.addf (extf %x), (extf %y)
+    %s = smx_gpu.reduce <add> %t dim 1
+    %z = smx_gpu.load %a[%i, %c8192] dims [-1, 1] reading(last) : .. -> tensor<1x8192xbf16, #row>
+    smx_gpu.store f(%x, %s), %b[%i, %c0]
+    smx_gpu.store f(%z, %s), %b[%i, %c8192]
+    ```
+  }];
+  let options = [
+    Option<"bytes", "bytes", "int64_t", "16", "bytes of a row that a thread has registers for">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ReadOncePass : Pass<"smx-gpu-read-once", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "rows that a kernel reads once, and does not write, pass the cache of a multiprocessor";
+  let description = [{
+    Where a block reads one row and nothing as long is stored, loads are all that a multiprocessor's cache sees, and none finds anything there: the row's
+    loads are marked `reading(once)`. `smx_gpu.largest` reads candidates again: its rows are not marked.
+
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x4096xbf16, #row>
+    %m = smx_gpu.reduce <maxnum> (extf %x) dim 1
+    smx_gpu.store %m, %b[%i]
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] reading(once) : .. -> tensor<1x4096xbf16, #row>
+    %m = smx_gpu.reduce <maxnum> (extf %x) dim 1
+    smx_gpu.store %m, %b[%i]
+    ```
+  }];
+}
+
 def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "the part of a long row that registers have no room for stays in shared memory";
   let description = [{

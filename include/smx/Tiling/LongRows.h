@@ -16,6 +16,9 @@ namespace mlir::smx {
 inline constexpr int64_t blockRowThreads = 1024, blockRowThreadBytes = 128;
 inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 
+/// Threads of a multiprocessor, which have 32 registers each.
+inline constexpr int64_t multiprocessorThreads = 2048;
+
 /// The same where accesses of a row may be cut: at its end, or because the row
 /// starts within one. Both halves and what says where take registers, too.
 inline constexpr int64_t cutRowThreadBytes = 64, accessBits = 128;
