@@ -96,8 +96,9 @@ struct ScheduleOptions {
 /// than 128 KiB is spread over a cluster where the chip has them, 128 KiB to a
 /// block (64 KiB, all in registers, if it is not aligned), and more to a block
 /// of 1024 threads where 16 of them are too few. Some kinds of aligned rows
-/// have other numbers of threads: sums of two rows, exponentials of f32, and
-/// rows that are summed twice (LongRowSchedule.cpp says which, and why).
+/// have other numbers of threads: sums of two rows, exponentials of f32, rows
+/// that are summed twice, and sums of rows of 32 to 64 KiB, which are read
+/// again (LongRowSchedule.cpp says which, and why).
 FailureOr<BlockSchedule> chooseSchedule(scf::ForallOp nest,
                                         const TileClasses &classes,
                                         const ScheduleOptions &options);

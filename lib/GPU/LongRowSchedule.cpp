@@ -35,6 +35,13 @@ struct RowThreads {
 };
 } // namespace
 
+/// True for a row of 16-bit elements that is summed, and then written.
+static bool isSumOfNarrowRow(const NestShape &shape) {
+  return shape.rowsRead == 1 && shape.elementBits == 16 &&
+         shape.rowBits == shape.elementBits && shape.sums != 0 &&
+         shape.maxima == 0 && shape.isWritten;
+}
+
 /// Threads where less than 8 accesses each, and more threads of a
 /// multiprocessor, are faster, by figures of an H200; none elsewhere. `bytes`
 /// of a row are read by whole accesses.
@@ -50,7 +57,7 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   if (isSumOfTwoRows(shape) && !shape.hasExponentials &&
       bytes > fewest * pair && bytes <= most * pair &&
       bytes % (warpThreads * pair) == 0)
-    return RowThreads{bytes / pair, 2048};
+    return RowThreads{bytes / pair, multiprocessorThreads};
   // Exponentials of f32 take so long that memory waits for them unless more
   // rows are there: with 4 accesses, blocks of up to 256 threads have 48
   // registers and 1280 threads of a multiprocessor, larger ones 40 and 1536,
@@ -60,6 +67,24 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   if (isExponentialOfWideRow(shape) && bytes > small / 2 * few &&
       bytes <= most * few && bytes % (warpThreads * few) == 0)
     return RowThreads{bytes / few, bytes / few > small ? 1536 : 1280};
+  // Of rows that fill most registers of 1024 threads, one block with all of a
+  // row in registers is faster than two with half of it in shared memory.
+  if (isExponentialOfWideRow(shape) && bytes > blockRowBytes / 4 * 3 &&
+      bytes <= blockRowBytes && bytes % (blockRowThreads * access) == 0)
+    return RowThreads{blockRowThreads};
+  // A thread keeps one access of a row that it sums, and reads up to three
+  // others again for each sum and for the result (smx-gpu-reread-rows): 32
+  // registers are enough for that, and all threads of a multiprocessor wait for
+  // memory at once. The rows of its blocks are 128 KiB, which its cache has
+  // room for. Shorter rows have as many blocks anyway; longer ones, in
+  // clusters, are faster read once.
+  constexpr int64_t shortest = 32 * 1024, longest = 64 * 1024, pieces = 4;
+  constexpr int64_t shortestOfExponentials = longest;
+  if (isSumOfNarrowRow(shape) && bytes <= longest &&
+      bytes >= (shape.hasExponentials ? shortestOfExponentials : shortest))
+    for (int64_t threads : {blockRowThreads / 2, blockRowThreads})
+      if (bytes % (threads * access) == 0 && bytes <= pieces * threads * access)
+        return RowThreads{threads, multiprocessorThreads};
   return std::nullopt;
 }
 

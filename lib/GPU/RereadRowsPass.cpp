@@ -21,13 +21,23 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-/// A whole row that is loaded by all threads, as many accesses of each.
-static bool isWholeRow(LoadOp load) {
-  auto tile = cast<RankedTensorType>(load.getTile().getType());
-  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
-  return striped && tile.getDimSize(0) == 1 && striped.getRowThreads() == 1 &&
-         load.getDims().back() >= 0 && load.getValid().empty() &&
-         !load.getAgain() && tile.getElementTypeBitWidth() >= 8 &&
+static RankedTensorType tileOf(LoadOp load) {
+  return cast<RankedTensorType>(load.getTile().getType());
+}
+
+/// A row that is loaded by all threads.
+static bool isRow(LoadOp load) {
+  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tileOf(load)));
+  return striped && tileOf(load).getDimSize(0) == 1 &&
+         striped.getRowThreads() == 1 && load.getDims().back() >= 0;
+}
+
+/// All of a row, as many accesses of each thread.
+static bool isWhole(LoadOp load) {
+  RankedTensorType tile = tileOf(load);
+  auto striped = cast<StripedAttr>(getLayout(tile));
+  return load.getValid().empty() && !load.getAgain() &&
+         tile.getElementTypeBitWidth() >= 8 &&
          tile.getDimSize(1) %
                  (striped.getColumnThreads() * striped.getVector()) ==
              0;
@@ -54,36 +64,40 @@ struct RereadRowsPass
       return;
     uniteEqualOps(kernel);
     SmallVector<LoadOp> loads;
-    int64_t bits = 0;
+    bool isLong = false, hasForm = true;
     for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
-      auto tile = cast<RankedTensorType>(load.getTile().getType());
-      if (!isWholeRow(load) ||
-          (!loads.empty() &&
-           tile.getShape() !=
-               cast<RankedTensorType>(loads.front().getTile().getType())
-                   .getShape()))
+      if (!isRow(load))
         continue;
-      loads.push_back(load);
-      bits = std::max<int64_t>(bits, getRegisterCount(tile) *
-                                         tile.getElementTypeBitWidth());
+      RankedTensorType tile = tileOf(load);
+      bool isLongRow =
+          getRegisterCount(tile) * tile.getElementTypeBitWidth() > bytes * 8;
+      isLong |= isLongRow;
+      if (isWhole(load) &&
+          (loads.empty() ||
+           tile.getShape() == tileOf(loads.front()).getShape()))
+        loads.push_back(load);
+      else
+        hasForm &= !isLongRow;
     }
-    if (bits <= bytes * 8)
+    if (!isLong)
       return;
-    RowPieces pieces(kernel, loads, bytes * loads.size(), /*states=*/1,
-                     RowPieces::Rest::InMemory);
     auto options =
         remark::RemarkOpts::name("RereadRows").category("smx-gpu-reread-rows");
-    if (failed(pieces.run())) {
-      // Twice as many registers do for all of it.
-      if (kernel.getMinBlocks() > 1)
-        kernel.setMinBlocks(kernel.getMinBlocks() / 2);
-      remark::missed(kernel.getLoc(), options)
-          << "an op has no form on pieces of a row: it is not read again";
-      return;
+    if (hasForm) {
+      RowPieces pieces(kernel, loads, bytes * loads.size(), /*states=*/1,
+                       RowPieces::Rest::InMemory);
+      if (succeeded(pieces.run())) {
+        remark::passed(kernel.getLoc(), options)
+            << "pieces of a row, all but the first read again from the cache: "
+            << remark::metric("pieces", static_cast<int64_t>(pieces.count()));
+        return;
+      }
     }
-    remark::passed(kernel.getLoc(), options)
-        << "pieces of a row, all but the first read again from the cache: "
-        << remark::metric("pieces", static_cast<int64_t>(pieces.count()));
+    // Twice as many registers do for all of it.
+    if (kernel.getMinBlocks() > 1)
+      kernel.setMinBlocks(kernel.getMinBlocks() / 2);
+    remark::missed(kernel.getLoc(), options)
+        << "an op has no form on pieces of a row: it is not read again";
   }
 };
 

@@ -49,7 +49,7 @@ static void printPrecision(OpAsmPrinter &printer, Operation *,
 static ParseResult parseReading(OpAsmParser &parser, ReadingAttr &reading) {
   return parseKeywordOf(
       parser, reading, [](StringRef name) { return symbolizeReading(name); },
-      "any, first, last or once");
+      "any, first or last");
 }
 static void printReading(OpAsmPrinter &printer, Operation *,
                          ReadingAttr reading) {

@@ -158,8 +158,7 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
         code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
         tileType.getShape(), op.getAligned(),
-        /*sharesAddress=*/op.getReading() == gpu::Reading::First ||
-            op.getReading() == gpu::Reading::Last);
+        /*sharesAddress=*/op.getReading() != gpu::Reading::Any);
     if (isShiftedRow(tileType, memory)) {
       // Two threads read a piece: what it is to caches is not what the op says.
       rewriter.replaceOp(op, loadShiftedRow(code, tileType, memory));

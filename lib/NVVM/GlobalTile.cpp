@@ -192,8 +192,6 @@ static StringRef qualifiersOf(gpu::Reading reading) {
     return ".L1::evict_last.L2::cache_hint";
   case gpu::Reading::Last:
     return ".L1::evict_first.L2::cache_hint";
-  case gpu::Reading::Once:
-    return ".L1::no_allocate";
   }
   llvm_unreachable("all readings are above");
 }
@@ -201,7 +199,7 @@ static StringRef qualifiersOf(gpu::Reading reading) {
 /// The policy that the qualifiers name, i64; null: none. One of a kernel is
 /// left.
 static Value policyOf(ThreadCode &code, gpu::Reading reading) {
-  if (reading != gpu::Reading::First && reading != gpu::Reading::Last)
+  if (reading == gpu::Reading::Any)
     return {};
   StringRef text = reading == gpu::Reading::First
                        ? "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"

@@ -135,7 +135,7 @@ smx_gpu.kernel @all_warps_store(%x: memref<?x128xf32>, %y: memref<?x100xf32>) wa
   smx_gpu.return
 }
 
-// What caches are told: policies of both for what is read again and for the last time, the place in L1 for what is read once. One policy is made for
+// What caches are told: policies of both for what is read again and for the last time, and neither for other loads. One policy is made for
 // all accesses that have it (by LLVM), and no reading is taken for another one.
 // CHECK-LABEL: llvm.func @readings
 smx_gpu.kernel @readings(%x: !view, %n: index) warps(1) {
@@ -148,8 +148,8 @@ smx_gpu.kernel @readings(%x: !view, %n: index) warps(1) {
   // CHECK: ld.global.L1::evict_first.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;{{.*}} %{{.+}}, %[[FIRST]]
   %u = smx_gpu.load %x[%c0, %c0] dims [0, 1] reading(last) {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
   // CHECK-NOT: createpolicy
-  // CHECK: ld.global.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];
-  %v = smx_gpu.load %x[%c0, %c0] dims [0, 1] reading(once) {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
+  // CHECK: llvm.load
+  %v = smx_gpu.load %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
   // CHECK: createpolicy.fractional.L2::evict_first
   // CHECK: mov.b32 $3, 0;{{.*}}@$5 ld.global.L1::evict_first.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $6;{{.*}}"=&r,=&r,=&r,=&r,l,b,l"
   %w = smx_gpu.load %x[%c0, %c0] valid(%c1, %n) dims [0, 1] reading(last) {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
@@ -159,7 +159,7 @@ smx_gpu.kernel @readings(%x: !view, %n: index) warps(1) {
   // Of a row that starts anywhere two threads read a piece.
   // CHECK: llvm.ptrtoint
   // CHECK-NOT: L1::
-  %s = smx_gpu.load %x[%c0, %c0] dims [0, 1] reading(once) : !view -> tensor<1x128xf32, #row>
+  %s = smx_gpu.load %x[%c0, %c0] dims [0, 1] reading(last) : !view -> tensor<1x128xf32, #row>
   %d = arith.addf %c, %s : tensor<1x128xf32, #row>
   smx_gpu.store %d, %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<1x128xf32, #row>, !view
   smx_gpu.return

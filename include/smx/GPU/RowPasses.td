@@ -146,26 +146,6 @@ def RereadRowsPass : Pass<"smx-gpu-reread-rows", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def ReadOncePass : Pass<"smx-gpu-read-once", "::mlir::smx::gpu::KernelOp"> {
-  let summary = "rows that a kernel reads once, and does not write, pass the cache of a multiprocessor";
-  let description = [{
-    Where a block reads one row and nothing as long is stored, loads are all that a multiprocessor's cache sees, and none finds anything there: the row's
-    loads are marked `reading(once)`. `smx_gpu.largest` reads candidates again: its rows are not marked.
-
-    ```mlir
-    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x4096xbf16, #row>
-    %m = smx_gpu.reduce <maxnum> (extf %x) dim 1
-    smx_gpu.store %m, %b[%i]
-    ```
-    ==>
-    ```mlir
-    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] reading(once) : .. -> tensor<1x4096xbf16, #row>
-    %m = smx_gpu.reduce <maxnum> (extf %x) dim 1
-    smx_gpu.store %m, %b[%i]
-    ```
-  }];
-}
-
 def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "the part of a long row that registers have no room for stays in shared memory";
   let description = [{

@@ -19,8 +19,7 @@ def SmxGpu_PrecisionAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Precision, "precision
 def SmxGpu_Reading : I32EnumAttr<"Reading", "which of a block's readings of the same memory this is", [
     I32EnumAttrCase<"Any", 0, "any">,
     I32EnumAttrCase<"First", 1, "first">,
-    I32EnumAttrCase<"Last", 2, "last">,
-    I32EnumAttrCase<"Once", 3, "once">]> {
+    I32EnumAttrCase<"Last", 2, "last">]> {
   let cppNamespace = "::mlir::smx::gpu";
   let genSpecializedAttr = 0;
 }
@@ -37,9 +36,8 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     of so many bytes. What is read `again` is not kept in registers from the first time on.
 
     `reading` says what caches are to do, and is a hint alone: what is read `first` will be read again by the block soon,
-    and stays in both caches while others leave; what is read the `last` time leaves them before others do; what is read
-    `once`, by one thread, needs no place in the cache of its multiprocessor. From `first` to `last` a tile needs no registers:
-    as for `again`, no reading is taken for another one.
+    and stays in both caches while others leave; what is read the `last` time leaves them before others do.
+    From `first` to `last` a tile needs no registers: as for `again`, no reading is taken for another one.
 
     P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
     P2: entries of `dims` are -1 or different dimensions of the memref.

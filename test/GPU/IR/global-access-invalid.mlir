@@ -216,7 +216,7 @@ smx_gpu.kernel @reading_again(%x: memref<?x?xf32>, %i: index) warps(4) {
 // -----
 
 smx_gpu.kernel @unknown_reading(%x: memref<?x?xf32>, %i: index) warps(4) {
-  // expected-error @+1 {{expected any, first, last or once, got 'second'}}
+  // expected-error @+1 {{expected any, first or last, got 'second'}}
   %t = smx_gpu.load %x[%i, %i] dims [0, 1] reading(second) : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
   smx_gpu.return
 }

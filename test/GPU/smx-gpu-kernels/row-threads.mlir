@@ -326,3 +326,126 @@ func.func @scores_in_f64(%x: tensor<16x1024xf64>) -> tensor<1024xf64> {
   %y = smx.logsumexp %x axis(0) : tensor<16x1024xf64> -> tensor<1024xf64>
   return %y : tensor<1024xf64>
 }
+
+// 16-bit rows of 32 to 64 KiB that are summed: 2048 threads of a multiprocessor, with up to 4 accesses of a row each, all but one of which are read again. Not
+// where rows start anywhere.
+// CHECK-LABEL: smx_gpu.kernel @read_again_kernel
+// CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
+// CHECK: reading(first)
+// CHECK: reading(last)
+// CHECK: smx_gpu.return
+// CUT-LABEL: smx_gpu.kernel @read_again_kernel
+// CUT-NOT: reading(
+// CUT: smx_gpu.return
+// ALONE-LABEL: smx_gpu.kernel @read_again_kernel
+// ALONE-SAME: warps(32)
+// ALONE-SAME: min_blocks(2)
+func.func @read_again(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x32768xbf16> -> tensor<64x32768xbf16>
+  return %y : tensor<64x32768xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @read_again_by_512_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(4)
+// CHECK: reading(first)
+// CHECK: reading(last)
+// CHECK: smx_gpu.return
+func.func @read_again_by_512(%x: tensor<64x16384xf16>) -> tensor<64x16384xf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x16384xf16> -> tensor<64x16384xf16>
+  return %y : tensor<64x16384xf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @three_accesses_read_again_kernel
+// CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
+// CHECK: reading(first)
+// CHECK: reading(last)
+// CHECK: smx_gpu.return
+func.func @three_accesses_read_again(%x: tensor<64x24576xbf16>) -> tensor<64x24576xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x24576xbf16> -> tensor<64x24576xbf16>
+  return %y : tensor<64x24576xbf16>
+}
+
+// Exponentials only of 64 KiB.
+// CHECK-LABEL: smx_gpu.kernel @exponentials_read_again_kernel
+// CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
+// CHECK: reading(first)
+// CHECK: reading(last)
+// CHECK: smx_gpu.return
+func.func @exponentials_read_again(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x32768xbf16> -> tensor<64x32768xbf16>
+  return %y : tensor<64x32768xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @fewer_narrow_exponentials_kernel
+// CHECK-SAME: warps(12) shared_limit(232448) min_blocks(2)
+// CHECK-NOT: reading(
+// CHECK: smx_gpu.return
+func.func @fewer_narrow_exponentials(%x: tensor<64x24576xbf16>) -> tensor<64x24576xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x24576xbf16> -> tensor<64x24576xbf16>
+  return %y : tensor<64x24576xbf16>
+}
+
+// 5 accesses of 512 threads are too many, and 2.5 of 1024 no whole ones; rows of less than 32 KiB have as many blocks anyway, and longer ones than 64 KiB, in clusters or not,
+// and those of f32, are read once.
+// CHECK-LABEL: smx_gpu.kernel @five_accesses_kernel
+// CHECK-NOT: reading(
+// CHECK: smx_gpu.return
+func.func @five_accesses(%x: tensor<64x20480xbf16>) -> tensor<64x20480xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x20480xbf16> -> tensor<64x20480xbf16>
+  return %y : tensor<64x20480xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @shorter_than_read_again_kernel
+// CHECK-NOT: reading(
+// CHECK: smx_gpu.return
+func.func @shorter_than_read_again(%x: tensor<64x12288xbf16>) -> tensor<64x12288xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x12288xbf16> -> tensor<64x12288xbf16>
+  return %y : tensor<64x12288xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @longer_than_read_again_kernel
+// CHECK-NOT: reading(
+// CHECK: smx_gpu.return
+func.func @longer_than_read_again(%x: tensor<64x65536xbf16>) -> tensor<64x65536xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x65536xbf16> -> tensor<64x65536xbf16>
+  return %y : tensor<64x65536xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @wide_norm_kernel
+// CHECK-NOT: reading(
+// CHECK: smx_gpu.return
+func.func @wide_norm(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x16384xf32> -> tensor<64x16384xf32>
+  return %y : tensor<64x16384xf32>
+}
+
+// Exponentials of f32 that fill 7 or 8 accesses of 1024 threads: one block with all of a row in registers. 30000 would leave a rest to some of them.
+// CHECK-LABEL: smx_gpu.kernel @exponentials_of_all_registers_kernel
+// CHECK-SAME: warps(32) shared_limit(232448) {
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @exponentials_of_all_registers(%x: tensor<64x32768xf32>) -> tensor<64x32768xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x32768xf32> -> tensor<64x32768xf32>
+  return %y : tensor<64x32768xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @exponentials_of_most_registers_kernel
+// CHECK-SAME: warps(32) shared_limit(232448) {
+func.func @exponentials_of_most_registers(%x: tensor<64x28672xf32>) -> tensor<64x28672xf32> {
+  %y = smx.log_softmax %x axis(1) : tensor<64x28672xf32> -> tensor<64x28672xf32>
+  return %y : tensor<64x28672xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @exponentials_of_some_registers_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+func.func @exponentials_of_some_registers(%x: tensor<64x24576xf32>) -> tensor<64x24576xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x24576xf32> -> tensor<64x24576xf32>
+  return %y : tensor<64x24576xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @exponentials_with_a_rest_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+func.func @exponentials_with_a_rest(%x: tensor<64x30000xf32>) -> tensor<64x30000xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x30000xf32> -> tensor<64x30000xf32>
+  return %y : tensor<64x30000xf32>
+}

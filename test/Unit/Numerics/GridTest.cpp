@@ -107,6 +107,17 @@ public:
     return c;
   }
 
+  /// Rows of 16-bit elements that are summed and read again, where they start
+  /// at whole accesses.
+  NumericCase rereadRow(Op op) {
+    NumericCase c = longRow(op);
+    c.dtype = pick<DType>({DType::F16, DType::BF16});
+    c.shape = {pick<int64_t>({1, 3}), pick<int64_t>({16384, 24576, 32768})};
+    c.axis = 1;
+    c.gap = pick<int64_t>({0, 0, 8, 1});
+    return c;
+  }
+
   NumericCase attention() {
     NumericCase c = common(Op::Attention);
     c.scale = pick<double>({0.125, 0.25, 1.0, 0.0883883});
@@ -361,6 +372,7 @@ void checkAll(int first, const std::vector<NumericCase> &cases) {
 enum class Family {
   Rows,
   LongRows,
+  RereadRows,
   Attention,
   LongAttention,
   Decoding,
@@ -390,7 +402,7 @@ std::vector<Part> allParts() {
   auto add = [&](StringRef name, Family family, Op op, int total) {
     std::vector<std::string> chips = target.chips();
     // Attention and long rows have kernels of their own for all of them.
-    if (op != Op::Attention && family != Family::LongRows)
+    if (op != Op::Attention && family == Family::Rows)
       chips.resize(1);
     if (target.mostCases)
       total = std::min(total, target.mostCases);
@@ -424,6 +436,10 @@ std::vector<Part> allParts() {
   add("long_logsumexp", Family::LongRows, Op::LogSumExp, 6);
   add("long_layer_norm", Family::LongRows, Op::LayerNorm, 6);
   add("long_rms_norm", Family::LongRows, Op::RmsNorm, 6);
+  add("reread_softmax", Family::RereadRows, Op::Softmax, 8);
+  add("reread_log_softmax", Family::RereadRows, Op::LogSoftmax, 6);
+  add("reread_layer_norm", Family::RereadRows, Op::LayerNorm, 8);
+  add("reread_rms_norm", Family::RereadRows, Op::RmsNorm, 8);
   add("attention", Family::Attention, Op::Attention, 320);
   add("masked_attention", Family::MaskedAttention, Op::Attention, 160);
   // A CPU has no tiles that only long attention reaches.
@@ -468,9 +484,10 @@ TEST_P(Grid, MatchesTheReference) {
   std::vector<NumericCase> cases;
   for (int i = 0; i < part.first + part.count; ++i) {
     NumericCase made =
-        part.family == Family::Rows        ? maker.rowOp(part.op)
-        : part.family == Family::LongRows  ? maker.longRow(part.op)
-        : part.family == Family::Attention ? maker.attention()
+        part.family == Family::Rows         ? maker.rowOp(part.op)
+        : part.family == Family::LongRows   ? maker.longRow(part.op)
+        : part.family == Family::RereadRows ? maker.rereadRow(part.op)
+        : part.family == Family::Attention  ? maker.attention()
         : part.family == Family::Decoding
             ? i % 2 ? maker.masked(maker.decoding()) : maker.decoding()
         : part.family == Family::MaskedAttention
