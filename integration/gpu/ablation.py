@@ -40,6 +40,7 @@ def both(first, second):
 ABLATIONS = {
     "all": ("all of them", lambda pipeline: pipeline),
     "next-tile": ("the next tile of queries begins under the last product", without("smx-gpu-next-tile")),
+    "deal": ("the last pairs of a walk dealt tile by tile", with_option("smx-gpu-kernels", "deal", "0")),
     "tensor-stores": ("results that leave through shared memory", without("smx-gpu-tensor-stores")),
     "speculate": ("weights before the maximum is known", without("smx-gpu-speculate")),
     "slack": ("a reference that moves rarely (and weights before the maximum)",

@@ -166,6 +166,7 @@ LogicalResult BlockOrder::countTiles(OpBuilder &host) {
           host, loc, getAffineDimExpr(0, nest.getContext()).ceilDiv(2),
           {getAsOpFoldResult(lastCount)});
       counts.back() = getValueOrCreateConstantIndexOp(host, loc, pairs);
+      dealt = findDealtWaves();
     }
   }
   tiles = arith::ConstantIndexOp::create(host, loc, 1);
@@ -180,6 +181,21 @@ LogicalResult BlockOrder::countTiles(OpBuilder &host) {
         host, loc, tiles,
         arith::ConstantIndexOp::create(host, loc, mostBlocks));
   return success();
+}
+
+std::optional<DealtWaves> BlockOrder::findDealtWaves() {
+  std::optional<int64_t> tilesOfRow = getConstantIntValue(lastCount);
+  int64_t rows = 1;
+  for (Value count : ArrayRef(counts).drop_back()) {
+    std::optional<int64_t> number = getConstantIntValue(count);
+    if (!number)
+      return std::nullopt;
+    rows *= *number;
+  }
+  if (dealFrom == 0 || !tilesOfRow ||
+      DealtWaves::countRounds(nest, *tilesOfRow - 1).value_or(0) < dealFrom)
+    return std::nullopt;
+  return DealtWaves::of(*tilesOfRow, rows, mostBlocks);
 }
 
 Value BlockOrder::numberOfTile(OpBuilder &builder, Outside outside) {
@@ -222,11 +238,19 @@ Value BlockOrder::numberInPair(OpBuilder &builder, Outside outside,
 
 SmallVector<Value> BlockOrder::findTile(OpBuilder &builder, Outside outside) {
   Location loc = nest.getLoc();
-  Value rest = numberOfTile(builder, outside);
   SmallVector<OpFoldResult> lowers = nest.getMixedLowerBound(),
                             steps = nest.getMixedStep();
   SmallVector<Value> numbers(counts.size());
-  for (unsigned dim = counts.size(); dim-- > 0;) {
+  unsigned dimsOfRest = counts.size();
+  Value rest;
+  if (dealt) {
+    DealtWaves::Place place = dealt->emitWalk(builder, loc);
+    numbers[--dimsOfRest] = place.tile;
+    rest = place.row;
+  } else {
+    rest = numberOfTile(builder, outside);
+  }
+  for (unsigned dim = dimsOfRest; dim-- > 0;) {
     numbers[dim] = rest;
     if (dim != 0) {
       Value count = outside(counts[dim]);
@@ -238,9 +262,9 @@ SmallVector<Value> BlockOrder::findTile(OpBuilder &builder, Outside outside) {
       }
     }
   }
-  if (grows && mostBlocks != 0) {
+  if (grows && !dealt && mostBlocks != 0) {
     numbers.back() = numberInPair(builder, outside, numbers.back());
-  } else if (grows) {
+  } else if (grows && !dealt) {
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value last = arith::SubIOp::create(builder, loc, outside(lastCount), one);
     numbers.back() = arith::SubIOp::create(builder, loc, last, numbers.back());

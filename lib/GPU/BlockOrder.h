@@ -8,7 +8,7 @@
 #ifndef SMX_LIB_GPU_BLOCKORDER_H
 #define SMX_LIB_GPU_BLOCKORDER_H
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "DealtWaves.h"
 
 namespace mlir::smx::gpu {
 
@@ -20,9 +20,13 @@ public:
 
   /// A block computes one tile; or, if `mostBlocks` is not 0, at most so many
   /// blocks walk over all tiles, of which a long and a short one are a pair. Of
-  /// a tile that a cluster of blocks computes, each has the number.
-  BlockOrder(scf::ForallOp nest, int64_t mostBlocks, int64_t cluster)
-      : nest(nest), mostBlocks(mostBlocks), cluster(cluster) {
+  /// a tile that a cluster of blocks computes, each has the number. From so
+  /// many rounds of the longest tile on the last pairs are dealt tile by tile,
+  /// if `dealFrom` is not 0.
+  BlockOrder(scf::ForallOp nest, int64_t mostBlocks, int64_t cluster,
+             int64_t dealFrom)
+      : nest(nest), mostBlocks(mostBlocks), cluster(cluster),
+        dealFrom(dealFrom) {
     assert((mostBlocks == 0 || cluster == 1) && "clusters do not walk");
   }
 
@@ -33,6 +37,8 @@ public:
   Value getBlocks() const { return blocks; }
   /// True if later tiles take longer, and are computed before the others.
   bool isLongestFirst() const { return grows; }
+  /// True if the last pairs are dealt tile by tile.
+  bool isDealt() const { return dealt.has_value(); }
   /// The nest's induction variables for the tile that code at `builder` is for,
   /// which goes into a loop if blocks walk.
   SmallVector<Value> findTile(OpBuilder &builder, Outside outside);
@@ -42,15 +48,18 @@ private:
   Value numberOfTile(OpBuilder &builder, Outside outside);
   /// Of pair `number` the long tile and then the short one, in a loop.
   Value numberInPair(OpBuilder &builder, Outside outside, Value number);
+  /// How the last pairs are dealt, if they are to be, and counts are static.
+  std::optional<DealtWaves> findDealtWaves();
 
   scf::ForallOp nest;
-  int64_t mostBlocks, cluster;
+  int64_t mostBlocks, cluster, dealFrom;
   /// Tiles, or pairs in the last one, along each dimension of the nest; tiles
   /// along the last one if it grows; all tiles or pairs; and the blocks.
   SmallVector<Value> counts;
   Value lastCount, tiles, blocks;
   /// Later tiles of the last dimension take longer.
   bool grows = false;
+  std::optional<DealtWaves> dealt;
 };
 
 } // namespace mlir::smx::gpu

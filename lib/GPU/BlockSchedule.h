@@ -73,6 +73,9 @@ struct ScheduleOptions {
   bool warpgroups = false;
   /// Most blocks of a kernel of several warpgroups.
   int64_t blocks = 0;
+  /// Rounds of the longest tile from which the last tiles of a walk are dealt
+  /// one by one; 0: never.
+  int64_t deal = 0;
   /// Blocks that a row may be spread over.
   int64_t clusters = 1;
   /// Bytes that rows in memory are at multiples of; 0: not known.

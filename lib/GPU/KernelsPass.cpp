@@ -211,7 +211,7 @@ LogicalResult KernelBuilder::build() {
   TileConverter converter(builder, *classes, *schedule, valueOutside,
                           tensorOutside);
   int64_t mostBlocks = schedule->hasWarpgroups ? options.blocks : 0;
-  BlockOrder order(nest, mostBlocks, schedule->cluster);
+  BlockOrder order(nest, mostBlocks, schedule->cluster, options.deal);
   if (failed(order.countTiles(host)))
     return failure();
   for (auto [variable, place] : llvm::zip(
@@ -255,7 +255,8 @@ LogicalResult KernelBuilder::build() {
       << remark::metric("cluster", schedule->cluster)
       << remark::metric("rows", schedule->rowExtent)
       << remark::metric("most-blocks", mostBlocks)
-      << remark::metric("longest-first", order.isLongestFirst());
+      << remark::metric("longest-first", order.isLongestFirst())
+      << remark::metric("dealt", order.isDealt());
   for (Operation *op : erased)
     if (op->use_empty())
       op->erase();
@@ -274,7 +275,7 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
-    ScheduleOptions options{warps, warpgroups, blocks, clusters, alignment};
+    ScheduleOptions options{warps, warpgroups, blocks, deal, clusters, alignment};
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       SmallVector<scf::ForallOp> nests(

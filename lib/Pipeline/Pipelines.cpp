@@ -142,6 +142,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.warpgroups = hasWarpgroups(options);
   kernels.blocks = blocksOf(options);
   kernels.clusters = clustersOf(options.chip);
+  // Of shorter tiles the places cost what blocks that wait do.
+  kernels.deal = 40;
   pm.addPass(gpu::createKernelsPass(kernels));
   pm.addNestedPass<gpu::KernelOp>(gpu::createLargestOfStreamPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createLargestPass());

@@ -14,7 +14,9 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
     A parallel loop over tiles of rows becomes a kernel, one block of threads to a tile, and a launch.
     If later tiles take longer (rows of causal attention see more keys), they are the first blocks. Tiles of several
     warpgroups leave no room for a second block: `blocks` of them walk over all tiles, or over pairs of a long and a short
-    one, and the role that fetches goes on to the next tile while this one is computed.
+    one, and the role that fetches goes on to the next tile while this one is computed. Pairs leave blocks idle at the
+    end: 1408 of 132 blocks are 10.67 waves. If the longest tile has at least `deal` rounds of keys and counts are static, the
+    last whole wave and what is behind it are dealt tile by tile, the longest first, to blocks forth and back.
     Tensors in memory become memrefs; all others become register tiles with a layout: a fragment where
     the nest has matrix products, stripes otherwise. The second operand of a product goes through a
     channel. Tiles are padded to what the layout needs: loads fill with 0, reductions and products
@@ -46,6 +48,8 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
            "a block that multiplies 16-bit matrices has a warpgroup to 64 rows, for smx-gpu-roles">,
     Option<"blocks", "blocks", "int64_t", "0",
            "most blocks of a kernel of several warpgroups, which then walk over tiles; 0 is a block to a tile">,
+    Option<"deal", "deal", "int64_t", "0",
+           "rounds of the longest tile from which the last pairs of a walk are dealt tile by tile; 0 never">,
     Option<"alignment", "alignment", "int64_t", "0",
            "bytes that pointers and row strides of all arguments are known to be multiples of; 0 knows nothing">,
     Option<"sharedLimit", "shared-limit", "int64_t", "101376",
