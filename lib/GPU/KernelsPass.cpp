@@ -275,7 +275,8 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
-    ScheduleOptions options{warps, warpgroups, blocks, deal, clusters, alignment};
+    ScheduleOptions options{warps, warpgroups, blocks,
+                            deal,  clusters,   alignment};
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       SmallVector<scf::ForallOp> nests(
