@@ -35,11 +35,12 @@ struct RowThreads {
 };
 } // namespace
 
-/// True for a row of 16-bit elements that is summed, and then written.
+/// True for a row of 16-bit elements that is summed, and another one that is
+/// made of it alone.
 static bool isSumOfNarrowRow(const NestShape &shape) {
   return shape.rowsRead == 1 && shape.elementBits == 16 &&
          shape.rowBits == shape.elementBits && shape.sums != 0 &&
-         shape.maxima == 0 && shape.isWritten;
+         shape.maxima == 0 && shape.writtenBits == shape.elementBits;
 }
 
 /// Threads where less than 8 accesses each, and more threads of a
@@ -72,19 +73,29 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   if (isExponentialOfWideRow(shape) && bytes > blockRowBytes / 4 * 3 &&
       bytes <= blockRowBytes && bytes % (blockRowThreads * access) == 0)
     return RowThreads{blockRowThreads};
-  // A thread keeps one access of a row that it sums, and reads up to three
-  // others again for each sum and for the result (smx-gpu-reread-rows): 32
-  // registers are enough for that, and all threads of a multiprocessor wait for
-  // memory at once. The rows of its blocks are 128 KiB, which its cache has
-  // room for. Shorter rows have as many blocks anyway; longer ones, in
-  // clusters, are faster read once.
-  constexpr int64_t shortest = 32 * 1024, longest = 64 * 1024, pieces = 4;
-  constexpr int64_t shortestOfExponentials = longest;
-  if (isSumOfNarrowRow(shape) && bytes <= longest &&
-      bytes >= (shape.hasExponentials ? shortestOfExponentials : shortest))
-    for (int64_t threads : {blockRowThreads / 2, blockRowThreads})
-      if (bytes % (threads * access) == 0 && bytes <= pieces * threads * access)
-        return RowThreads{threads, multiprocessorThreads};
+  return std::nullopt;
+}
+
+/// A thread keeps one access of a row that it sums, and reads up to three
+/// others again for each sum and for the result (smx-gpu-reread-rows): 32
+/// registers are enough for that, and all threads of a multiprocessor wait for
+/// memory at once. The rows of its blocks are 128 KiB, which its cache has room
+/// for. Shorter rows have as many blocks anyway; longer ones, in clusters, are
+/// faster read once. Chips without clusters were not measured: most have fewer
+/// threads, and layer norm spills for sm_80.
+static std::optional<RowThreads> threadsOfReread(const NestShape &shape,
+                                                 const ScheduleOptions &options,
+                                                 int64_t bytes) {
+  constexpr int64_t shortest = 32 * 1024, longest = 64 * 1024,
+                    shortestOfExponentials = longest, pieces = 4;
+  if (!isSumOfNarrowRow(shape) || options.clusters == 1 || bytes > longest ||
+      bytes < (shape.hasExponentials ? shortestOfExponentials : shortest))
+    return std::nullopt;
+  for (int64_t threads : {blockRowThreads / 2, blockRowThreads}) {
+    int64_t stripe = threads * accessBits / 8;
+    if (bytes % stripe == 0 && bytes <= pieces * stripe)
+      return RowThreads{threads, multiprocessorThreads};
+  }
   return std::nullopt;
 }
 
@@ -261,6 +272,9 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
         threadsOfLargest(shape, chosen.block, accessesOfEachRow(shape));
   if (options.warps)
     chosen = {options.warps * warpThreads};
+  else if (auto again = threadsOfReread(shape, options, bytes);
+           again && isAligned)
+    chosen = *again;
   else if (isAligned && schedule.cluster == 1)
     chosen = threadsOfFewAccesses(shape, bytes).value_or(chosen);
   schedule.warps = chosen.block / warpThreads;

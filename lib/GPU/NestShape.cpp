@@ -157,8 +157,12 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
     shape.rowsRead += !slice.getOffsets().empty();
   });
   nest.walk([&](tensor::ParallelInsertSliceOp insert) {
-    shape.isWritten |= llvm::is_contained(classes.classesOf(insert.getSource()),
-                                          shape.longestClass);
+    if (!llvm::is_contained(classes.classesOf(insert.getSource()),
+                            shape.longestClass))
+      return;
+    shape.isWritten = true;
+    shape.writtenBits +=
+        llvm::alignTo(insert.getSource().getType().getElementTypeBitWidth(), 8);
   });
   return shape;
 }

@@ -32,8 +32,9 @@ struct NestShape {
   /// Tiles that a loop reads and reduces, if that is all that is read of a row;
   /// 0 if there is no such loop, or if nobody knows.
   int64_t tiles = 0;
-  /// There is a result as long as a row.
+  /// There is a result as long as a row, and bits of one element of all such.
   bool isWritten = false;
+  int64_t writtenBits = 0;
 };
 
 /// Fails, with a diagnostic, where tiles have two dimensions of rows.

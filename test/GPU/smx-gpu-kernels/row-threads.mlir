@@ -337,9 +337,10 @@ func.func @scores_in_f64(%x: tensor<16x1024xf64>) -> tensor<1024xf64> {
 // CUT-LABEL: smx_gpu.kernel @read_again_kernel
 // CUT-NOT: reading(
 // CUT: smx_gpu.return
+// Nor on chips without clusters.
 // ALONE-LABEL: smx_gpu.kernel @read_again_kernel
-// ALONE-SAME: warps(32)
-// ALONE-SAME: min_blocks(2)
+// ALONE-NOT: reading(
+// ALONE: smx_gpu.return
 func.func @read_again(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
   %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x32768xbf16> -> tensor<64x32768xbf16>
   return %y : tensor<64x32768xbf16>
@@ -448,4 +449,13 @@ func.func @exponentials_of_some_registers(%x: tensor<64x24576xf32>) -> tensor<64
 func.func @exponentials_with_a_rest(%x: tensor<64x30000xf32>) -> tensor<64x30000xf32> {
   %y = smx.softmax %x axis(1) : tensor<64x30000xf32> -> tensor<64x30000xf32>
   return %y : tensor<64x30000xf32>
+}
+
+// Results of another width take more registers.
+// CHECK-LABEL: smx_gpu.kernel @widened_kernel
+// CHECK-NOT: reading(
+// CHECK: smx_gpu.return
+func.func @widened(%x: tensor<64x32768xbf16>) -> tensor<64x32768xf32> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x32768xbf16> -> tensor<64x32768xf32>
+  return %y : tensor<64x32768xf32>
 }
