@@ -35,12 +35,15 @@ struct RowThreads {
 };
 } // namespace
 
-/// True for a row of 16-bit elements that is summed, and another one that is
-/// made of it alone.
+/// True for a row of 16-bit elements that is summed, or whose exponentials
+/// below its maximum are, and another one that is made of it alone. Functions
+/// of its elements take more registers.
 static bool isSumOfNarrowRow(const NestShape &shape) {
   return shape.rowsRead == 1 && shape.elementBits == 16 &&
          shape.rowBits == shape.elementBits && shape.sums != 0 &&
-         shape.maxima == 0 && shape.writtenBits == shape.elementBits;
+         shape.maxima == 0 && shape.writtenBits == shape.elementBits &&
+         (!shape.hasExponentials || shape.reductions > shape.sums) &&
+         !shape.hasOtherFunctions;
 }
 
 /// Threads where less than 8 accesses each, and more threads of a

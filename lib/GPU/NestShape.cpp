@@ -148,6 +148,13 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
   });
   nest.walk([&](Operation *op) {
     shape.hasExponentials |= isa<math::ExpOp, math::Exp2Op>(op);
+    auto elements = op->getParentOfType<linalg::LinalgOp>();
+    shape.hasOtherFunctions |=
+        isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+        !isa<math::ExpOp, math::Exp2Op, math::AbsFOp, math::FmaOp>(op) &&
+        elements &&
+        llvm::is_contained(classes.iterationClassesOf(elements),
+                           shape.longestClass);
   });
   nest.walk([&](tensor::ExtractSliceOp slice) {
     if (nest->isAncestor(slice.getSource().getParentBlock()->getParentOp()) ||

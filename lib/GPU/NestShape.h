@@ -27,8 +27,8 @@ struct NestShape {
   int64_t rowsRead = 0;
   /// Reductions other than products, and how many of them are sums.
   int64_t reductions = 0, sums = 0;
-  /// Exponentials are computed.
-  bool hasExponentials = false;
+  /// Exponentials are computed, and other functions of each element of a row.
+  bool hasExponentials = false, hasOtherFunctions = false;
   /// Tiles that a loop reads and reduces, if that is all that is read of a row;
   /// 0 if there is no such loop, or if nobody knows.
   int64_t tiles = 0;

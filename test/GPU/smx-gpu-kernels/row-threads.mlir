@@ -459,3 +459,37 @@ func.func @widened(%x: tensor<64x32768xbf16>) -> tensor<64x32768xf32> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x32768xbf16> -> tensor<64x32768xf32>
   return %y : tensor<64x32768xf32>
 }
+
+// So do functions of its elements.
+// CHECK-LABEL: smx_gpu.kernel @function_of_norm_kernel
+// CHECK-NOT: reading(
+// CHECK: smx_gpu.return
+// CHECK-LABEL: smx_gpu.kernel @exponential_of_norm_kernel
+// CHECK-NOT: reading(
+// CHECK: smx_gpu.return
+#both = affine_map<(i, j) -> (i, j)>
+func.func @function_of_norm(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x32768xbf16> -> tensor<64x32768xbf16>
+  %e = tensor.empty() : tensor<64x32768xbf16>
+  %z = linalg.generic {indexing_maps = [#both, #both], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<64x32768xbf16>) outs(%e : tensor<64x32768xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    %w = arith.extf %a : bf16 to f32
+    %t = math.tanh %w : f32
+    %r = arith.truncf %t : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<64x32768xbf16>
+  return %z : tensor<64x32768xbf16>
+}
+
+func.func @exponential_of_norm(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x32768xbf16> -> tensor<64x32768xbf16>
+  %e = tensor.empty() : tensor<64x32768xbf16>
+  %z = linalg.generic {indexing_maps = [#both, #both], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<64x32768xbf16>) outs(%e : tensor<64x32768xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    %w = arith.extf %a : bf16 to f32
+    %t = math.exp %w : f32
+    %r = arith.truncf %t : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<64x32768xbf16>
+  return %z : tensor<64x32768xbf16>
+}
