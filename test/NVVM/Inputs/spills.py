@@ -25,11 +25,14 @@ THREADS = {
     "log_softmax": (2560, 4608, 8192, 32768, 65536, *RAGGED),
     "softmax_backward": (2304, 3072, 3840, 5120, 7168, 4096, 20480, 24576, 28672, 32768),
     "log_softmax_backward": (3072, 5120, 7168, 4096, 20480, 24576, 28672, 32768),
-    "layer_norm": (4608, 5120, 16384, 24576, 32768, 131072, 262144, *RAGGED),
-    "rms_norm": (16384, 24576, 32768, 65536, 131072, 524288, *RAGGED),
+    "layer_norm": (4608, 5120, 131072, 262144, *RAGGED),
+    "rms_norm": (65536, 131072, 524288, *RAGGED),
     "logsumexp": (3072, 4096, 13312, 16384, *RAGGED),
     "cross_entropy": (4096, 8192, *RAGGED),
 }
+
+# Rows of 16-bit elements that are read again.
+REREAD = {"layer_norm": (16384, 24576, 32768), "rms_norm": (16384, 24576, 32768)}
 
 def attention(element, dim, mask):
     batch, length = ("?", "?") if mask in ("open", "parts") else (2, 4096)
@@ -134,6 +137,9 @@ def kernels(family, types):
             for op, extents in THREADS.items():
                 for extent in extents:
                     yield f"{op} {element} {extent}", reduction(op, element, extent), 16
+            for op, extents in REREAD.items() if element in ("bf16", "f16") else ():
+                for extent in extents:
+                    yield f"{op} {element} {extent} read again", reduction(op, element, extent), 16
             continue
         for extent in (262144, 1048576) if element != "f64" else ():
             for op in ("softmax", "log_softmax"):
