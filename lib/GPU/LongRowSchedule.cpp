@@ -28,6 +28,13 @@ static bool isExponentialOfWideRow(const NestShape &shape) {
          shape.isWritten;
 }
 
+/// True for one sum of a row of f32 and the row that is divided by it.
+static bool isQuotientOfWideRow(const NestShape &shape) {
+  return shape.rowsRead == 1 && shape.elementBits == 32 &&
+         shape.rowBits == shape.elementBits && shape.isWritten &&
+         shape.sums == 1 && !shape.hasExponentials && shape.maxima == 0;
+}
+
 namespace {
 /// Threads of a block, and those that a multiprocessor should have room for.
 struct RowThreads {
@@ -71,8 +78,14 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   if (isExponentialOfWideRow(shape) && bytes > small / 2 * few &&
       bytes <= most * few && bytes % (warpThreads * few) == 0)
     return RowThreads{bytes / few, bytes / few > small ? 1536 : 1280};
-  // Of rows that fill most registers of 1024 threads, one block with all of a
-  // row in registers is faster than two with half of it in shared memory.
+  // The quotient of RMS norm is one of f64, a call: beside more than 4 accesses
+  // of a thread with 64 registers ptxas spills.
+  if (isQuotientOfWideRow(shape) && bytes > most * few &&
+      bytes <= blockRowThreads * few && bytes % (warpThreads * few) == 0)
+    return RowThreads{bytes / few};
+  // Of rows that fill most registers of 1024 threads, one block has all of a
+  // row in registers; two would have half of it in shared memory, which ptxas
+  // spills for at 7 accesses, and which is slower at 8.
   if (isExponentialOfWideRow(shape) && bytes > blockRowBytes / 4 * 3 &&
       bytes <= blockRowBytes && bytes % (blockRowThreads * access) == 0)
     return RowThreads{blockRowThreads};
@@ -89,10 +102,9 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
 static std::optional<RowThreads> threadsOfReread(const NestShape &shape,
                                                  const ScheduleOptions &options,
                                                  int64_t bytes) {
-  constexpr int64_t shortest = 32 * 1024, longest = 64 * 1024,
-                    shortestOfExponentials = longest, pieces = 4;
-  if (!isSumOfNarrowRow(shape) || options.clusters == 1 || bytes > longest ||
-      bytes < (shape.hasExponentials ? shortestOfExponentials : shortest))
+  constexpr int64_t shortest = 32 * 1024, longest = 64 * 1024, pieces = 4;
+  if (!isSumOfNarrowRow(shape) || options.clusters == 1 || bytes < shortest ||
+      bytes > longest)
     return std::nullopt;
   for (int64_t threads : {blockRowThreads / 2, blockRowThreads}) {
     int64_t stripe = threads * accessBits / 8;

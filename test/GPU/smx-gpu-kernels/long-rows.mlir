@@ -1,19 +1,19 @@
 // RUN: softmax-opt %s --smx-to-gpu='chip=sm_90 alignment=16' | FileCheck %s
 
-// A row of 32 KiB: as many blocks as make 1024 threads of a multiprocessor, 8 accesses of 16 bytes a thread.
+// A row of 16 KiB: as many blocks as make 1024 threads of a multiprocessor, 4 accesses of 16 bytes a thread.
 // CHECK-LABEL: smx_gpu.kernel @one_block_kernel
 // CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
 // CHECK: smx_gpu.load %{{.+}} dims [-1, 1] {aligned = 16 : i64}
-// CHECK-SAME: -> tensor<1x16384xbf16, #smx_gpu.striped<rows = 1, columns = 256, vector = 8>>
+// CHECK-SAME: -> tensor<1x8192xbf16, #smx_gpu.striped<rows = 1, columns = 256, vector = 8>>
 // CHECK-NOT: smx_gpu.load
 // CHECK: smx_gpu.hold
 // CHECK: smx_gpu.hold
 // CHECK-NOT: smx_gpu.load
 // CHECK: smx_gpu.store
 // CHECK: smx_gpu.launch @one_block_kernel grid(%c8, %c1, %c1)
-func.func @one_block(%x: tensor<8x16384xbf16>) -> tensor<8x16384xbf16> {
-  %y = smx.softmax %x axis(1) : tensor<8x16384xbf16> -> tensor<8x16384xbf16>
-  return %y : tensor<8x16384xbf16>
+func.func @one_block(%x: tensor<8x8192xbf16>) -> tensor<8x8192xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<8x8192xbf16> -> tensor<8x8192xbf16>
+  return %y : tensor<8x8192xbf16>
 }
 
 // 256 KiB: two blocks have a half of the row each, more than half of that in shared memory; they exchange their states once.

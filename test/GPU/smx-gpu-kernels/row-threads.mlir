@@ -366,7 +366,6 @@ func.func @three_accesses_read_again(%x: tensor<64x24576xbf16>) -> tensor<64x245
   return %y : tensor<64x24576xbf16>
 }
 
-// Exponentials only of 64 KiB.
 // CHECK-LABEL: smx_gpu.kernel @exponentials_read_again_kernel
 // CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
 // CHECK: reading(first)
@@ -378,8 +377,9 @@ func.func @exponentials_read_again(%x: tensor<64x32768xbf16>) -> tensor<64x32768
 }
 
 // CHECK-LABEL: smx_gpu.kernel @fewer_narrow_exponentials_kernel
-// CHECK-SAME: warps(12) shared_limit(232448) min_blocks(2)
-// CHECK-NOT: reading(
+// CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
+// CHECK: reading(first)
+// CHECK: reading(last)
 // CHECK: smx_gpu.return
 func.func @fewer_narrow_exponentials(%x: tensor<64x24576xbf16>) -> tensor<64x24576xbf16> {
   %y = smx.softmax %x axis(1) : tensor<64x24576xbf16> -> tensor<64x24576xbf16>
@@ -412,7 +412,9 @@ func.func @longer_than_read_again(%x: tensor<64x65536xbf16>) -> tensor<64x65536x
   return %y : tensor<64x65536xbf16>
 }
 
+// A quotient of f64 leaves registers for 4 accesses.
 // CHECK-LABEL: smx_gpu.kernel @wide_norm_kernel
+// CHECK-SAME: warps(32)
 // CHECK-NOT: reading(
 // CHECK: smx_gpu.return
 func.func @wide_norm(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {

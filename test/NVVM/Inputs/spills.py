@@ -26,13 +26,13 @@ THREADS = {
     "softmax_backward": (2304, 3072, 3840, 5120, 7168, 4096, 20480, 24576, 28672, 32768),
     "log_softmax_backward": (3072, 5120, 7168, 4096, 20480, 24576, 28672, 32768),
     "layer_norm": (4608, 5120, 131072, 262144, *RAGGED),
-    "rms_norm": (65536, 131072, 524288, *RAGGED),
+    "rms_norm": (12288, 14336, 16384, 65536, 131072, 524288, *RAGGED),
     "logsumexp": (3072, 4096, 13312, 16384, *RAGGED),
     "cross_entropy": (4096, 8192, *RAGGED),
 }
 
 # Rows of 16-bit elements that are read again.
-REREAD = {"layer_norm": (16384, 24576, 32768), "rms_norm": (16384, 24576, 32768)}
+REREAD = {op: (16384, 24576, 32768) for op in ("layer_norm", "rms_norm", "softmax", "log_softmax")}
 
 def attention(element, dim, mask):
     batch, length = ("?", "?") if mask in ("open", "parts") else (2, 4096)
