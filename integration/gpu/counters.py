@@ -29,6 +29,8 @@ TRAFFIC = {
     "logsumexp bf16": works.row_text("logsumexp", (ROWS, COLUMNS), "bf16", 1, result=(ROWS,)),
     "cross_entropy bf16": works.Reduction("cross_entropy", COLUMNS).text_of((ROWS, COLUMNS)),
     "softmax_backward bf16": works.Reduction("softmax_backward", COLUMNS).text_of((ROWS, COLUMNS)),
+    # Longer rows are read again, from the cache.
+    "layer_norm bf16": works.Reduction("layer_norm", 8 * COLUMNS).text_of((ROWS // 8, 8 * COLUMNS)),
 }
 # Of what is behind a goal.
 PROFILES = [works.Attention(dim, length, causal) for dim, length, causal in (
@@ -155,7 +157,8 @@ def lines_of(traffic, profiles):
         reported = {key: function[f"bytes_{key}"] for key in BYTES}
         pairs = [*((key, reported[key], of_name[key]) for key in BYTES), ("both", sum(reported.values()), sum(of_name[key] for key in BYTES))]
         rows += [[name, key, f"{expected / 1e6:.1f}", f"{found / 1e6:.1f}", f"{found / expected - 1:+.2%}"] for key, expected, found in pairs]
-    lines = ["Memory traffic, 2^18 rows of 4096, MB: `--smx-report` and the DRAM counters.", "",
+    lines = ["Memory traffic, 2^30 elements in rows of 4096 (layer norm: 32768, which are read again, from the cache), MB: `--smx-report` and the DRAM "
+             "counters.", "",
              *results.table(["kernel", "", "report", "counted", "off"], rows), ""]
     rows = [[name, f"{counted[DURATION] / 1e3:.0f}", *(largest(counted, pattern) for pattern in SHOWN.values()), stalls_of(counted)]
             for name, counted in profiles.items()]
