@@ -84,13 +84,9 @@ static void joinWithNext(scf::ForOp first) {
   second.setLowerBound(begin);
   second.setUpperBound(end);
   builder.setInsertionPoint(next);
-  AffineExpr here, from, to;
-  bindDims(builder.getContext(), here, from, to);
-  auto joined = affine::AffineApplyOp::create(
-      builder, loc,
-      AffineMap::get(3, 0,
-                     from + to - here - *getConstantIntValue(second.getStep())),
-      ValueRange{second.getInductionVar(), begin, end});
+  affine::AffineApplyOp joined =
+      createMirroredPlace(builder, loc, second.getInductionVar(), begin, end,
+                          *getConstantIntValue(second.getStep()));
   next.replaceAllUsesWith(joined.getResult());
   next.erase();
   first.erase();

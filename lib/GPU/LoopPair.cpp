@@ -68,6 +68,16 @@ affine::AffineApplyOp mlir::smx::gpu::mirroredPlace(scf::ForOp loop) {
              : affine::AffineApplyOp();
 }
 
+affine::AffineApplyOp
+mlir::smx::gpu::createMirroredPlace(OpBuilder &builder, Location loc, Value at,
+                                    Value begin, Value end, int64_t step) {
+  AffineExpr here, from, to;
+  bindDims(builder.getContext(), here, from, to);
+  return affine::AffineApplyOp::create(
+      builder, loc, AffineMap::get(3, 0, from + to - here - step),
+      ValueRange{at, begin, end});
+}
+
 namespace {
 /// Walks the bodies of both loops beside each other.
 class BodyComparison {

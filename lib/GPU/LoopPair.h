@@ -70,6 +70,10 @@ bool isContinued(scf::ForOp loop, scf::ForOp next, bool isBackward);
 /// The place of a round's tile in a loop that goes from the last tile to the
 /// first, begin + end - tile - at; null for another loop.
 affine::AffineApplyOp mirroredPlace(scf::ForOp loop);
+/// Creates that place, begin + end - step - `at`, of numbers as they are.
+affine::AffineApplyOp createMirroredPlace(OpBuilder &builder, Location loc,
+                                          Value at, Value begin, Value end,
+                                          int64_t step);
 
 } // namespace mlir::smx::gpu
 

@@ -84,13 +84,8 @@ static void widen(RewriterBase &rewriter, LoopPair &pair, Value &isCut) {
   rewriter.setInsertionPointToStart(loop.getBody());
   Value place = arith::SubIOp::create(rewriter, loc, last, at);
   // What else is computed from the counter of before.
-  AffineExpr here, from, to;
-  bindDims(rewriter.getContext(), here, from, to);
-  Value before = affine::AffineApplyOp::create(
-      rewriter, loc,
-      AffineMap::get(3, 0,
-                     from + to - here - *getConstantIntValue(loop.getStep())),
-      ValueRange{place, middle, endOfCut});
+  Value before = createMirroredPlace(rewriter, loc, place, middle, endOfCut,
+                                     *getConstantIntValue(loop.getStep()));
   rewriter.replaceUsesWithIf(at, before, [&](OpOperand &use) {
     return use.getOwner() != place.getDefiningOp();
   });

@@ -1,7 +1,9 @@
 // Halves that are compared by pairs are negated by pairs, too.
-// REQUIRES: softmax-compile
-// RUN: softmax-compile %s --target=cuda --emit=ptx --chip=sm_80 --alignment=16 -o - | FileCheck %s
-// RUN: softmax-compile %s --target=cuda --emit=ptx --chip=sm_90a --alignment=16 -o - | FileCheck %s
+// REQUIRES: ptxas, softmax-compile
+// RUN: softmax-compile %s --target=cuda --emit=ptx --chip=sm_80 --alignment=16 -o %t.80 && FileCheck %s < %t.80
+// RUN: %assemble sm_80 %t.80
+// RUN: softmax-compile %s --target=cuda --emit=ptx --chip=sm_90a --alignment=16 -o %t.90 && FileCheck %s < %t.90
+// RUN: %assemble sm_90a %t.90
 
 // CHECK-LABEL: .entry f_kernel(
 // CHECK: neg.bf16x2{{[[:space:]]+}}[[A:%r[0-9]+]],

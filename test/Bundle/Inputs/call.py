@@ -5,25 +5,11 @@ Usage: call.py <library>
 import ctypes
 import sys
 
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_uint64), ("dtype", ctypes.c_int32), ("rank", ctypes.c_int32),
-                ("sizes", ctypes.c_int64 * 8), ("strides", ctypes.c_int64 * 8)]
-
-
-F32, BF16 = 1, 3
-
-
-def tensor(data, sizes, strides, dtype=F32):
-    return Tensor(data, dtype, len(sizes), (ctypes.c_int64 * 8)(*sizes), (ctypes.c_int64 * 8)(*strides))
+from bundle_library import BF16, open_library, tensor
 
 
 def main():
-    library = ctypes.CDLL(sys.argv[1])
-    library.smx_open.restype = library.smx_error.restype = ctypes.c_void_p
-    error = ctypes.create_string_buffer(256)
-    runtime = ctypes.c_void_p(library.smx_open(0, error, len(error)))
-    assert runtime, error.value
+    library, runtime = open_library(sys.argv[1])
     rows, columns = 2, 1000
     x = (ctypes.c_float * (rows * columns))(*(i % 13 for i in range(rows * columns)))
     y = type(x)()

@@ -6,12 +6,9 @@ import ctypes
 import struct
 import sys
 
-QUERIES, KEYS, COLUMNS, BF16 = 300, 2400, 64, 3
+from bundle_library import BF16, open_library, tensor
 
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_uint64), ("dtype", ctypes.c_int32), ("rank", ctypes.c_int32),
-                ("sizes", ctypes.c_int64 * 8), ("strides", ctypes.c_int64 * 8)]
+QUERIES, KEYS, COLUMNS = 300, 2400, 64
 
 
 def bits(value):
@@ -24,11 +21,7 @@ def number(pattern):
 
 
 def main():
-    library = ctypes.CDLL(sys.argv[1])
-    library.smx_open.restype = library.smx_error.restype = ctypes.c_void_p
-    error = ctypes.create_string_buffer(256)
-    runtime = ctypes.c_void_p(library.smx_open(0, error, len(error)))
-    assert runtime, error.value
+    library, runtime = open_library(sys.argv[1])
 
     def on_device(rows, value):
         """A tensor of value(row) in all columns."""
@@ -38,7 +31,7 @@ def main():
         assert library.smx_allocate(runtime, size, ctypes.byref(address)) == 0
         assert library.smx_upload(runtime, address, host, size) == 0
         sizes, strides = (1, 1, rows, COLUMNS), (rows * COLUMNS, rows * COLUMNS, COLUMNS, 1)
-        return Tensor(address.value, BF16, 4, (ctypes.c_int64 * 8)(*sizes), (ctypes.c_int64 * 8)(*strides))
+        return tensor(address.value, sizes, strides, BF16)
 
     # 3 of the first half of the keys, 5 of the rest: a part that is missing, or counts twice, is another mean.
     tensors = [on_device(QUERIES, lambda row: 0.0), on_device(KEYS, lambda row: 1.0), on_device(KEYS, lambda row: 3.0 if row < KEYS // 2 else 5.0),
@@ -49,8 +42,8 @@ def main():
         assert failed == 0, ctypes.string_at(library.smx_error(runtime))
     assert library.smx_download(runtime, out, ctypes.c_uint64(tensors[-1].data), ctypes.c_size_t(ctypes.sizeof(out))) == 0
     print(len(out), "elements,", sum(number(pattern) != 4 for pattern in out), "wrong")
-    for tensor in tensors:
-        assert library.smx_release(runtime, ctypes.c_uint64(tensor.data)) == 0
+    for one in tensors:
+        assert library.smx_release(runtime, ctypes.c_uint64(one.data)) == 0
     library.smx_close(runtime)
 
 

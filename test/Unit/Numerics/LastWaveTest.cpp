@@ -5,11 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NumericCase.h"
-#include "TargetUnderTest.h"
-
-#include "llvm/Support/SaveAndRestore.h"
-#include "gtest/gtest.h"
+#include "WalkForm.h"
 
 #include <cmath>
 #include <limits>
@@ -18,14 +14,8 @@ using namespace smx;
 using namespace smx::test;
 
 namespace {
-struct Form {
-  const char *name;
-  int64_t heads, keyHeads, queries, keys, headDim, blocks;
-  DType dtype;
-};
-
 /// Of tiles of 192 rows, or 128.
-const Form forms[] = {
+const WalkForm forms[] = {
     // One of five tiles in parts, the last of them with the keys left over.
     {"Whole", 1, 1, 960, 2720, 64, 4, DType::BF16},
     // All of two tiles, of which the second has rows beyond the end.
@@ -40,26 +30,7 @@ const Form forms[] = {
     {"Chained", 1, 1, 1728, 3072, 64, 2, DType::BF16},
 };
 
-struct LastWave : testing::TestWithParam<Form> {
-  LastWave() : chip(targetUnderTest().chip, targetUnderTest().chips().back()) {}
-
-  static NumericCase attentionCase() {
-    const Form &form = GetParam();
-    NumericCase c;
-    c.op = Op::Attention;
-    c.dtype = form.dtype;
-    c.queryHeads = form.heads;
-    c.keyHeads = form.keyHeads;
-    c.queries = form.queries;
-    c.keys = form.keys;
-    c.headDim = c.valueDim = form.headDim;
-    c.scale = 0.11;
-    c.road.blocks = form.blocks;
-    return c;
-  }
-
-  llvm::SaveAndRestore<std::string> chip;
-};
+struct LastWave : WalkTest {};
 } // namespace
 
 TEST_P(LastWave, MatchesTheReference) {
@@ -120,6 +91,4 @@ TEST_P(LastWave, PartsMaySeeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, LastWave, testing::ValuesIn(forms),
-                         [](const testing::TestParamInfo<Form> &info) {
-                           return std::string(info.param.name);
-                         });
+                         LastWave::nameOf);
