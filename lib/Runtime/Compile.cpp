@@ -75,9 +75,11 @@ static Expected<State> compileText(llvm::StringRef text,
 // The cache
 //===----------------------------------------------------------------------===//
 
+/// Never destroyed: its kernels hold modules and streams of the driver, which
+/// must not be called once main has returned.
 static KernelCache<State> &kernelCache() {
-  static KernelCache<State> cache;
-  return cache;
+  static auto *cache = new KernelCache<State>;
+  return *cache;
 }
 
 void smx::clearKernelCache() { kernelCache().clear(); }

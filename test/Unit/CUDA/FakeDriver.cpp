@@ -3,6 +3,7 @@
 #include "FakeDriver.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 using namespace smx::cuda;
 using namespace smx::cuda::fake;
@@ -12,9 +13,20 @@ static constexpr Status invalidContext = Status(201);
 /// Contexts are device ordinals plus one in disguise.
 static thread_local std::vector<int> currentContexts;
 
+namespace {
+/// Of the program: a real driver may be gone when static objects are destroyed.
+struct Lifetime {
+  ~Lifetime() { isOver = true; }
+  static bool isOver;
+};
+} // namespace
+
+bool Lifetime::isOver = false;
+static Lifetime lifetime;
+
 State &fake::state() {
-  static State theState;
-  return theState;
+  static auto *theState = new State;
+  return *theState;
 }
 
 int fake::currentDevice() {
@@ -22,6 +34,10 @@ int fake::currentDevice() {
 }
 
 Status fake::enter(const char *function, bool needsContext) {
+  if (Lifetime::isOver) {
+    std::fprintf(stderr, "%s: called after the end of main\n", function);
+    std::abort();
+  }
   State &fake = state();
   ++fake.calls[function];
   auto failure = fake.failures.find(function);
