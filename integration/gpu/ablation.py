@@ -55,6 +55,7 @@ ABLATIONS = {
     "apart": ("the last product under a mask is asked whether it is finite, not its values", with_option("smx-gpu-roles", "apart", "false")),
     "ask-apart": ("groups ask nothing of cut tiles that they see all of", with_option("smx-gpu-roles", "ask-apart", "false")),
     "hidden-tiles": ("cut tiles left out by groups that do not see them", without("smx-gpu-hidden-tiles")),
+    "idle-groups": ("rounds left out by groups whose rows are beyond the end", without("smx-gpu-idle-groups")),
     "last-wave": ("the last tiles of a walk in parts, along the keys", without("smx-gpu-split-last-wave")),
     "persistence": ("blocks that walk over tiles", with_option("smx-gpu-kernels", "blocks", "0")),
     "depth": ("two stages of a channel, not one", with_option("smx-gpu-roles", "depth", "1")),

@@ -5,10 +5,14 @@
 // all of them execute together would wait for ever (K14). So does control flow
 // on the answer of an `any` with the warps of a group.
 //
+// A tile of a channel is got and released by each group for itself: where two
+// loops in a row share the rounds, it is enough that every round is in one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Verify.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -30,13 +34,56 @@ public:
 
   /// The op that separates the groups around `op`, or null.
   Operation *separatorOf(Operation *op) const {
+    const bool isOfChannel = isa<GetOp, ReleaseOp>(op);
     while ((op = op->getParentOp()) && !isa<RoleOp>(op))
-      if (separators.contains(op))
+      if (separators.contains(op) && !(isOfChannel && isShared(op)))
         return op;
     return nullptr;
   }
 
 private:
+  /// True for a loop that shares its rounds with one before or behind it.
+  bool isShared(Operation *op) const {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    return loop && llvm::any_of(op->getBlock()->getOps<scf::ForOp>(),
+                                [&](scf::ForOp other) {
+                                  return areShared(loop, other) ||
+                                         areShared(other, loop);
+                                });
+  }
+
+  /// True if every group goes through the same gets and releases in all of
+  /// [begin, middle) and [middle, end), where each has a middle of its own, one
+  /// of the ends.
+  bool areShared(scf::ForOp first, scf::ForOp second) const {
+    Value begin = first.getLowerBound(), end = second.getUpperBound();
+    auto middle = first.getUpperBound().getDefiningOp<arith::SelectOp>();
+    auto accesses = accessesOf(first);
+    return accesses && accesses == accessesOf(second) && middle &&
+           middle.getResult() == second.getLowerBound() &&
+           llvm::is_contained({begin, end}, middle.getTrueValue()) &&
+           llvm::is_contained({begin, end}, middle.getFalseValue()) &&
+           first.getStep() == second.getStep() && !varying.contains(begin) &&
+           !varying.contains(end) && !varying.contains(first.getStep()) &&
+           first->isBeforeInBlock(second);
+  }
+
+  /// What a round does with channels; none where that may depend on more.
+  static std::optional<SmallVector<std::pair<StringRef, Value>>>
+  accessesOf(scf::ForOp loop) {
+    SmallVector<std::pair<StringRef, Value>> accesses;
+    bool isPlain = true;
+    loop.getBody()->walk([&](Operation *op) {
+      if (!isa<GetOp, ReleaseOp>(op))
+        return;
+      isPlain &= op->getBlock() == loop.getBody();
+      accesses.emplace_back(op->getName().getStringRef(), op->getOperand(0));
+    });
+    if (!isPlain)
+      return std::nullopt;
+    return accesses;
+  }
+
   void follow() {
     while (!worklist.empty())
       for (OpOperand &use : worklist.pop_back_val().getUses())

@@ -50,4 +50,42 @@ def HiddenTilesPass : Pass<"smx-gpu-hidden-tiles", "::mlir::smx::gpu::KernelOp">
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def IdleGroupsPass : Pass<"smx-gpu-idle-groups", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "groups whose rows are beyond the end of the last tile leave out its rounds";
+  let description = [{
+    4096 rows are 21 tiles of 192, and a third of one: two of its three groups compute what is stored nowhere. Such a group does no more than what
+    keeps channels and turns going; products of the others have the tensor cores for themselves. What stands around the rounds is computed as before.
+
+    ```mlir
+    scf.for %t = %block to %tiles step %blocks {
+      %o = scf.for %j = %begin to %end step %c96 iter_args(%acc = %zero) {
+        %kt = smx_gpu.get %k
+        ...
+        smx_gpu.release %k
+      }
+      %valid = arith.subi (arith.minsi (%extent - %first), %c192), %group_row
+      smx_gpu.store %o, %y[%row, %c0] valid(%valid, %c64)
+    }
+    ```
+    ==>
+    ```mlir
+    scf.for %t = %block to %tiles step %blocks {
+      %valid = arith.subi (arith.minsi (%extent - %first), %c192), %group_row
+      %middle = arith.select (arith.cmpi sgt, %valid, %c0), %end, %begin
+      %o = scf.for %j = %begin to %middle step %c96 iter_args(%acc = %zero) {
+        %kt = smx_gpu.get %k
+        ...
+        smx_gpu.release %k
+      }
+      scf.for %j = %middle to %end step %c96 {
+        smx_gpu.get %k
+        smx_gpu.release %k
+      }
+      smx_gpu.store %o, %y[%row, %c0] valid(%valid, %c64)
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // SMX_GPU_HIDDENTILEPASSES_TD

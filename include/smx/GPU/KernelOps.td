@@ -218,7 +218,9 @@ def SmxGpu_BarrierOp : SmxGpu_SharedMemoryOp<"barrier"> {
   let description = [{
     K14: whether and how often an op that all warps of a role execute together is reached (barriers,
     copies to shared memory, accesses to channels) does not depend on `smx_gpu.group_id`; nor whether these,
-    products, conversions and turns are reached on `smx_gpu.any`, which is answered by each warp.
+    products, conversions and turns are reached on `smx_gpu.any`, which is answered by each warp. A loop that gets and
+    releases may give all of its rounds to one behind it that does the same with the channels, by group: from `%begin` to
+    `arith.select %c, %end, %begin`, and from there to `%end`.
 
     ```mlir
     smx_gpu.barrier

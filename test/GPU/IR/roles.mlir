@@ -77,3 +77,35 @@ smx_gpu.kernel @chain() warps(4) {
   %r = smx_gpu.wait %v, %u : tensor<64x64xf32, #L>
   smx_gpu.return
 }
+
+// A loop gives all of its rounds to another one, by group (K14).
+// CHECK-LABEL: smx_gpu.kernel @shared_rounds
+!ch2 = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>
+smx_gpu.kernel @shared_rounds(%k: memref<64x64xbf16>, %n: index) warps(12) {
+  %c = smx_gpu.make_channel : !ch2
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) (%m = %k : memref<64x64xbf16>, %ch = %c : !ch2, %end = %n : index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %i = %c0 to %end step %c1 {
+        smx_gpu.put %m[%c0, %c0] into %ch dims [0, 1] copy(tensor) : memref<64x64xbf16>, !ch2
+      }
+    }
+    smx_gpu.role @compute warps(8) group(4) (%ch = %c : !ch2, %end = %n : index) {
+      %g = smx_gpu.group_id
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %first = arith.cmpi eq, %g, %c0 : index
+      %middle = arith.select %first, %end, %c0 : index
+      scf.for %i = %c0 to %middle step %c1 {
+        %s = smx_gpu.get %ch : !ch2 -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+        smx_gpu.release %ch : !ch2
+      }
+      scf.for %i = %middle to %end step %c1 {
+        %s = smx_gpu.get %ch : !ch2 -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+        smx_gpu.release %ch : !ch2
+      }
+    }
+  }
+  smx_gpu.return
+}
