@@ -1,6 +1,7 @@
 //===- BlockOrder.cpp - in which order blocks start -----------------------===//
 
 #include "BlockOrder.h"
+#include "TurnedRows.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -214,6 +215,15 @@ Value BlockOrder::numberOfTile(OpBuilder &builder, Outside outside) {
   return loop.getInductionVar();
 }
 
+bool BlockOrder::isLastTileShorter() {
+  std::optional<int64_t> from = getConstantIntValue(
+                             nest.getMixedLowerBound().back()),
+                         to = getConstantIntValue(
+                             nest.getMixedUpperBound().back()),
+                         step = getConstantIntValue(nest.getMixedStep().back());
+  return from && to && step && (*to - *from) % *step != 0;
+}
+
 Value BlockOrder::numberInPair(OpBuilder &builder, Outside outside,
                                Value number) {
   Location loc = nest.getLoc();
@@ -260,6 +270,11 @@ SmallVector<Value> BlockOrder::findTile(OpBuilder &builder, Outside outside) {
         numbers[dim] = arith::RemUIOp::create(builder, loc, rest, count);
         rest = arith::DivUIOp::create(builder, loc, rest, count);
       }
+      std::optional<int64_t> tiles = getConstantIntValue(counts[dim]);
+      if (dim == counts.size() - 1 && mostBlocks != 0 && !grows && tiles &&
+          isLastTileShorter())
+        numbers[dim] = TurnedRows::of(*tiles, mostBlocks)
+                           .emit(builder, loc, numbers[dim], rest);
     }
   }
   if (grows && !dealt && mostBlocks != 0) {

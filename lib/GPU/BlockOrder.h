@@ -48,6 +48,8 @@ private:
   Value numberOfTile(OpBuilder &builder, Outside outside);
   /// Of pair `number` the long tile and then the short one, in a loop.
   Value numberInPair(OpBuilder &builder, Outside outside, Value number);
+  /// True if the last tile of a row is known to be a shorter one.
+  bool isLastTileShorter();
   /// How the last pairs are dealt, if they are to be, and counts are static.
   std::optional<DealtWaves> findDealtWaves();
 
