@@ -4,6 +4,7 @@
 #include "ScoreTerms.h"
 #include "StreamBounds.h"
 #include "TileSizeModel.h"
+#include "WarpgroupTiles.h"
 #include "smx/IR/Dequantization.h"
 #include "smx/Tiling/LongRows.h"
 
@@ -114,8 +115,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           int64_t rowBytes, bool warpgroups,
                                           int64_t slots, int64_t sharedBytes) {
   constexpr int64_t longestTile = 4096, longestNarrowTile = 8192,
-                    heldKeysRowBytes = 16384, blockBytes = 4096,
-                    shortMaskedRows = 2048, fewKeys = 1024;
+                    heldKeysRowBytes = 16384, blockBytes = 4096;
   // Of a strip of neighbouring rows, in bytes of state elements: at most so
   // long a tile, so long where the extent is open (loops for what is left take
   // registers), and so large a tile; and at least so many rows, which are 32
@@ -129,9 +129,6 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   // several rounds matter little.
   constexpr int64_t fewRows = 16, mostGrouped = 64, streamedBytes = 8192,
                     manyRounds = 3;
-  // Beside the tiles: barriers, and room to exchange values between warps.
-  // Groups that roles make exchange none.
-  constexpr int64_t reserve = 4096, dealtReserve = 2048;
   // Bytes of a tile that the threads of a block hold, beside two factors.
   constexpr int64_t oneTileBytes = 65536;
   unsigned numRows = op.getNumRows();
@@ -176,7 +173,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     shared.valueBytes = paddedProductExtent(columns, inputBits) * inputBits / 8;
     shared.stages = inputBits == 16 ? 2 : 1;
     shared.extent = extent;
-    sharedBytes -= reserve;
+    sharedBytes -= exchangeReserve;
   }
   if (hasColumns) {
     // A warp holds 16 rows of the accumulator and of the scores. What it reads
@@ -205,72 +202,14 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
     if (warpgroups && inputBits == 16 && columns <= 256 &&
         rowExtent.value_or(ShapedType::kDynamic) != 1) {
       tile.hasSlack = true;
-      // The longer a tile of rows, the more of its keys a mask cuts; and the
-      // longer its begin and end, of which two warpgroups leave registers to
-      // overlap them.
-      std::optional<int64_t> keysInMask = widthOfMasks(op);
-      bool isNarrow = keysInMask && *keysInMask <= shortMaskedRows;
-      bool isMostlyCut = op.mayBeMasked() &&
-                         (isNarrow || rowExtent.value_or(shortMaskedRows + 1) <=
-                                          shortMaskedRows);
-      // Accumulators of more columns leave no registers to overlap cut tiles.
-      constexpr int64_t mostColumnsBesideCut = 128;
-      tile.seesFewKeys = op.mayBeMasked() && columns <= mostColumnsBesideCut &&
-                         (isNarrow || (extent && *extent <= shortMaskedRows));
-      tile.fromDiagonal = tile.seesFewKeys && isNarrow;
-      bool isSoonOver = extent && *extent <= fewKeys;
-      // Three warpgroups, 64 rows each, read a tile of keys once for all of
-      // their rows. Of the 160 registers that a thread has then, accumulators
-      // take columns / 2, scores stream / 2 and weights stream / 4; where
-      // ptxas spills nothing was found by trying. Of fewer than 80 keys, two
-      // groups and longer tiles are faster.
-      constexpr int64_t longRows = 192, shortRows = 128, longestStream = 96,
-                        shortestStream = 80, widestKeys = 256;
-      bool readsLittle = terms.takeFewRegisters();
-      bool isPlain =
-          !op.mayBeMasked() &&
-          (isFunctionOfProduct(op.getInputOperands().front()) || readsLittle);
-      int64_t room = (isPlain ? 124 : 108) - columns / 2;
-      // Beside the longest ones, what is read has none where columns take more.
-      int64_t longStream = std::min<int64_t>(
-          llvm::alignDown(std::max<int64_t>(room, 0) * 4 / 3,
-                          ProductTiles::piece),
-          readsLittle && columns > 64 ? shortestStream : longestStream);
-      // The last tile of rows may have few of them: 5 % are what three groups
-      // gain.
-      bool isWasteful =
-          rowExtent && 20 * int64_t(llvm::alignTo(*rowExtent, longRows)) >
-                           21 * int64_t(llvm::alignTo(*rowExtent, shortRows));
-      // Tiles that lie in marked blocks are not masked.
-      MaskOp marks = findBlocks(op);
-      bool isMarked =
-          marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
-      bool mayBeLong = shared.keyBytes <= widestKeys && !isMostlyCut &&
-                       !isSoonOver && !isMarked && !isWasteful;
-      ProductTiles withTerms = shared;
-      withTerms.termBytes = terms.bytes;
-      // Rounds of tiles that are cut are those of whole ones
-      // (`smx-gpu-unite-loops`).
-      if (op.mayBeMasked())
-        withTerms.extent.reset();
-      bool hasLongRows = mayBeLong && columns <= 128 && !op.mayBeMasked();
-      if (std::optional<ProductTile> chosen =
-              tileWithTerms(terms, withTerms, columns, hasLongRows,
-                            sharedBytes + reserve - dealtReserve)) {
-        shared = withTerms;
-        sharedBytes += reserve - dealtReserve;
-        tileRows = chosen->rows;
-        tile.stream = chosen->stream;
-      } else if (longStream >= shortestStream && mayBeLong &&
-                 shared.bytesOf(longRows, longStream) <= sharedBytes) {
-        tileRows = longRows;
-        tile.stream = longStream;
-      } else if (int64_t fitting = shared.fittingStream(
-                     shortRows,
-                     columns > 128 ? 64 : longestGatheredStream(terms, columns),
-                     sharedBytes)) {
-        tileRows = shortRows;
-        tile.stream = fitting;
+      WarpgroupTiles chosen(op, terms, columns, rowExtent, shared, sharedBytes);
+      tile.seesFewKeys = chosen.seesFewKeys;
+      tile.fromDiagonal = chosen.fromDiagonal;
+      shared = chosen.shared;
+      sharedBytes = chosen.sharedBytes;
+      if (chosen.stream != 0) {
+        tileRows = chosen.rows;
+        tile.stream = chosen.stream;
       }
     }
   } else if (streamIsFastest) {

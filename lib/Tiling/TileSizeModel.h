@@ -69,7 +69,8 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// of its own and the accumulator has more than 64 columns, 192 by 96 where the
 /// accumulator has at most 64 columns (and a mask does not cut most tiles: not
 /// in at most 2048 rows, not where a row sees at most 2048 keys, not with at
-/// most 1024 keys, and not where they span marked blocks), and 128 by 64 where
+/// most 1024 keys, or 640 of 64 columns without a mask, not where the last tile
+/// has few rows, and not where they span marked blocks), and 128 by 64 where
 /// it has more than 128. Accumulators of more than 1 KiB a row (f64: 512 bytes)
 /// are cut into strips of columns, each of which has its scores computed again;
 /// and there are fewer keys, then fewer rows, until the tiles of queries, keys

@@ -2,7 +2,7 @@
 
 // An element that all places of a tile read is read once, as a number, and before the products.
 
-!t = tensor<2x8x1024x64xbf16>
+!t = tensor<2x8x768x64xbf16>
 
 // CHECK-LABEL: smx_gpu.kernel @slopes_kernel
 // CHECK: smx_gpu.role @compute

@@ -14,10 +14,26 @@ func.func @narrow(%q: !long_64, %k: !long_64, %v: !long_64) -> !long_64 {
 }
 
 // Among few keys, tiles that begin under the end of the one before.
-func.func @narrow_short(%q: !short_64, %k: !short_64, %v: !short_64) -> !short_64 {
+!few_64 = tensor<2x576x64xbf16>
+func.func @narrow_few(%q: !few_64, %k: !few_64, %v: !few_64) -> !few_64 {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) : !few_64, !few_64, !few_64 -> !few_64
+  return %o : !few_64
+}
+
+// Two of three groups have no rows of the last tile, and leave it to the third one.
+func.func @narrow_short(%q: !short_64, %k: !short_64, %v: !short_64) -> !short_64 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
   %o = smx.attention %q, %k, %v scale(0.125) : !short_64, !short_64, !short_64 -> !short_64
   return %o : !short_64
+}
+
+// Of 256 rows that would be a quarter of the time.
+!rows_64 = tensor<2x256x64xbf16>
+func.func @narrow_wasteful(%q: !rows_64, %k: !short_64, %v: !short_64) -> !rows_64 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) : !rows_64, !short_64, !short_64 -> !rows_64
+  return %o : !rows_64
 }
 
 // Of few rows a mask cuts most tiles, the more of them the longer they are.

@@ -1,0 +1,107 @@
+//===- WarpgroupTiles.cpp - tiles of products for warpgroups --------------===//
+
+#include "WarpgroupTiles.h"
+
+#include "MaskData.h"
+#include "StreamBounds.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+namespace {
+/// Rows of a tile of three warpgroups, and of two.
+constexpr int64_t longRows = 192, shortRows = 128, groupRows = 64;
+
+/// Of 160 registers a thread has those of three groups; accumulators take
+/// columns / 2, scores stream / 2 and weights stream / 4. Where ptxas spills
+/// nothing was found by trying. Of fewer than 80 keys, two groups and longer
+/// tiles are faster.
+constexpr int64_t longestStream = 96, shortestStream = 80;
+} // namespace
+
+/// Keys of a tile of three groups.
+static int64_t streamOfLongRows(StreamingReductionOpInterface op,
+                                const ScoreTerms &terms, int64_t columns) {
+  bool readsLittle = terms.takeFewRegisters();
+  bool isPlain =
+      !op.mayBeMasked() &&
+      (isFunctionOfProduct(op.getInputOperands().front()) || readsLittle);
+  int64_t room = (isPlain ? 124 : 108) - columns / 2;
+  // Beside the longest ones, what is read has none where columns take more.
+  return std::min<int64_t>(
+      llvm::alignDown(std::max<int64_t>(room, 0) * 4 / 3, ProductTiles::piece),
+      readsLittle && columns > 64 ? shortestStream : longestStream);
+}
+
+/// True if three groups gain less than what rows beyond the end of the last
+/// tile take. A tile in which g of them have rows takes (4 + g) / 7 of the time
+/// of a whole one (measured: `smx-gpu-idle-groups`).
+static bool isWasteful(int64_t rows, int64_t gainPercent) {
+  const int64_t rest = rows % longRows,
+                groups = llvm::divideCeil(rest, groupRows),
+                time = 7 * (rows - rest) +
+                       (rest == 0 ? 0 : longRows * (4 + groups));
+  return 100 * time >
+         (100 + gainPercent) * 7 * int64_t(llvm::alignTo(rows, shortRows));
+}
+
+WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
+                               const ScoreTerms &terms, int64_t columns,
+                               std::optional<int64_t> rowExtent,
+                               const ProductTiles &products, int64_t bytes)
+    : shared(products), sharedBytes(bytes) {
+  constexpr int64_t shortMaskedRows = 2048, widestKeys = 256;
+  const bool isMasked = op.mayBeMasked();
+  // The longer a tile of rows, the more of its keys a mask cuts; and the longer
+  // its begin and end, of which two warpgroups leave registers to overlap them.
+  std::optional<int64_t> keysInMask = widthOfMasks(op);
+  const bool isNarrow = keysInMask && *keysInMask <= shortMaskedRows;
+  const bool isMostlyCut =
+      isMasked &&
+      (isNarrow || rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows);
+  // Accumulators of more columns leave no registers to overlap cut tiles.
+  constexpr int64_t mostColumnsBesideCut = 128;
+  seesFewKeys =
+      isMasked && columns <= mostColumnsBesideCut &&
+      (isNarrow || (shared.extent && *shared.extent <= shortMaskedRows));
+  fromDiagonal = seesFewKeys && isNarrow;
+  // Three warpgroups read a tile of keys once for all of their rows. Beside an
+  // accumulator of few columns that is a larger part of the work, and shorter
+  // rows gain by it.
+  const bool isNarrowSum = columns <= 64 && !isMasked;
+  const int64_t fewKeys = isNarrowSum ? 640 : 1024,
+                gainPercent = isNarrowSum ? 12 : 5;
+  const bool isSoonOver = shared.extent && *shared.extent <= fewKeys;
+  // Tiles that lie in marked blocks are not masked.
+  MaskOp marks = findBlocks(op);
+  const bool isMarked =
+      marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
+  const bool mayBeLong = shared.keyBytes <= widestKeys && !isMostlyCut &&
+                         !isSoonOver && !isMarked &&
+                         !(rowExtent && isWasteful(*rowExtent, gainPercent));
+  ProductTiles withTerms = shared;
+  withTerms.termBytes = terms.bytes;
+  // Rounds of tiles that are cut are those of whole ones
+  // (`smx-gpu-unite-loops`).
+  if (isMasked)
+    withTerms.extent.reset();
+  const bool hasLongRows = mayBeLong && columns <= 128 && !isMasked;
+  const int64_t roomOfTerms = sharedBytes + exchangeReserve - dealtReserve,
+                longStream = streamOfLongRows(op, terms, columns);
+  if (std::optional<ProductTile> chosen =
+          tileWithTerms(terms, withTerms, columns, hasLongRows, roomOfTerms)) {
+    shared = withTerms;
+    sharedBytes = roomOfTerms;
+    rows = chosen->rows;
+    stream = chosen->stream;
+  } else if (longStream >= shortestStream && mayBeLong &&
+             shared.bytesOf(longRows, longStream) <= sharedBytes) {
+    rows = longRows;
+    stream = longStream;
+  } else {
+    rows = shortRows;
+    stream = shared.fittingStream(
+        shortRows, columns > 128 ? 64 : longestGatheredStream(terms, columns),
+        sharedBytes);
+  }
+}
