@@ -16,7 +16,8 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
     warpgroups leave no room for a second block: `blocks` of them walk over all tiles, or over pairs of a long and a short
     one, and the role that fetches goes on to the next tile while this one is computed. Pairs leave blocks idle at the
     end: 1408 of 132 blocks are 10.67 waves. If the longest tile has at least `deal` rounds of keys and counts are static, the
-    last whole wave and what is behind it are dealt tile by tile, the longest first, to blocks forth and back.
+    last whole wave and what is behind it are dealt tile by tile, the longest first, to blocks forth and back. Where no tile takes
+    longer, but the last one of a row is a shorter one, rows are turned so that every block has some of these.
     Tensors in memory become memrefs; all others become register tiles with a layout: a fragment where
     the nest has matrix products, stripes otherwise. The second operand of a product goes through a
     channel. Tiles are padded to what the layout needs: loads fill with 0, reductions and products
