@@ -16,11 +16,11 @@ func.func @one_block(%x: tensor<8x8192xbf16>) -> tensor<8x8192xbf16> {
   return %y : tensor<8x8192xbf16>
 }
 
-// 256 KiB: two blocks have a half of the row each, more than half of that in shared memory; they exchange their states once.
+// 1 MiB: eight blocks have a part of the row each, more than half of that in shared memory; they exchange their states once.
 // CHECK-LABEL: smx_gpu.kernel @cluster_kernel
-// CHECK-SAME: warps(8) cluster(2) shared_limit(232448) min_blocks(4)
+// CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
 // CHECK: %[[BLOCK:.+]] = gpu.block_id x
-// CHECK: %[[ROW:.+]] = arith.divui %[[BLOCK]], %c2
+// CHECK: %[[ROW:.+]] = arith.divui %[[BLOCK]], %c8
 // CHECK: %[[RANK:.+]] = smx_gpu.cluster_rank
 // CHECK: %[[PART:.+]] = arith.muli %[[RANK]], %c32768
 // CHECK: %[[T:.+]] = smx_gpu.load %{{.+}}[%[[ROW]], %[[PART]]] dims
@@ -31,10 +31,10 @@ func.func @one_block(%x: tensor<8x8192xbf16>) -> tensor<8x8192xbf16> {
 // CHECK: smx_gpu.collect
 // CHECK-NOT: smx_gpu.collect
 // CHECK: smx_gpu.store %{{.+}}[%[[ROW]], %[[PART]]]
-// CHECK: smx_gpu.launch @cluster_kernel grid(%c16, %c1, %c1)
-func.func @cluster(%x: tensor<8x65536xf32>) -> tensor<8x65536xf32> {
-  %y = smx.softmax %x axis(1) : tensor<8x65536xf32> -> tensor<8x65536xf32>
-  return %y : tensor<8x65536xf32>
+// CHECK: smx_gpu.launch @cluster_kernel grid(%c64, %c1, %c1)
+func.func @cluster(%x: tensor<8x262144xf32>) -> tensor<8x262144xf32> {
+  %y = smx.softmax %x axis(1) : tensor<8x262144xf32> -> tensor<8x262144xf32>
+  return %y : tensor<8x262144xf32>
 }
 
 // Parts of a row that blocks do not divide: the last one is shorter.

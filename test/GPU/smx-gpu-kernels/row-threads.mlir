@@ -120,13 +120,6 @@ func.func @half_shared(%x: tensor<64x98304xbf16>) -> tensor<64x98304xbf16> {
   return %y : tensor<64x98304xbf16>
 }
 
-// CHECK-LABEL: smx_gpu.kernel @once_summed_kernel
-// CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
-func.func @once_summed(%x: tensor<64x131072xbf16>) -> tensor<64x131072xbf16> {
-  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x131072xbf16> -> tensor<64x131072xbf16>
-  return %y : tensor<64x131072xbf16>
-}
-
 // Exponentials of f32: 4 accesses a thread, and more blocks.
 // CHECK-LABEL: smx_gpu.kernel @exponentials_kernel
 // CHECK-SAME: warps(8) shared_limit(232448) min_blocks(5)
@@ -291,24 +284,6 @@ func.func @read_by_512(%x: tensor<64x16384xbf16>) -> tensor<64xbf16> {
   return %y : tensor<64xbf16>
 }
 
-// Exponentials of a row that does not fill its threads: two blocks, with a part in shared memory. What is summed alone is in registers.
-// CHECK-LABEL: smx_gpu.kernel @shared_exponentials_kernel
-// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
-// CHECK: smx_gpu.copy
-// CHECK-LABEL: smx_gpu.kernel @row_in_registers_kernel
-// CHECK-SAME: warps(20) shared_limit(232448)
-// CHECK-NOT: smx_gpu.copy
-// CHECK: smx_gpu.return
-func.func @shared_exponentials(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
-  %y = smx.softmax %x axis(1) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
-  return %y : tensor<64x40960xbf16>
-}
-
-func.func @row_in_registers(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
-  %y = smx.rms_norm %x axis(1) epsilon(1.0e-5) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
-  return %y : tensor<64x40960xbf16>
-}
-
 // Where nothing is written, 4 whole accesses each of 13 warps, not 3.25 of 16.
 // CHECK-LABEL: smx_gpu.kernel @thirteen_warps_of_readers_kernel
 // CHECK-SAME: warps(13) shared_limit(232448)
@@ -420,37 +395,6 @@ func.func @longer_than_read_again(%x: tensor<64x65536xbf16>) -> tensor<64x65536x
 func.func @wide_norm(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x16384xf32> -> tensor<64x16384xf32>
   return %y : tensor<64x16384xf32>
-}
-
-// Exponentials of f32 that fill 7 or 8 accesses of 1024 threads: one block with all of a row in registers. 30000 would leave a rest to some of them.
-// CHECK-LABEL: smx_gpu.kernel @exponentials_of_all_registers_kernel
-// CHECK-SAME: warps(32) shared_limit(232448) {
-// CHECK-NOT: smx_gpu.copy
-// CHECK: smx_gpu.return
-func.func @exponentials_of_all_registers(%x: tensor<64x32768xf32>) -> tensor<64x32768xf32> {
-  %y = smx.softmax %x axis(1) : tensor<64x32768xf32> -> tensor<64x32768xf32>
-  return %y : tensor<64x32768xf32>
-}
-
-// CHECK-LABEL: smx_gpu.kernel @exponentials_of_most_registers_kernel
-// CHECK-SAME: warps(32) shared_limit(232448) {
-func.func @exponentials_of_most_registers(%x: tensor<64x28672xf32>) -> tensor<64x28672xf32> {
-  %y = smx.log_softmax %x axis(1) : tensor<64x28672xf32> -> tensor<64x28672xf32>
-  return %y : tensor<64x28672xf32>
-}
-
-// CHECK-LABEL: smx_gpu.kernel @exponentials_of_some_registers_kernel
-// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
-func.func @exponentials_of_some_registers(%x: tensor<64x24576xf32>) -> tensor<64x24576xf32> {
-  %y = smx.softmax %x axis(1) : tensor<64x24576xf32> -> tensor<64x24576xf32>
-  return %y : tensor<64x24576xf32>
-}
-
-// CHECK-LABEL: smx_gpu.kernel @exponentials_with_a_rest_kernel
-// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
-func.func @exponentials_with_a_rest(%x: tensor<64x30000xf32>) -> tensor<64x30000xf32> {
-  %y = smx.softmax %x axis(1) : tensor<64x30000xf32> -> tensor<64x30000xf32>
-  return %y : tensor<64x30000xf32>
 }
 
 // Results of another width take more registers.

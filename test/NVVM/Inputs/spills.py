@@ -20,13 +20,16 @@ MASKS = {
 }
 # Rows that end within the last access of some threads, in blocks and in clusters.
 RAGGED = (28000, 30000, 31992, 32000, 32004, 50000, 50256, 51200)
+# Rows that clusters have in registers, with a rest and without.
+CLUSTERS = (20000, 60000, 74000, 98300, 100000, 106880, 116752, 131072, 151936, 196608, 262144)
 THREADS = {
-    "softmax": (2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 28672, 32768, 40960, 49152, 57344, 65536, *RAGGED),
-    "log_softmax": (2560, 4608, 8192, 32768, 65536, *RAGGED),
+    "softmax": (2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 28672, 32768, 40960, 49152, 57344, 65536, *RAGGED,
+                *CLUSTERS),
+    "log_softmax": (2560, 4608, 8192, 32768, 65536, *RAGGED, *CLUSTERS),
     "softmax_backward": (2304, 3072, 3840, 5120, 7168, 4096, 20480, 24576, 28672, 32768),
     "log_softmax_backward": (3072, 5120, 7168, 4096, 20480, 24576, 28672, 32768),
     "layer_norm": (4608, 5120, 131072, 262144, *RAGGED),
-    "rms_norm": (12288, 14336, 16384, 65536, 131072, 524288, *RAGGED),
+    "rms_norm": (12288, 14336, 16384, 40960, 65536, 131072, 262144, 524288, *RAGGED),
     "logsumexp": (3072, 4096, 13312, 16384, *RAGGED),
     "cross_entropy": (4096, 8192, *RAGGED),
 }

@@ -118,6 +118,19 @@ public:
     return c;
   }
 
+  /// Rows that a cluster of 2, 4 or 8 blocks has in registers, where they start
+  /// at whole accesses: with a rest or without, and a few that are too long.
+  NumericCase clusterRow(Op op) {
+    NumericCase c = longRow(op);
+    c.dtype = pick<DType>({DType::F32, DType::F16, DType::BF16});
+    c.shape = {pick<int64_t>({1, 3}),
+               pick<int64_t>({16640, 32768, 33000, 40960, 50256, 60000, 65536,
+                              98308, 100000, 131072, 151936, 262144})};
+    c.axis = 1;
+    c.gap = pick<int64_t>({0, 0, 8, 1});
+    return c;
+  }
+
   NumericCase attention() {
     NumericCase c = common(Op::Attention);
     c.scale = pick<double>({0.125, 0.25, 1.0, 0.0883883});
@@ -373,6 +386,7 @@ enum class Family {
   Rows,
   LongRows,
   RereadRows,
+  ClusterRows,
   Attention,
   LongAttention,
   Decoding,
@@ -440,6 +454,9 @@ std::vector<Part> allParts() {
   add("reread_log_softmax", Family::RereadRows, Op::LogSoftmax, 6);
   add("reread_layer_norm", Family::RereadRows, Op::LayerNorm, 8);
   add("reread_rms_norm", Family::RereadRows, Op::RmsNorm, 8);
+  add("cluster_softmax", Family::ClusterRows, Op::Softmax, 16);
+  add("cluster_log_softmax", Family::ClusterRows, Op::LogSoftmax, 8);
+  add("cluster_rms_norm", Family::ClusterRows, Op::RmsNorm, 8);
   add("attention", Family::Attention, Op::Attention, 320);
   add("masked_attention", Family::MaskedAttention, Op::Attention, 160);
   // A CPU has no tiles that only long attention reaches.
@@ -484,10 +501,11 @@ TEST_P(Grid, MatchesTheReference) {
   std::vector<NumericCase> cases;
   for (int i = 0; i < part.first + part.count; ++i) {
     NumericCase made =
-        part.family == Family::Rows         ? maker.rowOp(part.op)
-        : part.family == Family::LongRows   ? maker.longRow(part.op)
-        : part.family == Family::RereadRows ? maker.rereadRow(part.op)
-        : part.family == Family::Attention  ? maker.attention()
+        part.family == Family::Rows          ? maker.rowOp(part.op)
+        : part.family == Family::LongRows    ? maker.longRow(part.op)
+        : part.family == Family::RereadRows  ? maker.rereadRow(part.op)
+        : part.family == Family::ClusterRows ? maker.clusterRow(part.op)
+        : part.family == Family::Attention   ? maker.attention()
         : part.family == Family::Decoding
             ? i % 2 ? maker.masked(maker.decoding()) : maker.decoding()
         : part.family == Family::MaskedAttention

@@ -1,0 +1,193 @@
+// RUN: softmax-opt %s --smx-to-gpu='chip=sm_90 alignment=16' | FileCheck %s
+// RUN: softmax-opt %s --smx-to-gpu='chip=sm_90 alignment=4' | FileCheck %s --check-prefix=ANYWHERE
+// RUN: softmax-opt %s --smx-to-gpu='chip=sm_80 alignment=16' | FileCheck %s --check-prefix=ALONE
+
+// Rows of more than 64 KiB that are summed once and written: a cluster has all of a row in registers, 8 accesses of each thread in blocks of up to 512.
+
+// CHECK-LABEL: smx_gpu.kernel @narrow_exponentials_kernel
+// CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x32768xbf16, #smx_gpu.striped<rows = 1, columns = 512, vector = 8>>
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+// Where rows start anywhere, threads have less in registers.
+// ANYWHERE-LABEL: smx_gpu.kernel @narrow_exponentials_kernel
+// ANYWHERE-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
+// Without clusters two blocks have a part of it in shared memory.
+// ALONE-LABEL: smx_gpu.kernel @narrow_exponentials_kernel
+// ALONE-SAME: warps(16)
+// ALONE-NOT: cluster(
+// ALONE: smx_gpu.copy
+// ALONE: smx_gpu.return
+func.func @narrow_exponentials(%x: tensor<64x65536xbf16>) -> tensor<64x65536xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x65536xbf16> -> tensor<64x65536xbf16>
+  return %y : tensor<64x65536xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @wide_exponentials_kernel
+// CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x16384xf32,
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @wide_exponentials(%x: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  %y = smx.log_softmax %x axis(1) : tensor<64x65536xf32> -> tensor<64x65536xf32>
+  return %y : tensor<64x65536xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @sum_kernel
+// CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x32768xf16,
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @sum(%x: tensor<64x131072xf16>) -> tensor<64x131072xf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x131072xf16> -> tensor<64x131072xf16>
+  return %y : tensor<64x131072xf16>
+}
+
+// As many warps as have 8 accesses each, and a third block where there is room for it.
+// CHECK-LABEL: smx_gpu.kernel @ten_warps_kernel
+// CHECK-SAME: warps(10) cluster(2) shared_limit(232448) min_blocks(3)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @ten_warps(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
+  return %y : tensor<64x40960xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @ten_warps_of_sum_kernel
+// CHECK-SAME: warps(10) cluster(2) shared_limit(232448) min_blocks(3)
+func.func @ten_warps_of_sum(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
+  return %y : tensor<64x40960xbf16>
+}
+
+// Of 16-bit elements, too, where the row ends within the last access of some threads.
+// CHECK-LABEL: smx_gpu.kernel @narrow_rest_kernel
+// CHECK-SAME: warps(10) cluster(8) shared_limit(232448) min_blocks(3)
+// CHECK: smx_gpu.load {{.*}} valid(
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @narrow_rest(%x: tensor<64x151936xbf16>) -> tensor<64x151936xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x151936xbf16> -> tensor<64x151936xbf16>
+  return %y : tensor<64x151936xbf16>
+}
+
+// Of f32 the masks take the registers of two accesses: 6 of each thread.
+// CHECK-LABEL: smx_gpu.kernel @wide_rest_kernel
+// CHECK-SAME: warps(14) cluster(4) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.load {{.*}} valid({{.*}} -> tensor<1x10752xf32, #smx_gpu.striped<rows = 1, columns = 448, vector = 4>>
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @wide_rest(%x: tensor<64x40000xf32>) -> tensor<64x40000xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x40000xf32> -> tensor<64x40000xf32>
+  return %y : tensor<64x40000xf32>
+}
+
+// So that 8 blocks hold 384 KiB of it, and 512 KiB of others. What is longer is in shared memory, too: clusters of 16 wait longer.
+// CHECK-LABEL: smx_gpu.kernel @longest_kernel
+// CHECK-SAME: warps(16) cluster(8) shared_limit(232448) min_blocks(2)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @longest(%x: tensor<64x131072xf32>) -> tensor<64x131072xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x131072xf32> -> tensor<64x131072xf32>
+  return %y : tensor<64x131072xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @longest_rest_kernel
+// CHECK-SAME: warps(16) cluster(8)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @longest_rest(%x: tensor<64x98300xf32>) -> tensor<64x98300xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x98300xf32> -> tensor<64x98300xf32>
+  return %y : tensor<64x98300xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @longer_rest_kernel
+// CHECK-SAME: warps(8) cluster(4)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @longer_rest(%x: tensor<64x98308xf32>) -> tensor<64x98308xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x98308xf32> -> tensor<64x98308xf32>
+  return %y : tensor<64x98308xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @longer_kernel
+// CHECK-SAME: warps(16) cluster(8)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @longer(%x: tensor<64x524288xbf16>) -> tensor<64x524288xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x524288xbf16> -> tensor<64x524288xbf16>
+  return %y : tensor<64x524288xbf16>
+}
+
+// 64 KiB have two blocks anyway.
+// CHECK-LABEL: smx_gpu.kernel @shorter_kernel
+// CHECK-NOT: cluster(
+// CHECK: smx_gpu.return
+func.func @shorter(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x16384xf32> -> tensor<64x16384xf32>
+  return %y : tensor<64x16384xf32>
+}
+
+// A quotient of f32 is one of f64, and two sums widen their elements: beside 8 accesses both would be spilled.
+// CHECK-LABEL: smx_gpu.kernel @wide_quotient_kernel
+// CHECK-SAME: warps(8) cluster(2)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @wide_quotient(%x: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x65536xf32> -> tensor<64x65536xf32>
+  return %y : tensor<64x65536xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @two_sums_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @two_sums(%x: tensor<64x65536xbf16>) -> tensor<64x65536xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x65536xbf16> -> tensor<64x65536xbf16>
+  return %y : tensor<64x65536xbf16>
+}
+
+// A wider result takes more registers, as functions of its elements do: two blocks of 512 threads, with a part in shared memory.
+// CHECK-LABEL: smx_gpu.kernel @widened_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @widened(%x: tensor<64x40960xbf16>) -> tensor<64x40960xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x40960xbf16> -> tensor<64x40960xf32>
+  return %y : tensor<64x40960xf32>
+}
+
+// On chips without clusters: exponentials of f32 that fill 7 or 8 accesses of 1024 threads are in registers of one block. 30000 would leave a rest to some
+// of them.
+// ALONE-LABEL: smx_gpu.kernel @all_registers_kernel
+// ALONE-SAME: warps(32)
+// ALONE-NOT: smx_gpu.copy
+// ALONE: smx_gpu.return
+func.func @all_registers(%x: tensor<64x32768xf32>) -> tensor<64x32768xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x32768xf32> -> tensor<64x32768xf32>
+  return %y : tensor<64x32768xf32>
+}
+
+// ALONE-LABEL: smx_gpu.kernel @most_registers_kernel
+// ALONE-SAME: warps(32)
+func.func @most_registers(%x: tensor<64x28672xf32>) -> tensor<64x28672xf32> {
+  %y = smx.log_softmax %x axis(1) : tensor<64x28672xf32> -> tensor<64x28672xf32>
+  return %y : tensor<64x28672xf32>
+}
+
+// ALONE-LABEL: smx_gpu.kernel @some_registers_kernel
+// ALONE-SAME: warps(16)
+func.func @some_registers(%x: tensor<64x24576xf32>) -> tensor<64x24576xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x24576xf32> -> tensor<64x24576xf32>
+  return %y : tensor<64x24576xf32>
+}
+
+// ALONE-LABEL: smx_gpu.kernel @registers_and_a_rest_kernel
+// ALONE-SAME: warps(16)
+func.func @registers_and_a_rest(%x: tensor<64x30000xf32>) -> tensor<64x30000xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x30000xf32> -> tensor<64x30000xf32>
+  return %y : tensor<64x30000xf32>
+}
