@@ -270,15 +270,16 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
         options.clusters, llvm::PowerOf2Ceil(llvm::divideCeil(bytes, each)));
     schedule.spread = shape.longestClass;
   }
-  // Of two rows that are more than a half of what a block holds, four blocks of
-  // up to 256 threads may have whole accesses, all in registers, and other rows
-  // are there four times instead of twice, with a half in shared memory: 1 %
-  // faster for 32768 elements on an H200.
-  constexpr int64_t pairBlocks = 4;
+  // Of two rows that are more than a half of what a block holds, blocks of up
+  // to 256 threads may have whole accesses, all in registers, and four of them
+  // are on a multiprocessor instead of two with a half in shared memory: 1 %
+  // faster for 32768 and 131072 elements on an H200.
+  int64_t pairBlocks =
+      llvm::PowerOf2Ceil(llvm::divideCeil(bytes, halfRowBytes / 2));
   bool isAligned = !isCut && options.alignment * 8 >= accessBits;
   int64_t pairThreads = threadsOfPart(shape, pairBlocks);
   if (isSumOfTwoRows(shape) && isAligned && options.clusters >= pairBlocks &&
-      bytes > halfRowBytes && bytes <= blockRowBytes && pairThreads != 0) {
+      bytes > halfRowBytes && pairThreads != 0) {
     schedule.cluster = pairBlocks;
     schedule.spread = shape.longestClass;
   } else {

@@ -80,6 +80,34 @@ func.func @long_gradient_of_logarithm(%x: tensor<64x24576xf16>, %g: tensor<64x24
   return %y : tensor<64x24576xf16>
 }
 
+// 256 KiB of them are those of eight blocks, 512 KiB of sixteen; of longer ones a half is in shared memory.
+// CHECK-LABEL: smx_gpu.kernel @gradient_of_eight_blocks_kernel
+// CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @gradient_of_eight_blocks(%x: tensor<64x65536xbf16>, %g: tensor<64x65536xbf16>) -> tensor<64x65536xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x65536xbf16>, tensor<64x65536xbf16> -> tensor<64x65536xbf16>
+  return %y : tensor<64x65536xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @gradient_of_sixteen_blocks_kernel
+// CHECK-SAME: warps(8) cluster(16) shared_limit(232448) min_blocks(4)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @gradient_of_sixteen_blocks(%x: tensor<64x131072xf16>, %g: tensor<64x131072xf16>) -> tensor<64x131072xf16> {
+  %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x131072xf16>, tensor<64x131072xf16> -> tensor<64x131072xf16>
+  return %y : tensor<64x131072xf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @longest_gradient_kernel
+// CHECK-SAME: warps(16) cluster(8) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @longest_gradient(%x: tensor<64x262144xbf16>, %g: tensor<64x262144xbf16>) -> tensor<64x262144xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x262144xbf16>, tensor<64x262144xbf16> -> tensor<64x262144xbf16>
+  return %y : tensor<64x262144xbf16>
+}
+
 // 4 accesses of each row for 7 warps: 8 would not all have as many. Of 3.25 accesses there is no such number of warps, and
 // one block.
 // CHECK-LABEL: smx_gpu.kernel @seven_warps_of_cluster_kernel

@@ -118,7 +118,7 @@ public:
     return c;
   }
 
-  /// Rows that a cluster of 2, 4 or 8 blocks has in registers, where they start
+  /// Rows that a cluster of 2 to 16 blocks has in registers, where they start
   /// at whole accesses: with a rest or without, and a few that are too long.
   NumericCase clusterRow(Op op) {
     NumericCase c = longRow(op);
@@ -457,6 +457,9 @@ std::vector<Part> allParts() {
   add("cluster_softmax", Family::ClusterRows, Op::Softmax, 16);
   add("cluster_log_softmax", Family::ClusterRows, Op::LogSoftmax, 8);
   add("cluster_rms_norm", Family::ClusterRows, Op::RmsNorm, 8);
+  add("cluster_softmax_backward", Family::ClusterRows, Op::SoftmaxBackward, 8);
+  add("cluster_log_softmax_backward", Family::ClusterRows,
+      Op::LogSoftmaxBackward, 6);
   add("attention", Family::Attention, Op::Attention, 320);
   add("masked_attention", Family::MaskedAttention, Op::Attention, 160);
   // A CPU has no tiles that only long attention reaches.
