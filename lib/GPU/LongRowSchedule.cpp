@@ -245,12 +245,13 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
   // does not fill its threads, what is read again is masked again: for narrow
   // elements registers alone are faster, where they do; but exponentials of one
   // row take so long that a second block, with the rest in shared memory, gives
-  // more.
+  // more. Two rows of clusters would be spilled there, beside their masks.
   bool isOfBlock = shape.rowsRead == 1 && shape.hasExponentials &&
                    shape.isWritten && bytes <= blockRowBytes &&
                    accessesOfEachRow(shape) != 0;
-  bool isWhole =
-      bytes % halfRowBytes == 0 || shape.elementBits >= 32 || isOfBlock;
+  bool arePairs = isSumOfTwoRows(shape) && bytes > blockRowBytes;
+  bool isWhole = bytes % halfRowBytes == 0 || shape.elementBits >= 32 ||
+                 isOfBlock || arePairs;
   int64_t held = threadBytesOfCluster(shape, options, bytes);
   bool isShared = held == 0 && options.alignment >= 16 &&
                   (isWhole || bytes > options.clusters * halfRowBytes);

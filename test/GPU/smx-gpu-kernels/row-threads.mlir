@@ -99,6 +99,16 @@ func.func @gradient_of_sixteen_blocks(%x: tensor<64x131072xf16>, %g: tensor<64x1
   return %y : tensor<64x131072xf16>
 }
 
+// Where no number of warps has whole accesses, a part is in shared memory: the masks of two rows take registers.
+// CHECK-LABEL: smx_gpu.kernel @gradient_with_a_rest_kernel
+// CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @gradient_with_a_rest(%x: tensor<64x51200xbf16>, %g: tensor<64x51200xbf16>) -> tensor<64x51200xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x51200xbf16>, tensor<64x51200xbf16> -> tensor<64x51200xbf16>
+  return %y : tensor<64x51200xbf16>
+}
+
 // CHECK-LABEL: smx_gpu.kernel @longest_gradient_kernel
 // CHECK-SAME: warps(16) cluster(8) shared_limit(232448) min_blocks(2)
 // CHECK: smx_gpu.copy
