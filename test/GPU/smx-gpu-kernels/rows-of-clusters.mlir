@@ -51,6 +51,8 @@ func.func @sum(%x: tensor<64x131072xf16>) -> tensor<64x131072xf16> {
 // CHECK-SAME: warps(10) cluster(2) shared_limit(232448) min_blocks(3)
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
+// ANYWHERE-LABEL: smx_gpu.kernel @ten_warps_kernel
+// ANYWHERE-SAME: warps(12) cluster(4) shared_limit(232448) min_blocks(2)
 func.func @ten_warps(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
   %y = smx.softmax %x axis(1) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
   return %y : tensor<64x40960xbf16>
