@@ -51,13 +51,52 @@ static bool isCheap(LoopPair &pair) {
   });
 }
 
+/// The place of a round's tile in one loop, from the last tile to the first.
+static Value placeFromBack(RewriterBase &rewriter, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  Value sum = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(),
+                                    loop.getUpperBound());
+  Value last = arith::SubIOp::create(rewriter, loc, sum, loop.getStep());
+  rewriter.setInsertionPointToStart(loop.getBody());
+  return arith::SubIOp::create(rewriter, loc, last, loop.getInductionVar());
+}
+
+/// The place of a round's tile in one loop over the tiles of three, in which
+/// those of the whole ones, [begin, middle), are first: then the ones in front
+/// of them, and then those behind. `isCut` is true in the rounds after them:
+/// such a bound, unlike one on either side, makes two loops of the rounds.
+///
+///   counter from first:  middle - begin   begin - first   end - middle
+///   place:               begin ..         first ..        middle ..
+static Value placeWholeFirst(RewriterBase &rewriter, LoopPair &pair,
+                             Value middle, Value &isCut) {
+  scf::ForOp loop = pair.cut;
+  Location loc = loop.getLoc();
+  Value at = loop.getInductionVar(), first = loop.getLowerBound(),
+        begin = pair.whole.getLowerBound();
+  rewriter.setInsertionPoint(loop);
+  Value front = arith::SubIOp::create(rewriter, loc, begin, first);
+  Value firstCut = arith::SubIOp::create(rewriter, loc, middle, front);
+  Value back = arith::SubIOp::create(rewriter, loc, first, firstCut);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  isCut = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge, at,
+                                firstCut);
+  Value isBehind = arith::CmpIOp::create(rewriter, loc,
+                                         arith::CmpIPredicate::sge, at, middle);
+  Value shift = arith::SelectOp::create(rewriter, loc, isCut, back, front);
+  Value inFront = arith::AddIOp::create(rewriter, loc, at, shift);
+  return arith::SelectOp::create(rewriter, loc, isBehind, at, inFront);
+}
+
 /// The bounds of one loop that visits what the loops of `pair` do, and the
 /// place of its round's tile; `isCut` is true in the rounds of cut tiles.
 static void widen(RewriterBase &rewriter, LoopPair &pair, Value &isCut) {
   scf::ForOp loop = pair.cut;
   Location loc = loop.getLoc();
-  auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(rewriter, loc, predicate, a, b);
+  auto isBehindMiddle = [&](Value place, Value middle) {
+    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge,
+                                 place, middle);
   };
   Value middle = loop.getLowerBound(), begin = pair.whole.getLowerBound();
   Value end =
@@ -74,28 +113,21 @@ static void widen(RewriterBase &rewriter, LoopPair &pair, Value &isCut) {
   Value at = loop.getInductionVar();
   rewriter.setInsertionPointToStart(loop.getBody());
   if (!pair.place) {
-    isCut = compare(arith::CmpIPredicate::sge, at, middle);
+    isCut = isBehindMiddle(at, middle);
     return;
   }
-  // From the last tile to the first one.
-  rewriter.setInsertionPoint(loop);
-  Value sum = arith::AddIOp::create(rewriter, loc, begin, end);
-  Value last = arith::SubIOp::create(rewriter, loc, sum, loop.getStep());
-  rewriter.setInsertionPointToStart(loop.getBody());
-  Value place = arith::SubIOp::create(rewriter, loc, last, at);
+  Value place = pair.cutInFront ? placeWholeFirst(rewriter, pair, middle, isCut)
+                                : placeFromBack(rewriter, loop);
+  if (!isCut)
+    isCut = isBehindMiddle(place, middle);
   // What else is computed from the counter of before.
   Value before = createMirroredPlace(rewriter, loc, place, middle, endOfCut,
                                      *getConstantIntValue(loop.getStep()));
   rewriter.replaceUsesWithIf(at, before, [&](OpOperand &use) {
-    return use.getOwner() != place.getDefiningOp();
+    Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+    return before.getDefiningOp()->isBeforeInBlock(user);
   });
   rewriter.replaceOp(pair.place, place);
-  isCut = compare(arith::CmpIPredicate::sge, place, middle);
-  if (!pair.cutInFront)
-    return;
-  Value inFront =
-      compare(arith::CmpIPredicate::slt, place, pair.whole.getLowerBound());
-  isCut = arith::OrIOp::create(rewriter, loc, isCut, inFront);
 }
 
 static void unite(RewriterBase &rewriter, LoopPair &pair, bool marksLate) {

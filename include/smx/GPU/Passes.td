@@ -148,8 +148,9 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
     is cut: half of the code, which takes half the time to assemble. Where an open length ends within a tile, that tile is put as far as it goes,
     and the others as a whole. Masks that are computed from more than places, and elements that are needed as they were before they are hidden,
     too, leave both loops; what is computed of such elements and hidden at the same places is computed of the hidden ones. Loops that go from the
-    last tile to the first have the cut ones in front, and, where a window ends, once more behind: one loop does what the two or three do, in
-    their order.
+    last tile to the first have the cut ones in front, and, where a window ends, once more behind. One loop does what the two do in their order;
+    of three, it visits the whole tiles first, then those in front of them and then those behind, so that one bound tells the cut ones, and
+    `smx-gpu-roles` can give them rounds of their own.
 
     Weights of hidden places are 0, of which a guarded product leaves out those that are marked (-0). With `marks-late` they are marked beside the product,
     and not in every cut tile, where it is known that they are 0 without: where a product of its own looks at its operand, that is almost never.
@@ -184,6 +185,15 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
       %h = scf.if %cut { .. scf.yield (arith.select %seen, %p, %zeros) } else { scf.yield %p }
       %o = scf.if %cut { smx_gpu.mma %h, %v, %x guarded } else { smx_gpu.mma %h, %v, %x }
       scf.yield %o
+    }
+    ```
+    Of a window, with cut tiles in [%f, %b0) and in [%m, %n) and whole ones in [%b0, %m), of which the last loop comes first:
+    ```mlir
+    %first_cut = %f + %m - %b0
+    scf.for %at = %f to %e step %s {
+      %cut = arith.cmpi sge, %at, %first_cut
+      %j = %at >= %m ? %at : %cut ? %at - %first_cut + %f : %at + %b0 - %f
+      ..
     }
     ```
   }];

@@ -5,6 +5,7 @@
 // REMARK-NOT: the first product
 // REMARK: shared memory does not hold the rows of two tiles
 // REMARK: the first product of a tile of rows runs under the last one of the tile before
+// REMARK: the first product of a tile of rows runs under the last one of the tile before
 // REMARK-NOT: the first product
 
 // Queries have room for the tiles of two times both groups.
@@ -138,9 +139,9 @@ func.func @long_causal(%q: tensor<4x70x4096x64xbf16>, %k: tensor<4x70x4096x64xbf
 
 // -----
 
-// Where every round asks whether its tile is cut, no registers are left.
+// Whole and cut tiles of a window have rounds of their own, too.
 // CHECK-LABEL: smx_gpu.kernel @window_kernel
-// CHECK: smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 2, dealt>
+// CHECK: smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 4, dealt>
 func.func @window(%q: tensor<4x70x512x64xbf16>, %k: tensor<4x70x512x64xbf16>, %v: tensor<4x70x512x64xbf16>) -> tensor<4x70x512x64xbf16> {
   %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, left = 255, right = 0>) : tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16> -> tensor<4x70x512x64xbf16>
   return %o : tensor<4x70x512x64xbf16>

@@ -134,24 +134,22 @@ func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
   return %o : !t
 }
 
-// A window cuts tiles at both ends, and there is one loop all the same. Each of its rounds asks the values, and so does the last product.
+// A window cuts tiles at both ends: the whole ones come first, in rounds of their own, and then those in front of them and those behind.
 // CHECK-LABEL: smx_gpu.kernel @window_kernel
 // CHECK: smx_gpu.role @load
 // CHECK-COUNT-4: copy(tensor)
 // CHECK-NOT: smx_gpu.put
 // CHECK: smx_gpu.role @compute
-// CHECK: %[[LAST:.+]] = arith.subi %{{.+}}, %c128
-// CHECK: %[[ROUNDS:.+]]:5 = scf.for %[[AT:.+]] = %{{.+}} to %{{.+}} step %c128 iter_args
-// CHECK: %[[J:.+]] = arith.subi %[[LAST]], %[[AT]]
-// CHECK: %[[BEHIND:.+]] = arith.cmpi sge, %[[J]]
-// CHECK: %[[IN_FRONT:.+]] = arith.cmpi slt, %[[J]]
-// CHECK: arith.ori %[[BEHIND]], %[[IN_FRONT]]
-// CHECK-NOT: scf.for
-// CHECK: %[[ODD:.+]] = scf.if %[[ROUNDS]]#4
-// CHECK-NEXT: smx_gpu.not_finite %[[V:.+]] :
+// CHECK: scf.for %{{.+}} = %{{.+}} to %[[MIDDLE:.+]] step %c128 iter_args
+// CHECK-NOT: smx_gpu.not_finite
+// CHECK: %[[FIRST_CUT:.+]] = arith.maxsi %{{.+}}, %[[MIDDLE]]
+// CHECK: %[[ROUNDS:.+]]:5 = scf.for %{{.+}} = %[[FIRST_CUT]] to %{{.+}} step %c128 iter_args
+// CHECK: scf.if
+// CHECK-NEXT: smx_gpu.not_finite
+// CHECK: smx_gpu.mma_async %[[ROUNDS]]#3, %[[V:.+]], %{{.+}} zero :
+// CHECK: %[[ODD:.+]] = smx_gpu.any
 // CHECK: scf.if %[[ODD]]
-// CHECK: smx_gpu.mma_async %[[ROUNDS]]#3, %[[V]], %[[ROUNDS]]#1 :
-// CHECK-NOT: scf.for
+// CHECK: smx_gpu.mma %{{.+}}, %[[V]], %[[ROUNDS]]#1 guarded terms
 // CHECK: smx_gpu.tensor_store
 func.func @window(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, left = 255, right = 0>) : !t, !t, !t -> !t

@@ -1,5 +1,4 @@
-// Tiles that are visited from the last one on: those that a mask cuts come first, and, of three loops, last as well. One loop
-// visits all of them in this order.
+// Tiles that are visited from the last one on: those that a mask cuts come first. One loop visits all of them in this order.
 // RUN: softmax-opt %s --smx-gpu-unite-loops --canonicalize --split-input-file --mlir-print-local-scope | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-unite-loops=marks-late --canonicalize --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=LATE
 
