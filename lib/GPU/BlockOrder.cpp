@@ -169,6 +169,8 @@ LogicalResult BlockOrder::countTiles(OpBuilder &host) {
       counts.back() = getValueOrCreateConstantIndexOp(host, loc, pairs);
       dealt = findDealtWaves();
     }
+  } else if (mostBlocks != 0 && !counts.empty()) {
+    ramped = findRampedWalk();
   }
   tiles = arith::ConstantIndexOp::create(host, loc, 1);
   for (Value count : counts)
@@ -184,8 +186,7 @@ LogicalResult BlockOrder::countTiles(OpBuilder &host) {
   return success();
 }
 
-std::optional<DealtWaves> BlockOrder::findDealtWaves() {
-  std::optional<int64_t> tilesOfRow = getConstantIntValue(lastCount);
+std::optional<int64_t> BlockOrder::countRows() const {
   int64_t rows = 1;
   for (Value count : ArrayRef(counts).drop_back()) {
     std::optional<int64_t> number = getConstantIntValue(count);
@@ -193,10 +194,24 @@ std::optional<DealtWaves> BlockOrder::findDealtWaves() {
       return std::nullopt;
     rows *= *number;
   }
-  if (dealFrom == 0 || !tilesOfRow ||
+  return rows;
+}
+
+std::optional<DealtWaves> BlockOrder::findDealtWaves() {
+  std::optional<int64_t> tilesOfRow = getConstantIntValue(lastCount),
+                         rows = countRows();
+  if (dealFrom == 0 || !tilesOfRow || !rows ||
       DealtWaves::countRounds(nest, *tilesOfRow - 1).value_or(0) < dealFrom)
     return std::nullopt;
-  return DealtWaves::of(*tilesOfRow, rows, mostBlocks);
+  return DealtWaves::of(*tilesOfRow, *rows, mostBlocks);
+}
+
+std::optional<RampedWalk> BlockOrder::findRampedWalk() {
+  std::optional<int64_t> tilesOfRow = getConstantIntValue(counts.back()),
+                         rows = countRows();
+  if (!tilesOfRow || !rows)
+    return std::nullopt;
+  return RampedWalk::of(nest, *tilesOfRow, *rows, mostBlocks);
 }
 
 Value BlockOrder::numberOfTile(OpBuilder &builder, Outside outside) {
@@ -253,8 +268,9 @@ SmallVector<Value> BlockOrder::findTile(OpBuilder &builder, Outside outside) {
   SmallVector<Value> numbers(counts.size());
   unsigned dimsOfRest = counts.size();
   Value rest;
-  if (dealt) {
-    DealtWaves::Place place = dealt->emitWalk(builder, loc);
+  if (dealt || ramped) {
+    DealtWaves::Place place =
+        dealt ? dealt->emitWalk(builder, loc) : ramped->emitWalk(builder, loc);
     numbers[--dimsOfRest] = place.tile;
     rest = place.row;
   } else {

@@ -9,6 +9,7 @@
 #define SMX_LIB_GPU_BLOCKORDER_H
 
 #include "DealtWaves.h"
+#include "RampedWalk.h"
 
 namespace mlir::smx::gpu {
 
@@ -39,6 +40,8 @@ public:
   bool isLongestFirst() const { return grows; }
   /// True if the last pairs are dealt tile by tile.
   bool isDealt() const { return dealt.has_value(); }
+  /// True if short tiles are computed after all others.
+  bool isShortLast() const { return ramped.has_value(); }
   /// The nest's induction variables for the tile that code at `builder` is for,
   /// which goes into a loop if blocks walk.
   SmallVector<Value> findTile(OpBuilder &builder, Outside outside);
@@ -52,6 +55,10 @@ private:
   bool isLastTileShorter();
   /// How the last pairs are dealt, if they are to be, and counts are static.
   std::optional<DealtWaves> findDealtWaves();
+  /// How short tiles go last, if the rounds of all are known.
+  std::optional<RampedWalk> findRampedWalk();
+  /// Rows of tiles along the last dimension; none if that is not static.
+  std::optional<int64_t> countRows() const;
 
   scf::ForallOp nest;
   int64_t mostBlocks, cluster, dealFrom;
@@ -62,6 +69,7 @@ private:
   /// Later tiles of the last dimension take longer.
   bool grows = false;
   std::optional<DealtWaves> dealt;
+  std::optional<RampedWalk> ramped;
 };
 
 } // namespace mlir::smx::gpu

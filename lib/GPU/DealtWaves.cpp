@@ -2,49 +2,16 @@
 
 #include "DealtWaves.h"
 
+#include "Indices.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
-
-namespace {
-/// Sums, products and choices of indices.
-struct Indices : ImplicitLocOpBuilder {
-  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
-
-  Value number(int64_t value) {
-    return arith::ConstantIndexOp::create(*this, value);
-  }
-  Value plus(Value a, Value b) { return arith::AddIOp::create(*this, a, b); }
-  Value minus(Value a, Value b) { return arith::SubIOp::create(*this, a, b); }
-  Value minus(int64_t a, Value b) { return minus(number(a), b); }
-  Value times(Value a, int64_t b) {
-    return arith::MulIOp::create(*this, a, number(b));
-  }
-  Value over(Value a, int64_t b) {
-    return arith::DivUIOp::create(*this, a, number(b));
-  }
-  Value rest(Value a, int64_t b) {
-    return arith::RemUIOp::create(*this, a, number(b));
-  }
-  Value isBelow(Value a, int64_t b) {
-    return arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, a,
-                                 number(b));
-  }
-  Value isOdd(Value a) {
-    return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, rest(a, 2),
-                                 number(0));
-  }
-  Value choose(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(*this, condition, a, b);
-  }
-};
-} // namespace
 
 std::optional<DealtWaves> DealtWaves::of(int64_t tilesOfRow, int64_t rows,
                                          int64_t blocks) {

@@ -256,7 +256,8 @@ LogicalResult KernelBuilder::build() {
       << remark::metric("rows", schedule->rowExtent)
       << remark::metric("most-blocks", mostBlocks)
       << remark::metric("longest-first", order.isLongestFirst())
-      << remark::metric("dealt", order.isDealt());
+      << remark::metric("dealt", order.isDealt())
+      << remark::metric("short-last", order.isShortLast());
   for (Operation *op : erased)
     if (op->use_empty())
       op->erase();

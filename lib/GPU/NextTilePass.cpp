@@ -135,6 +135,12 @@ static bool belongTogether(FetchLoop &fetch, ComputeLoop &compute) {
 
 /// Tiles that a block walks over at least, or 0 where that is not known.
 static int64_t countTilesOfBlock(LaunchOp launch, RoleOp role, Value tiles) {
+  // Blocks of a walk whose tiles are dealt have one of two numbers.
+  if (auto either = tiles.getDefiningOp<arith::SelectOp>()) {
+    auto one = getConstantIntValue(either.getTrueValue()),
+         other = getConstantIntValue(either.getFalseValue());
+    return one && other ? std::min(*one, *other) : 0;
+  }
   auto captured = dyn_cast<BlockArgument>(tiles);
   if (!captured || captured.getOwner() != &role.getBody().front())
     return 0;

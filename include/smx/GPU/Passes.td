@@ -16,8 +16,10 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
     warpgroups leave no room for a second block: `blocks` of them walk over all tiles, or over pairs of a long and a short
     one, and the role that fetches goes on to the next tile while this one is computed. Pairs leave blocks idle at the
     end: 1408 of 132 blocks are 10.67 waves. If the longest tile has at least `deal` rounds of keys and counts are static, the
-    last whole wave and what is behind it are dealt tile by tile, the longest first, to blocks forth and back. Where no tile takes
-    longer, but the last one of a row is a shorter one, rows are turned so that every block has some of these.
+    last whole wave and what is behind it are dealt tile by tile, the longest first, to blocks forth and back. Where only the first
+    tiles of a row are shorter than the others (the first rows of a window see fewer keys), and waves are few, they go last, the longest first, and
+    all waves go to blocks forth and back. Where no tile takes longer, but the last one of a row is a shorter one, rows are turned so that every
+    block has some of these.
     Tensors in memory become memrefs; all others become register tiles with a layout: a fragment where
     the nest has matrix products, stripes otherwise. The second operand of a product goes through a
     channel. Tiles are padded to what the layout needs: loads fill with 0, reductions and products
@@ -41,6 +43,16 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
       smx_gpu.store %m, %y[%i] dims [0]
     }
     smx_gpu.launch @f grid(%n, %c1, %c1) (%x, %y)
+    ```
+
+    The walk of 132 blocks over 16 rows of 128 tiles, of which the first 8 of each are shorter: 1920 of them are alike.
+    ```mlir
+    %b = gpu.block_id x
+    scf.for %wave = %c0 to (131 - %b < 68 ? 16 : 15) {
+      %t = %wave * 132 + (%wave is odd ? 131 - %b : %b)
+      %tile = %t < 1920 ? %t rem 120 + 8 : 7 - (%t - 1920) / 16
+      %row = %t < 1920 ? %t / 120 : (%t - 1920) rem 16
+    }
     ```
   }];
   let options = [

@@ -139,9 +139,12 @@ func.func @long_causal(%q: tensor<4x70x4096x64xbf16>, %k: tensor<4x70x4096x64xbf
 
 // -----
 
-// Whole and cut tiles of a window have rounds of their own, too.
+// Whole and cut tiles of a window have rounds of their own, too. Blocks that walk over the short tiles last have one of two numbers of tiles.
 // CHECK-LABEL: smx_gpu.kernel @window_kernel
 // CHECK: smx_gpu.make_channel : <64x64xbf16, swizzle = 128, depth = 4, dealt>
+// CHECK: role @compute
+// CHECK: %[[TILES:.+]] = arith.select
+// CHECK: scf.for %{{.+}} = %c0 to %[[TILES]] step %c1 iter_args
 func.func @window(%q: tensor<4x70x512x64xbf16>, %k: tensor<4x70x512x64xbf16>, %v: tensor<4x70x512x64xbf16>) -> tensor<4x70x512x64xbf16> {
   %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, left = 255, right = 0>) : tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16>, tensor<4x70x512x64xbf16> -> tensor<4x70x512x64xbf16>
   return %o : tensor<4x70x512x64xbf16>
