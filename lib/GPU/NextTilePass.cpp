@@ -205,18 +205,27 @@ void NextTilePass::chain(KernelOp kernel, LaunchOp launch) {
       computing = role;
   });
   if (!fetch || !compute || !belongTogether(*fetch, *compute) ||
-      !fetch->haveRounds(compute->mayNeedTerms() ? cutRounds : rounds) ||
-      (compute->mayNeedTerms() && !compute->leavesRegisters(cutColumns)) ||
       countTilesOfBlock(launch, computing,
                         compute->loops.front().getUpperBound()) < tiles)
+    return;
+  bool isCut = compute->mayNeedTerms();
+  bool runsUnder = fetch->haveRounds(isCut ? cutRounds : rounds) &&
+                   (!isCut || compute->leavesRegisters(cutColumns));
+  if (!runsUnder && !fetch->haveRounds(aheadRounds))
     return;
   constexpr llvm::StringLiteral category = "smx-gpu-next-tile";
   auto options = remark::RemarkOpts::name("NextTile").category(category);
   // The first operand of the next tile comes while this one's is in use; else
-  // its product would wait for it, and the last one behind that.
+  // its product would wait for it, and the last one behind that. The keys of
+  // the next tile wait for it, too: they are fetched behind it.
   if (!doubleStages(kernel, channelOf(compute->getRows.getChannel()))) {
     remark::missed(kernel.getLoc(), options)
         << "shared memory does not hold the rows of two tiles";
+    return;
+  }
+  if (!runsUnder) {
+    remark::passed(kernel.getLoc(), options)
+        << "the rows of the next tile are fetched beside those of this one";
     return;
   }
   compute->rewrite();

@@ -274,6 +274,8 @@ def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
 
     Where the last tile of keys may be cut, its product may have to be added term by term: beside the scores of the next tile that takes as many
     registers again as the sum has. So there it is done for sums of at most `cut-columns` columns and tiles of at most `cut-rounds` tiles of keys.
+    Where it is not done, and a tile of rows has at most `ahead-rounds` tiles of keys, shared memory still holds the first operands of two tiles, if it can:
+    else the keys of the next tile, which are fetched behind its rows, wait until the last scores of this one are there.
 
     ```mlir
     scf.for %t = %first to %n step %blocks {
@@ -303,7 +305,9 @@ def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
     Option<"rounds", "rounds", "int64_t", "32", "most tiles of keys that a tile of rows meets; 0 = never">,
     Option<"tiles", "tiles", "int64_t", "4", "fewest tiles of rows of a block">,
     Option<"cutRounds", "cut-rounds", "int64_t", "8", "most tiles of keys, on average, where some are cut">,
-    Option<"cutColumns", "cut-columns", "int64_t", "64", "most columns of the sum of weights where some tiles are cut">
+    Option<"cutColumns", "cut-columns", "int64_t", "64", "most columns of the sum of weights where some tiles are cut">,
+    Option<"aheadRounds", "ahead-rounds", "int64_t", "12",
+           "most tiles of keys, on average, of tiles whose rows are fetched beside those of the tile before; 0 = never">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

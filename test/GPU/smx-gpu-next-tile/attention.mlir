@@ -6,7 +6,8 @@
 // REMARK: shared memory does not hold the rows of two tiles
 // REMARK: the first product of a tile of rows runs under the last one of the tile before
 // REMARK: the first product of a tile of rows runs under the last one of the tile before
-// REMARK-NOT: the first product
+// REMARK: the rows of the next tile are fetched beside those of this one
+// REMARK-NOT: the {{first|rows}}
 
 // Queries have room for the tiles of two times both groups.
 // CHECK-LABEL: smx_gpu.kernel @begins_under_kernel
@@ -152,9 +153,9 @@ func.func @window(%q: tensor<4x70x512x64xbf16>, %k: tensor<4x70x512x64xbf16>, %v
 
 // -----
 
-// Terms of 128 columns take the registers.
+// Terms of 128 columns take the registers, but the rows of the next tile, and with them its keys, come beside those of this one.
 // CHECK-LABEL: smx_gpu.kernel @causal_kernel
-// CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 2, dealt>
+// CHECK: smx_gpu.make_channel : <64x128xbf16, swizzle = 128, depth = 4, dealt>
 func.func @causal(%q: tensor<4x70x512x128xbf16>, %k: tensor<4x70x512x128xbf16>, %v: tensor<4x70x512x128xbf16>) -> tensor<4x70x512x128xbf16> {
   %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.band<top_left, right = 0>) : tensor<4x70x512x128xbf16>, tensor<4x70x512x128xbf16>, tensor<4x70x512x128xbf16> -> tensor<4x70x512x128xbf16>
   return %o : tensor<4x70x512x128xbf16>
