@@ -2,6 +2,7 @@
 
 #include "ScoreArithmetic.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/ControlFlowSinkUtils.h"
@@ -15,6 +16,13 @@ std::optional<double> splatValue(Value value) {
   if (isa<FloatType>(splat.getElementType()))
     return splat.getSplatValue<APFloat>().convertToDouble();
   return double(splat.getSplatValue<APInt>().getSExtValue());
+}
+
+Value withoutBound(Value exponent) {
+  auto least = exponent.getDefiningOp<arith::MinNumFOp>();
+  return least && matchPattern(least.getRhs(), m_AnyZeroFloat())
+             ? least.getLhs()
+             : exponent;
 }
 
 void sinkIntoBranches(KernelOp kernel, DominanceInfo &dominance,

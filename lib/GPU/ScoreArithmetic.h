@@ -14,6 +14,10 @@ namespace mlir::smx::gpu {
 /// such constant.
 std::optional<double> splatValue(Value value);
 
+/// x of the exponent min(x, 0), or the exponent itself: a factor of sums is at
+/// most 1.
+Value withoutBound(Value exponent);
+
 /// Moves ops that only branches of the kernel need into these branches.
 void sinkIntoBranches(KernelOp kernel, DominanceInfo &dominance,
                       llvm::function_ref<bool(Operation *)> isToSink);

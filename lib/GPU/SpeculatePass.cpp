@@ -25,7 +25,7 @@ namespace {
 /// Where a loop decides whether its reference moves, and what follows from it.
 ///
 ///   r' = m > r + slack ? m : r,   g = |r'| = inf ? 0 : r',
-///   a = exp2(r - g),   p = exp2(s c - g),   l' = l a + sum p
+///   a = exp2(min(r - g, 0)),   p = exp2(s c - g),   l' = l a + sum p
 ///
 /// c may be a choice of two numbers for each row: g < limit ? c1 : c2. Then
 /// weights are computed by c2, and are no answer where r is below the limit.
@@ -177,7 +177,8 @@ bool Decision::collect() {
   // the maximum first or not.
   if (2 * registersOf(scoresDone) < registersOf(sumDone))
     return false;
-  auto difference = factor.getOperand().getDefiningOp<arith::SubFOp>();
+  auto difference =
+      withoutBound(factor.getOperand()).getDefiningOp<arith::SubFOp>();
   if (!difference || difference.getLhs() != carried ||
       difference.getRhs() != guard)
     return false;

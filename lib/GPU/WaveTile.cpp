@@ -57,12 +57,16 @@ static Value scaledBy(Value value, Value factor, Block *block) {
 std::optional<RowState> RowState::updatedIn(Block *block) const {
   RowState after;
   Value factor;
-  for (Operation *user : reference.getUsers()) {
-    auto difference = dyn_cast<arith::SubFOp>(user);
+  for (Operation *of : reference.getUsers()) {
+    auto difference = dyn_cast<arith::SubFOp>(of);
     if (!difference || difference->getBlock() != block ||
         difference.getLhs() != reference || !difference->hasOneUse())
       continue;
-    auto power = dyn_cast<math::Exp2Op>(*difference->user_begin());
+    Operation *user = *difference->user_begin();
+    // At most 1.
+    if (isa<arith::MinNumFOp>(user) && user->hasOneUse())
+      user = *user->user_begin();
+    auto power = dyn_cast<math::Exp2Op>(user);
     Value next = referenceBehind(difference.getRhs());
     if (!power || !next)
       continue;

@@ -185,7 +185,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                                             : soft.referenceOf(m, v[2]);
                      Value maximum = soft.follow(m, ofTile, v[0], slack);
                      Value reference = soft.guarded(m, maximum);
-                     Value factor = soft.rescale(m, v[0], reference);
+                     Value factor = soft.rescaleParts(m, v[0], reference);
                      SmallVector<Value> results{maximum, reference, factor,
                                                 m.mul(v[1], factor)};
                      if (isExact)

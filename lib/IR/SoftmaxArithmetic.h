@@ -159,6 +159,16 @@ struct SoftmaxArithmetic {
     return isBase2() ? m.exp2(m.sub(maximum, reference))
                      : expOfDifference(m, maximum, reference);
   }
+  /// The same for a sum that may come in parts, as one of each thread. In base
+  /// 2 at most 1: a maximum of +inf, whose reference is 0, leaves the sum as it
+  /// is. The whole of it is +inf then, but a part may be 0, which an infinite
+  /// factor would make NaN.
+  Value rescaleParts(ScalarMath m, Value maximum, Value reference) const {
+    if (!isBase2())
+      return rescale(m, maximum, reference);
+    Value distance = m.sub(maximum, reference);
+    return m.exp2(m.min(distance, m.constant(0.0, type)));
+  }
   /// The type in which the weights of one tile are added up: a precise f32 sum
   /// would otherwise round once for every element of a row.
   FloatType sumType(Type scoreType) const {

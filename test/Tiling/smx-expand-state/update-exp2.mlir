@@ -12,7 +12,11 @@
 // CHECK: %running_maximum_and_rescale_factor:4 = linalg.generic
 // CHECK: %[[C:.+]] = arith.constant 0.72134751 : f32
 // CHECK: arith.mulf %{{.+}}, %[[C]]
-// CHECK: math.exp2 %{{.+}} fastmath<afn>
+// A row whose maximum is +inf has the reference 0: factors are at most 1.
+// CHECK: %[[DISTANCE:.+]] = arith.subf
+// CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[LEAST:.+]] = arith.minnumf %[[DISTANCE]], %[[ZERO]] fastmath<nnan>
+// CHECK-NEXT: math.exp2 %[[LEAST]] fastmath<afn>
 // CHECK: %tile_sum = linalg.generic
 // CHECK: %[[C2:.+]] = arith.constant 0.72134751 : f32
 // CHECK-NEXT: %[[MINUS:.+]] = arith.negf

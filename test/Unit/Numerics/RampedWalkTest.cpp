@@ -22,7 +22,7 @@ const WalkForm forms[] = {
 
 struct RampedWalk : WalkTest {
   static void expectReference(reference::Band band) {
-    for (const char *generator : {"normal", "falling", "one_nan"}) {
+    for (const char *generator : {"normal", "falling", "one_nan", "one_inf"}) {
       NumericCase c = attentionCase();
       c.band = band;
       c.generator = generator;
@@ -37,7 +37,8 @@ TEST_P(RampedWalk, MatchesTheReference) {
   expectReference({reference::BandAnchor::TopLeft, 400, 0});
 }
 
-/// Keys behind a query, too; and bounds within tiles.
+/// Keys behind a query, too: tiles at both ends of a row are short, and go in
+/// their order. Bounds are within tiles.
 TEST_P(RampedWalk, MatchesTheReferenceBothWays) {
   expectReference({reference::BandAnchor::TopLeft, 333, 150});
 }
