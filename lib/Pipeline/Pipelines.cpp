@@ -155,6 +155,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addNestedPass<gpu::KernelOp>(gpu::createPartialSumsPass());
   // Numbers that are constants decide whether a tile has all columns.
   pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createKeptTilePass());
   if (hasWarpgroups(options)) {
     // Products that overlap with others are there once, so loops are united
     // before; but 2 to 7 % of the time of long rows goes with it where every

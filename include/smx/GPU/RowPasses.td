@@ -181,6 +181,35 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def KeptTilePass : Pass<"smx-gpu-kept-tile", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "what registers keep of a row is stored before a loop loads the rest again";
+  let description = [{
+    Of a row that is read twice, tile by tile, what the first loop leaves over is a tile of its own, which is loaded once. It would be in registers
+    while the second loop stores the others. What is computed from it, and stored behind all that the loop stores, comes before the loop. The loop has
+    loads and stores alone, constant bounds and whole steps; a result may take the row's place. A remark says where.
+
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c8192] dims [-1, 1] : .. -> tensor<1x4096xbf16, #row>
+    %s = smx_gpu.reduce <add> ..
+    scf.for %j = %c0 to %c8192 step %c8192 {
+      %y = smx_gpu.load %a[%i, %j] dims [-1, 1] : .. -> tensor<1x8192xbf16, #row>
+      smx_gpu.store f(%y, %s), %b[%i, %j]
+    }
+    smx_gpu.store f(%x, %s), %b[%i, %c8192]
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c8192] dims [-1, 1] : .. -> tensor<1x4096xbf16, #row>
+    %s = smx_gpu.reduce <add> ..
+    smx_gpu.store f(%x, %s), %b[%i, %c8192]
+    scf.for %j = %c0 to %c8192 step %c8192 {
+      %y = smx_gpu.load %a[%i, %j] dims [-1, 1] : .. -> tensor<1x8192xbf16, #row>
+      smx_gpu.store f(%y, %s), %b[%i, %j]
+    }
+    ```
+  }];
+}
+
 def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
   let summary = "clusters that hold long rows walk over them: the next row arrives while this one is stored";
   let description = [{
