@@ -126,9 +126,9 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   // tile of keys, of which a multiprocessor has room for 6 blocks' (keys and
   // values, two of each); and how many blocks there are for each that runs at
   // once where tiles are twice as long: 3 have room then, and the last ones of
-  // several rounds matter little.
+  // several rounds matter little. And bytes of a span of the swizzle.
   constexpr int64_t fewRows = 16, mostGrouped = 64, streamedBytes = 8192,
-                    manyRounds = 3;
+                    manyRounds = 3, span = 128;
   // Bytes of a tile that the threads of a block hold, beside two factors.
   constexpr int64_t oneTileBytes = 65536;
   unsigned numRows = op.getNumRows();
@@ -290,9 +290,9 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
       tile.stream = std::clamp<int64_t>(
           llvm::bit_floor(uint64_t(bytes / std::max<int64_t>(columnBytes, 1))),
           16, 64);
-    // Wide rows that end within a span of the swizzle take more addresses.
-    constexpr int64_t span = 128;
-    if (inputBits == 32 && columnBytes > 3 * span && columnBytes % span != 0)
+    // Rows that end within a span take more addresses, and f64 more registers.
+    if (inputBits == 32 ? columnBytes > 3 * span && columnBytes % span != 0
+                        : inputBits == 64 && shared.keyBytes > 4 * span)
       tile.stream = std::min<int64_t>(tile.stream, 32);
   }
   if (hasColumns && !hasOwnColumns) {
