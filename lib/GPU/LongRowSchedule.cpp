@@ -78,11 +78,6 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
   if (isExponentialOfWideRow(shape) && bytes > small / 2 * few &&
       bytes <= most * few && bytes % (warpThreads * few) == 0)
     return RowThreads{bytes / few, bytes / few > small ? 1536 : 1280};
-  // The quotient of RMS norm is one of f64, a call: beside more than 4 accesses
-  // of a thread with 64 registers ptxas spills.
-  if (isQuotientOfWideRow(shape) && bytes > most * few &&
-      bytes <= blockRowThreads * few && bytes % (warpThreads * few) == 0)
-    return RowThreads{bytes / few};
   // Of rows that fill most registers of 1024 threads, one block has all of a
   // row in registers; two would have half of it in shared memory, which ptxas
   // spills for at 7 accesses, and which is slower at 8.
@@ -90,6 +85,21 @@ static std::optional<RowThreads> threadsOfFewAccesses(const NestShape &shape,
       bytes <= blockRowBytes && bytes % (blockRowThreads * access) == 0)
     return RowThreads{blockRowThreads};
   return std::nullopt;
+}
+
+/// RMS norm sums squares in f64. ptxas computes the squares of all that a
+/// thread has, in pairs of registers, before it widens the first, and then
+/// spills a few: of more than 5 accesses. Of 8 in each of a power of two of
+/// threads it does not, up to 32 KiB.
+static std::optional<int64_t> threadsOfWideSquares(const NestShape &shape,
+                                                   int64_t bytes) {
+  constexpr int64_t few = 4 * accessBits / 8, shortest = 8 * 1024,
+                    longestOfMany = 32 * 1024;
+  if (!isQuotientOfWideRow(shape) || bytes <= shortest ||
+      bytes > blockRowThreads * few ||
+      (llvm::isPowerOf2_64(bytes) && bytes <= longestOfMany))
+    return std::nullopt;
+  return llvm::alignTo(llvm::divideCeil(bytes, few), warpThreads);
 }
 
 /// A thread keeps one access of a row that it sums, and reads up to three
@@ -223,15 +233,16 @@ static int64_t threadBytesOfCluster(const NestShape &shape,
   if (!isSummedOnce || options.alignment * 8 < accessBits ||
       options.clusters == 1 || accesses == 0 || bytes <= halfRowBytes)
     return 0;
-  int64_t held = blockRowThreadBytes;
-  int64_t blocks = llvm::PowerOf2Ceil(llvm::divideCeil(bytes, threads * held));
-  int64_t stripe =
-      blocks *
-      llvm::alignTo(llvm::divideCeil(bytes, blocks * held), warpThreads);
-  // Of f32, where threads have 32 elements in 32 registers, masks take those of
-  // two accesses.
-  if (shape.elementBits == 32 && accesses % stripe != 0)
-    held -= 2 * accessBits / 8;
+  const int64_t held = blockRowThreadBytes,
+                blocks =
+                    llvm::PowerOf2Ceil(llvm::divideCeil(bytes, threads * held)),
+                part = llvm::alignTo(llvm::divideCeil(bytes, blocks * held),
+                                     warpThreads),
+                room = blocks * part * (held * 8 / accessBits);
+  // Of f32 a thread has 32 elements in 32 registers, which leaves no more for
+  // masks than those of two accesses.
+  if (shape.elementBits == 32 && room - accesses > 2 * part)
+    return 0;
   int64_t most = std::min(options.clusters, mostBlocks) * threads * held;
   return bytes <= most ? held : 0;
 }
@@ -243,13 +254,15 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
                          /*isDouble=*/shape.elementBits == 64);
   // Copies to shared memory want rows at multiples of 16 bytes. Of a row that
   // does not fill its threads, what is read again is masked again: for narrow
-  // elements registers alone are faster, where they do; but exponentials of one
+  // elements registers alone are faster, where they do. But exponentials of one
   // row take so long that a second block, with the rest in shared memory, gives
-  // more. Two rows of clusters would be spilled there, beside their masks.
+  // more; and of two rows in a cluster (gradients) ptxas keeps what it widened
+  // in registers, and spills up to 100 bytes.
   bool isOfBlock = shape.rowsRead == 1 && shape.hasExponentials &&
                    shape.isWritten && bytes <= blockRowBytes &&
                    accessesOfEachRow(shape) != 0;
-  bool arePairs = isSumOfTwoRows(shape) && bytes > blockRowBytes;
+  bool arePairs = shape.rowsRead > 1 && bytes > blockRowBytes &&
+                  accessesOfEachRow(shape) != 0;
   bool isWhole = bytes % halfRowBytes == 0 || shape.elementBits >= 32 ||
                  isOfBlock || arePairs;
   int64_t held = threadBytesOfCluster(shape, options, bytes);
@@ -330,6 +343,9 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
   else if (auto again = threadsOfReread(shape, options, bytes);
            again && isAligned)
     chosen = *again;
+  else if (auto squares = threadsOfWideSquares(shape, bytes);
+           squares && isAligned)
+    chosen = {*squares};
   else if (isAligned && schedule.cluster == 1)
     chosen = threadsOfFewAccesses(shape, bytes).value_or(chosen);
   schedule.warps = chosen.block / warpThreads;

@@ -36,6 +36,12 @@ static int64_t countOfParts(KernelOp kernel, int64_t columns, int64_t width) {
       });
 }
 
+static int64_t countOfSums(KernelOp kernel) {
+  return llvm::count_if(
+      kernel.getBody().front().getOps<ReduceOp>(),
+      [](ReduceOp reduce) { return reduce.getKind() == Combiner::Add; });
+}
+
 static bool hasExponentials(KernelOp kernel) {
   return kernel
       .walk([](Operation *op) {
@@ -116,6 +122,12 @@ struct SharedRowsPass
     bool isConverted = llvm::any_of(loads, [](LoadOp load) {
       return load.getTile().getType().getElementType().isF16();
     });
+    bool isUnevenSum =
+        loads.size() == 1 && countOfSums(kernel) == 1 && room % most != 0;
+    // Rows with others before and behind them, as weights have not.
+    bool areRows = loads.size() > 1 && llvm::all_of(loads, [](LoadOp load) {
+                     return load.getOffsets().size() > 1;
+                   });
     int64_t first = isNarrow && !isConverted ? most / 8 * 7 : most / 8 * 6;
     if (most < bytes)
       first = most;
@@ -124,13 +136,25 @@ struct SharedRowsPass
       first = most / 2;
     else if (isNarrow && kernel.getCluster() == 1 && fits(most / 8 * 5))
       first = most / 8 * 5;
-    // Norms end in quotients of f64, which are calls: beside masks these have
-    // the registers of an access, where threads have no more than 64.
-    else if (widest == 32 && isMasked && kernel.getCluster() == 1 &&
+    // Norms sum in f64: of more than 5 accesses ptxas computes all terms in
+    // pairs of registers before it widens the first, and spills a few of 64. It
+    // does so beside masks, where a row fills multiprocessors, and of one sum
+    // (RMS norm) where a thread has no whole sets of 8 accesses.
+    else if (widest == 32 &&
+             (kernel.getCluster() == 1 ? isMasked || isUnevenSum
+                                       : isAlone && loads.size() == 1) &&
              threads * int64_t(kernel.getMinBlocks()) >=
                  mlir::smx::blockRowThreads &&
              !hasExponentials(kernel) && fits(most / 8 * 5))
       first = most / 8 * 5;
+    // Of two rows that end within an access a thread keeps one access of each,
+    // if the rest fits: masks, and what is widened, take registers.
+    if (isMasked && areRows)
+      for (int64_t few : {most / 4, most / 2})
+        if (fits(few)) {
+          first = std::min(first, few);
+          break;
+        }
     auto convert = [&](int64_t bytesOfFirst, int64_t states) {
       if (!fits(bytesOfFirst))
         return false;
