@@ -1,7 +1,7 @@
 """Compiles kernels of many shapes to PTX, assembles each and prints its registers; fails on a spill, a stack frame or
 a note that products of warpgroups run one by one (C75xx).
 
-Usage: spills.py <softmax-compile> <ptxas> <chip> attention|products|biases|rows|clusters|threads <type>...
+Usage: spills.py <softmax-compile> <ptxas> <chip> attention|products|biases|rows|clusters|threads|streamed <type>...
 """
 import itertools
 import re
@@ -17,7 +17,10 @@ MASKS = {
     "open": " mask(#smx.band<top_left, right = 0>)",
     # One query, of keys whose number is open: their parts are merged.
     "parts": "",
+    # 16 queries, whose keys are cut into parts: of f64.
+    "few": "",
 }
+QUERIES = {"parts": 1, "few": 16}
 # Rows that end within the last access of some threads, in blocks and in clusters.
 RAGGED = (28000, 30000, 31992, 32000, 32004, 50000, 50256, 51200)
 # Rows that clusters have in registers, with a rest and without.
@@ -26,12 +29,21 @@ THREADS = {
     "softmax": (2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 28672, 32768, 40960, 49152, 57344, 65536, *RAGGED,
                 *CLUSTERS),
     "log_softmax": (2560, 4608, 8192, 32768, 65536, *RAGGED, *CLUSTERS),
-    "softmax_backward": (2304, 3072, 3840, 5120, 7168, 4096, 20480, 24576, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688, 131072),
-    "log_softmax_backward": (3072, 5120, 7168, 4096, 20480, 24576, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688, 131072),
-    "layer_norm": (4608, 5120, 131072, 262144, *RAGGED),
-    "rms_norm": (12288, 14336, 16384, 40960, 65536, 131072, 262144, 524288, *RAGGED),
+    "softmax_backward": (2304, 3072, 3840, 5120, 7168, 4096, 20480, 24576, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688,
+                         131072, 151936, 202048),
+    "log_softmax_backward": (3072, 5120, 7168, 4096, 20480, 24576, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688, 131072,
+                             151936),
+    "layer_norm": (4608, 5120, 131072, 262144, 1048576, *RAGGED),
+    "rms_norm": (4608, 6144, 7168, 11008, 12288, 14336, 16384, 18432, 40960, 65536, 131072, 262144, 524288, *RAGGED),
     "logsumexp": (3072, 4096, 13312, 16384, *RAGGED),
     "cross_entropy": (4096, 8192, *RAGGED),
+}
+
+# Rows of which a tile is left over, without clusters, and others whose accesses of a thread ptxas is sensitive to.
+STREAMED = {
+    "softmax_backward": (34816, 36864, 151936),
+    "log_softmax_backward": (36864, 38912),
+    "rms_norm": (5632, 6144, 22528, 30720),
 }
 
 # Rows of 16-bit elements that are read again.
@@ -39,7 +51,7 @@ REREAD = {op: (16384, 24576, 32768) for op in ("layer_norm", "rms_norm", "softma
 
 def attention(element, dim, mask):
     batch, length = ("?", "?") if mask in ("open", "parts") else (2, 4096)
-    query = f"tensor<{batch}x8x{1 if mask == 'parts' else length}x{dim}x{element}>"
+    query = f"tensor<{batch}x8x{QUERIES.get(mask, length)}x{dim}x{element}>"
     key = f"tensor<{batch}x{2 if mask == 'grouped' else 8}x{length}x{dim}x{element}>"
     return f"""func.func @attention(%q: {query}, %k: {key}, %v: {key}) -> {query} {{
   %o = smx.attention %q, %k, %v scale({dim ** -0.5}){MASKS[mask]} : {query}, {key}, {key} -> {query}
@@ -124,6 +136,8 @@ def kernels(family, types):
         if family in ("attention", "products"):
             for dim in (64, 128, 256, 512) if element == "f64" else (64, 96, 112, 128, 256, 512):
                 for mask in MASKS:
+                    if mask == "few" and element != "f64":
+                        continue
                     yield f"{family} {element} {dim} {mask}", attention(element, dim, mask), 16
             for dim, heads in ((64, 10), (128, 10), (256, 1)) if element in ("bf16", "f16") else ():
                 yield f"{family} {element} {dim} in parts, {heads} heads", left_over(element, dim, heads), 16
@@ -134,6 +148,11 @@ def kernels(family, types):
                     yield (f"attention {element} {dim} {mask} {'f32' if wide else element} {term}",
                            biased(element, dim, 4096, term, mask, wide), 16)
                 yield f"attention {element} {dim} bias of 16384 keys", biased(element, dim, 16384, "bias of keys", "full", False), 16
+            continue
+        if family == "streamed":
+            for op, extents in STREAMED.items():
+                for extent in extents:
+                    yield f"{op} {element} {extent}", reduction(op, element, extent), 16
             continue
         if family == "threads":
             # Rows whose kinds have numbers of threads of their own.
