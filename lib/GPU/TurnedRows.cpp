@@ -2,7 +2,7 @@
 
 #include "TurnedRows.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Indices.h"
 
 #include <numeric>
 
@@ -20,12 +20,7 @@ Value TurnedRows::emit(OpBuilder &builder, Location loc, Value number,
                        Value row) const {
   if (turn == 0)
     return number;
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value before = arith::MulIOp::create(builder, loc, row, constant(tiles));
-  Value waves = arith::DivUIOp::create(builder, loc, before, constant(blocks));
-  Value by = arith::MulIOp::create(builder, loc, waves, constant(turn));
-  Value sum = arith::AddIOp::create(builder, loc, number, by);
-  return arith::RemUIOp::create(builder, loc, sum, constant(tiles));
+  Indices b(loc, builder);
+  Value waves = b.over(b.times(row, tiles), blocks);
+  return b.rest(b.plus(number, b.times(waves, turn)), tiles);
 }
