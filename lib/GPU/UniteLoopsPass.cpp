@@ -91,7 +91,9 @@ static Value placeWholeFirst(RewriterBase &rewriter, LoopPair &pair,
 
 /// The bounds of one loop that visits what the loops of `pair` do, and the
 /// place of its round's tile; `isCut` is true in the rounds of cut tiles.
-static void widen(RewriterBase &rewriter, LoopPair &pair, Value &isCut) {
+/// Of three loops, whole tiles are first if `wholeFirst`.
+static void widen(RewriterBase &rewriter, LoopPair &pair, bool wholeFirst,
+                  Value &isCut) {
   scf::ForOp loop = pair.cut;
   Location loc = loop.getLoc();
   auto isBehindMiddle = [&](Value place, Value middle) {
@@ -116,10 +118,18 @@ static void widen(RewriterBase &rewriter, LoopPair &pair, Value &isCut) {
     isCut = isBehindMiddle(at, middle);
     return;
   }
-  Value place = pair.cutInFront ? placeWholeFirst(rewriter, pair, middle, isCut)
-                                : placeFromBack(rewriter, loop);
-  if (!isCut)
+  Value place = pair.cutInFront && wholeFirst
+                    ? placeWholeFirst(rewriter, pair, middle, isCut)
+                    : placeFromBack(rewriter, loop);
+  if (!isCut) {
     isCut = isBehindMiddle(place, middle);
+    if (pair.cutInFront) {
+      Value inFront =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, place,
+                                pair.whole.getLowerBound());
+      isCut = arith::OrIOp::create(rewriter, loc, isCut, inFront);
+    }
+  }
   // What else is computed from the counter of before.
   Value before = createMirroredPlace(rewriter, loc, place, middle, endOfCut,
                                      *getConstantIntValue(loop.getStep()));
@@ -130,7 +140,8 @@ static void widen(RewriterBase &rewriter, LoopPair &pair, Value &isCut) {
   rewriter.replaceOp(pair.place, place);
 }
 
-static void unite(RewriterBase &rewriter, LoopPair &pair, bool marksLate) {
+static void unite(RewriterBase &rewriter, LoopPair &pair, bool marksLate,
+                  bool wholeFirst) {
   scf::ForOp loop = pair.cut, whole = pair.whole;
   Value isCut;
   if (pair.place) {
@@ -138,7 +149,7 @@ static void unite(RewriterBase &rewriter, LoopPair &pair, bool marksLate) {
     scf::ForOp last = pair.cutInFront ? pair.cutInFront : whole;
     rewriter.moveOpBefore(loop, last);
     rewriter.setInsertionPoint(loop);
-    widen(rewriter, pair, isCut);
+    widen(rewriter, pair, wholeFirst, isCut);
     rewriter.replaceAllUsesWith(last.getResults(), loop.getResults());
     if (pair.cutInFront)
       rewriter.eraseOp(pair.cutInFront);
@@ -146,7 +157,7 @@ static void unite(RewriterBase &rewriter, LoopPair &pair, bool marksLate) {
     rewriter.setInsertionPoint(loop);
     rewriter.modifyOpInPlace(
         loop, [&] { loop.getInitArgsMutable().assign(whole.getInitArgs()); });
-    widen(rewriter, pair, isCut);
+    widen(rewriter, pair, wholeFirst, isCut);
   }
   rewriter.eraseOp(whole);
 
@@ -230,7 +241,8 @@ struct UniteLoopsPass
       for (scf::ForOp of : {pair->whole, pair->cut, pair->cutInFront})
         if (of)
           united.insert(of);
-      unite(rewriter, *pair, marksLate);
+      // Elsewhere rounds stay together, and the order takes registers.
+      unite(rewriter, *pair, marksLate, /*wholeFirst=*/fewTiles);
     }
   }
 

@@ -160,8 +160,8 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
     is cut: half of the code, which takes half the time to assemble. Where an open length ends within a tile, that tile is put as far as it goes,
     and the others as a whole. Masks that are computed from more than places, and elements that are needed as they were before they are hidden,
     too, leave both loops; what is computed of such elements and hidden at the same places is computed of the hidden ones. Loops that go from the
-    last tile to the first have the cut ones in front, and, where a window ends, once more behind. One loop does what the two do in their order;
-    of three, it visits the whole tiles first, then those in front of them and then those behind, so that one bound tells the cut ones, and
+    last tile to the first have the cut ones in front, and, where a window ends, once more behind. One loop does what the two or three do in
+    their order; with `few-tiles`, of three it visits the whole tiles first, then those in front of them and then those behind, so that one bound tells the cut ones, and
     `smx-gpu-roles` can give them rounds of their own.
 
     Weights of hidden places are 0, of which a guarded product leaves out those that are marked (-0). With `marks-late` they are marked beside the product,

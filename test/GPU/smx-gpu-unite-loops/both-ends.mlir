@@ -1,6 +1,7 @@
 // Loops of a window, from its last tile to its first: tiles that its end cuts, whole ones, and tiles that its begin cuts. One loop visits the whole ones
 // first, then those in front of them, from [f, b), and then those behind: what is cut is behind one bound.
-// RUN: softmax-opt %s --smx-gpu-unite-loops --canonicalize --mlir-print-local-scope | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-unite-loops=few-tiles --canonicalize --mlir-print-local-scope | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-unite-loops --canonicalize --mlir-print-local-scope | FileCheck %s --check-prefix=BACKWARD
 
 #F = #smx_gpu.fragment<warps = 4>
 #S = #smx_gpu.slice<1, #F>
@@ -40,6 +41,15 @@ smx_gpu.kernel @window(%x: memref<64x4096xf32>, %y: memref<64xf32>, %f: index, %
   // CHECK: arith.select %{{.+}}, %{{.+}}, %[[ABSENT]]
   // CHECK-NOT: scf.for
   // CHECK: smx_gpu.return
+
+  // Where rounds are not to be told apart, in the order of the loops.
+  // BACKWARD: scf.for %[[AT:.+]] = %{{.+}} to
+  // BACKWARD: %[[J:.+]] = arith.subi %{{.+}}, %[[AT]]
+  // BACKWARD: %[[BEHIND:.+]] = arith.cmpi sge, %[[J]]
+  // BACKWARD: %[[IN_FRONT:.+]] = arith.cmpi slt, %[[J]]
+  // BACKWARD: %[[IS_CUT:.+]] = arith.ori %[[BEHIND]], %[[IN_FRONT]]
+  // BACKWARD: scf.if %[[IS_CUT]]
+  // BACKWARD-NOT: scf.for
   %cut = scf.for %at = %middle to %end step %c64 iter_args(%l = %zero) -> (!r) {
     %j = affine.apply affine_map<(d0, d1, d2) -> (-d0 + d1 + d2 - 64)>(%at, %middle, %end)
     %t = smx_gpu.load %x[%c0, %j] dims [0, 1] : memref<64x4096xf32> -> !t
@@ -72,7 +82,7 @@ smx_gpu.kernel @window(%x: memref<64x4096xf32>, %y: memref<64xf32>, %f: index, %
     %s = smx_gpu.reduce <add> %h dim 1 : !t -> !r
     %l1 = arith.addf %l, %s : !r
     scf.yield %l1 : !r
-  }
+  } {smx.few_tiles}
   smx_gpu.store %in_front, %y[%c0] dims [0] : !r, memref<64xf32>
   smx_gpu.return
 }
