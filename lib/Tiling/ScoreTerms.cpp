@@ -153,8 +153,10 @@ int64_t mlir::smx::longestPortableStream(StreamingReductionOpInterface op,
   if (!op.mayBeMasked())
     return terms.bytes != 0 && width > widest ? longestOfWidest : longest;
   bool isCutTwice = widthOfMasks(op).has_value();
-  if (isCutTwice &&
-      (terms.bytes > narrowBytes || (isByDistance && !terms.areNarrow)))
+  // What is read of f16 is widened by an instruction of its own.
+  bool isF16 = getElementTypeOrSelf(op.getInputOperands().back()).isF16();
+  if (isCutTwice && (terms.bytes > narrowBytes ||
+                     (isByDistance && (!terms.areNarrow || isF16))))
     return longestCutTwice;
   return isByDistance || (isCutTwice && terms.bytes != 0) ? longestMasked
                                                           : longest;

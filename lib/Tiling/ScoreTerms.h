@@ -54,9 +54,9 @@ int64_t longestGatheredStream(const ScoreTerms &terms, int64_t columns);
 /// scores of `op` read `terms` beside an accumulator of more than 64 columns
 /// (`width`). What is read for every score, or by the distance of its two
 /// places, is an address and a register for each: the room of 16 keys beside a
-/// mask, or beside the widest accumulators without one; and of f32, where a
-/// mask cuts tiles on both sides, of 16 more. Where ptxas spills nothing was
-/// found by trying.
+/// mask, or beside the widest accumulators without one; and of f32, or by the
+/// distance of f16, where a mask cuts tiles on both sides, of 16 more. Where
+/// ptxas spills nothing was found by trying.
 int64_t longestPortableStream(StreamingReductionOpInterface op,
                               const ScoreTerms &terms, int64_t width);
 
