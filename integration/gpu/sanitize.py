@@ -62,6 +62,9 @@ FAMILIES = {
     "attention bf16 bias and mask": (with_regions(), []),
     "attention bf16 split": (attention(), ["--splits=3"]),
     "attention bf16, a last wave in parts": (attention(heads=(3, 3), lengths=(300, 1400)), ["--blocks=4"]),
+    "attention bf16, groups without rows": (attention(heads=(3, 3), lengths=(390, 700)), ["--blocks=2"]),
+    "attention bf16 window, short tiles last": (attention(lengths=(1200, 1200), dim=128, mask=" mask(#smx.band<top_left, left = 300, right = 0>)"),
+                                                ["--blocks=3"]),
     "attention bf16 causal, portable": (attention(causal=True), ["--chip=sm_80"]),
     "attention f16 ragged head dim": (attention("f16", dim=40), []),
     "attention f32 causal": (attention("f32", causal=True), []),
@@ -70,6 +73,7 @@ FAMILIES = {
     "attention f64 on the matrix unit": (attention("f64", lengths=(70, 90)), ["--wide-products=matrix-unit"]),
     "softmax f32, a tile per row": (works.row_text("softmax", (64, 1000), "f32", 1), []),
     "softmax bf16, a long row": (works.row_text("softmax", (8, 32768), "bf16", 1), []),
+    "softmax bf16, a row of a cluster": (works.row_text("softmax", (8, 65536), "bf16", 1), []),
     "softmax bf16, a very long row": (works.row_text("softmax", (2, 262144), "bf16", 1), []),
     "softmax bf16, unaligned rows": (works.row_text("softmax", (33, 1001), "bf16", 1), []),
     "softmax f32, axis 0": (works.row_text("softmax", (300, 77), "f32", 0), []),
@@ -96,7 +100,8 @@ EXAMPLES = "alibi", "block-sparse", "cascade", "document", "drafted", "fp8", "fp
 
 # initcheck does not see what the tensor copy engine writes: outputs of these are filled before, and softmax-run finds what nobody wrote.
 ENGINE_STORES = {"attention bf16 full", "attention bf16 causal", "attention bf16 causal, head dim 128", "attention bf16 window",
-                 "attention bf16, a last wave in parts", "attention f16 ragged head dim", "attention bf16, head dim 320"}
+                 "attention bf16, a last wave in parts", "attention bf16, groups without rows",
+                 "attention bf16 window, short tiles last", "attention f16 ragged head dim", "attention bf16, head dim 320"}
 
 
 def sanitized(tool, *command):
