@@ -93,6 +93,11 @@ std::vector<NumericCase> sentinels() {
   loss.road.tileStream = 16;
   loss.road.splits = 3;
   cases.push_back(loss);
+  // Rows whose elements are all -inf.
+  NumericCase blank = loss;
+  blank.op = Op::LogSumExp;
+  blank.generator = "all_neg_inf";
+  cases.push_back(blank);
   NumericCase gradient = loss;
   gradient.op = Op::SoftmaxBackward;
   cases.push_back(gradient);
