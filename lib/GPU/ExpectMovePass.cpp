@@ -1,13 +1,24 @@
 //===- ExpectMovePass.cpp - maxima that rise once rise again --------------===//
 //
 // A round that guesses its weights and finds them too large computes them
-// twice. Where that happened lately the guess is left out:
+// twice. Where that happened twice within few rounds, w, the guess is left out:
 //
 //   guess; if (any too large) move else keep
 //   if (left > 0) large = true else { guess; large = any too large }
-//   if (large) { move; left = moved or guessed ? n : left - 1 }
-//   else { keep; left = 0 }
+//   if (large) {
+//     r' = max(n, r)
+//     again = left > 0 ? any ((w - 1) n + m > (w - 1) r + (r + slack))
+//                      : j + left <= w
+//     left = again ? most : left > 0 ? left - 1 : -j
+//   } else keep
 //
+// j is the place of the round, so that rounds that keep count nothing. Rows of
+// a warp move together: each would have a round of its own else. The next
+// reference is n, the maximum m or beyond it; from one failed guess to the next
+// m rises by n - m + slack. If references follow in every round, a rise is
+// n - r, and w of them are as much where guesses would fail every w rounds.
+//
+// A reference that leads moves less often than that while maxima rise slowly.
 // Rows of one input often rise alike: the next rows begin with the same `left`.
 //
 //===----------------------------------------------------------------------===//
@@ -40,10 +51,10 @@ namespace {
 class GuessingLoop {
 public:
   static std::optional<GuessingLoop> match(scf::ForOp loop);
-  void rewrite(RewriterBase &rewriter, int64_t rounds);
+  /// A second move within `window` rounds has `rounds` of them begin with the
+  /// maximum.
+  void rewrite(RewriterBase &rewriter, int64_t window, int64_t rounds);
   Location getLoc() { return loop.getLoc(); }
-  /// Columns of a tile of weights.
-  int64_t countColumns();
 
 private:
   bool matchMove();
@@ -51,8 +62,12 @@ private:
   /// no, after the products are done; in order.
   void collectGuess();
   void guardGuess(RewriterBase &rewriter, Value isExpected);
+  /// Where the answer is yes, the references of all rows of a warp move that
+  /// can.
+  void moveTogether(RewriterBase &rewriter, int64_t window);
   /// The rounds that are left, as both sides of the branch know them.
-  Value countRounds(RewriterBase &rewriter, Value left, int64_t rounds);
+  Value countRounds(RewriterBase &rewriter, Value left, int64_t window,
+                    int64_t rounds);
   /// The next run of the loop, for other rows, begins with the last value that
   /// the rounds carry.
   void carryOn(RewriterBase &rewriter);
@@ -60,8 +75,11 @@ private:
   scf::ForOp loop;
   AnyOp question;
   scf::IfOp answer;
-  /// Rows whose reference moves, where the answer is yes.
-  Value isFar;
+  /// The next reference of each row, where the answer is yes.
+  arith::SelectOp follow;
+  /// True if a reference rises so far that guesses would fail again within the
+  /// window.
+  Value rises;
   SmallVector<Operation *> guess;
 };
 } // namespace
@@ -85,7 +103,7 @@ std::optional<GuessingLoop> GuessingLoop::match(scf::ForOp loop) {
   return std::nullopt;
 }
 
-/// Finds r' = far ? m : r, which is kept where the answer is no.
+/// Finds r' = far ? n : r, which is kept where the answer is no.
 bool GuessingLoop::matchMove() {
   for (auto [argument, next] :
        llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
@@ -93,14 +111,13 @@ bool GuessingLoop::matchMove() {
     if (!result || result.getOwner() != answer)
       continue;
     unsigned index = result.getResultNumber();
-    auto follow =
+    follow =
         answer.thenYield().getOperand(index).getDefiningOp<arith::SelectOp>();
     if (!follow || follow->getBlock() != answer.thenBlock() ||
         follow.getFalseValue() != argument ||
         answer.elseYield().getOperand(index) != argument ||
-        !isa<RankedTensorType>(follow.getCondition().getType()))
+        !follow.getCondition().getDefiningOp<arith::CmpFOp>())
       continue;
-    isFar = follow.getCondition();
     return true;
   }
   return false;
@@ -191,28 +208,57 @@ static scf::IfOp withResult(RewriterBase &rewriter, scf::IfOp branch,
   return wider;
 }
 
+void GuessingLoop::moveTogether(RewriterBase &rewriter, int64_t window) {
+  Location loc = follow.getLoc();
+  Value reference = follow.getFalseValue(), next = follow.getTrueValue();
+  auto isFar = follow.getCondition().getDefiningOp<arith::CmpFOp>();
+  rewriter.setInsertionPoint(follow);
+  auto type = cast<RankedTensorType>(next.getType());
+  Value more = arith::ConstantOp::create(
+      rewriter, loc,
+      DenseElementsAttr::get(
+          type, rewriter.getFloatAttr(type.getElementType(), window - 1)));
+  Value risesFar = arith::CmpFOp::create(
+      rewriter, loc, arith::CmpFPredicate::OGT,
+      math::FmaOp::create(rewriter, loc, next, more, isFar.getLhs()),
+      math::FmaOp::create(rewriter, loc, reference, more, isFar.getRhs()));
+  rises = AnyOp::create(rewriter, loc, risesFar);
+  rewriter.replaceOpWithNewOp<arith::MaxNumFOp>(follow, next, reference);
+}
+
 Value GuessingLoop::countRounds(RewriterBase &rewriter, Value left,
-                                int64_t rounds) {
+                                int64_t window, int64_t rounds) {
   Location loc = answer.getLoc();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(rewriter, loc, left.getType(), value);
   };
+  auto toNumber = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(rewriter, loc, left.getType(), index);
+  };
+  auto select = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(rewriter, loc, condition, yes, no);
+  };
+  auto addResult = [&](Operation *yield, Value next) {
+    rewriter.modifyOpInPlace(
+        yield, [&] { yield->insertOperands(yield->getNumOperands(), next); });
+  };
   Operation *yield = answer.thenYield();
   rewriter.setInsertionPoint(yield);
-  Value moved = AnyOp::create(rewriter, loc, isFar);
   Value wasGuessed = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::eq, left, number(0));
-  Value again = arith::OrIOp::create(rewriter, loc, moved, wasGuessed);
+      rewriter, loc, arith::CmpIPredicate::sle, left, number(0));
+  // The place of a move is kept as a number that is not positive; that of
+  // another tile of rows may be behind this one.
+  Value place = toNumber(loop.getInductionVar());
+  Value distance = arith::AddIOp::create(rewriter, loc, place, left);
+  Value most = arith::MulIOp::create(rewriter, loc, toNumber(loop.getStep()),
+                                     number(window));
+  Value isSoon = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ule,
+                                       distance, most);
+  Value minus = arith::SubIOp::create(rewriter, loc, number(0), place);
   Value fewer = arith::SubIOp::create(rewriter, loc, left, number(1));
-  Value next =
-      arith::SelectOp::create(rewriter, loc, again, number(rounds), fewer);
-  rewriter.modifyOpInPlace(
-      yield, [&] { yield->insertOperands(yield->getNumOperands(), next); });
-  yield = answer.elseYield();
-  rewriter.setInsertionPoint(yield);
-  Value none = number(0);
-  rewriter.modifyOpInPlace(
-      yield, [&] { yield->insertOperands(yield->getNumOperands(), none); });
+  addResult(yield, select(select(wasGuessed, isSoon, rises), number(rounds),
+                          select(wasGuessed, minus, fewer)));
+  addResult(answer.elseYield(), left);
   answer = withResult(rewriter, answer, left.getType());
   return answer.getResults().back();
 }
@@ -254,7 +300,8 @@ void GuessingLoop::carryOn(RewriterBase &rewriter) {
   }
 }
 
-void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t rounds) {
+void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
+                           int64_t rounds) {
   Location loc = loop.getLoc();
   Operation *outermost = loop;
   while (isa<scf::ForOp, scf::IfOp>(outermost->getParentOp()))
@@ -271,22 +318,14 @@ void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t rounds) {
   Value left = loop.getRegionIterArgs().back();
   rewriter.setInsertionPoint(guess.front());
   Value isExpected = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::ne, left, none);
+      rewriter, loc, arith::CmpIPredicate::sgt, left, none);
   guardGuess(rewriter, isExpected);
-  Value next = countRounds(rewriter, left, rounds);
+  moveTogether(rewriter, window);
+  Value next = countRounds(rewriter, left, window, rounds);
   Operation *yield = loop.getBody()->getTerminator();
   rewriter.modifyOpInPlace(
       yield, [&] { yield->setOperand(yield->getNumOperands() - 1, next); });
   carryOn(rewriter);
-}
-
-int64_t GuessingLoop::countColumns() {
-  int64_t most = 0;
-  for (auto weights : loop.getBody()->getOps<math::Exp2Op>())
-    if (auto tile = dyn_cast<RankedTensorType>(weights.getType());
-        tile && tile.getRank() == 2)
-      most = std::max(most, tile.getDimSize(1));
-  return most;
 }
 
 namespace {
@@ -294,23 +333,29 @@ struct ExpectMovePass
     : mlir::smx::gpu::impl::ExpectMovePassBase<ExpectMovePass> {
   using ExpectMovePassBase::ExpectMovePassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    if (window > 0)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "option 'window' must be above 0, got " << int64_t(window);
+  }
+
   void runOnOperation() override {
     if (rounds <= 0)
       return;
     SmallVector<GuessingLoop> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (std::optional<GuessingLoop> found = GuessingLoop::match(loop);
-          found && found->countColumns() <= columns)
+      if (std::optional<GuessingLoop> found = GuessingLoop::match(loop))
         loops.push_back(*found);
     });
     IRRewriter rewriter(&getContext());
     for (GuessingLoop &loop : loops) {
       remark::passed(loop.getLoc(), remark::RemarkOpts::name("ExpectMove")
                                         .category("smx-gpu-expect-move"))
-          << ("after a move the next " + Twine(rounds) +
-              " rounds begin with the maximum")
+          << ("after two moves within " + Twine(window) + " rounds the next " +
+              Twine(rounds) + " begin with the maximum")
                  .str();
-      loop.rewrite(rewriter, rounds);
+      loop.rewrite(rewriter, window, rounds);
     }
   }
 };

@@ -24,9 +24,10 @@ using namespace mlir::smx::gpu;
 namespace {
 /// Where a loop decides whether its reference moves, and what follows from it.
 ///
-///   r' = m > r + slack ? m : r,   g = |r'| = inf ? 0 : r',
+///   r' = m > r + slack ? n : r,   g = |r'| = inf ? 0 : r',
 ///   a = exp2(min(r - g, 0)),   p = exp2(s c - g),   l' = l a + sum p
 ///
+/// n is m, or beyond it by what a reference that moves again leads.
 /// c may be a choice of two numbers for each row: g < limit ? c1 : c2. Then
 /// weights are computed by c2, and are no answer where r is below the limit.
 class Decision {
@@ -108,8 +109,7 @@ std::optional<Decision> Decision::match(scf::ForOp loop) {
         found.follow.getFalseValue() != argument)
       continue;
     auto isFar = found.follow.getCondition().getDefiningOp<arith::CmpFOp>();
-    if (!isFar || isFar.getPredicate() != arith::CmpFPredicate::OGT ||
-        isFar.getLhs() != found.follow.getTrueValue())
+    if (!isFar || isFar.getPredicate() != arith::CmpFPredicate::OGT)
       continue;
     auto bound = isFar.getRhs().getDefiningOp<arith::AddFOp>();
     if (!bound || bound.getLhs() != argument)

@@ -139,6 +139,22 @@ static SmallVector<FinishOp> weightsOfTile(UpdateOp op) {
   return found;
 }
 
+/// How far the reference of an update may be from the maximum, in powers of
+/// two.
+static double distanceOf(UpdateOp op, StringRef name) {
+  auto distance = op->getAttrOfType<FloatAttr>(name);
+  return distance ? distance.getValueAsDouble() : 0;
+}
+
+/// True if values, and weights that are rounded to their type, may be as small
+/// as those of `type`.
+static bool hasRangeOf(FloatType type, Value values) {
+  auto narrow = dyn_cast<FloatType>(getElementTypeOrSelf(values.getType()));
+  return narrow &&
+         APFloat::semanticsMinExponent(narrow.getFloatSemantics()) <=
+             APFloat::semanticsMinExponent(type.getFloatSemantics());
+}
+
 SmallVector<Value>
 SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                                  Operation *operation) const {
@@ -163,11 +179,13 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
 
   // m' = max(m, tile), a = exp(m - m'), l*a
   // Without an accumulator there is little to rescale.
-  auto slackAttr = op->getAttrOfType<FloatAttr>(referenceSlackAttribute);
   bool hasAccumulator = states.size() == 3;
-  double slack = slackAttr && soft.isBase2() && hasAccumulator
-                     ? slackAttr.getValueAsDouble()
+  double slack = soft.isBase2() && hasAccumulator
+                     ? distanceOf(op, referenceSlackAttribute)
                      : 0;
+  double lead = slack != 0 && hasRangeOf(soft.type, op.getInputs()[1])
+                    ? distanceOf(op, referenceLeadAttribute)
+                    : 0;
   auto fresh = [&]() -> TileOperand {
     return {emptyLike(builder, op.getLoc(), states[0], soft.type), row};
   };
@@ -183,7 +201,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                    next, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                      Value ofTile = isExact ? soft.exactReferenceOf(m, v[2])
                                             : soft.referenceOf(m, v[2]);
-                     Value maximum = soft.follow(m, ofTile, v[0], slack);
+                     Value maximum = soft.follow(m, ofTile, v[0], slack, lead);
                      Value reference = soft.guarded(m, maximum);
                      Value factor = soft.rescaleParts(m, v[0], reference);
                      SmallVector<Value> results{maximum, reference, factor,

@@ -92,12 +92,38 @@ struct SoftmaxArithmetic {
     return natural(m, m.select(isCoarse(m, reference), rounded, reference));
   }
   /// The next reference: the maximum of both, or still `reference` where that
-  /// is at most `slack` powers of two behind. A NaN in `score` is dropped.
-  Value follow(ScalarMath m, Value score, Value reference, double slack) const {
+  /// is at most `slack` powers of two behind; one that moves again goes about
+  /// `lead` powers of two beyond `score`. A NaN in `score` is dropped.
+  ///
+  ///   n = r < -2^28 or s > 2^26 ? s : ((s + 12) + C) - (C - lead)
+  ///   r' = s > r + slack ? n : r
+  ///
+  /// C = 3 2^27 rounds references to multiples of 32 (in f32), so that rows
+  /// whose maxima are close have the same one, and move in the same round
+  /// again: s is above a multiple of 32 by 8 then, the slack, and all that is
+  /// above it by 4 to 36 has the same n. Coarse references, of which -inf is
+  /// one, have no lead: the next one may have another factor, chosen by where
+  /// it is.
+  Value follow(ScalarMath m, Value score, Value reference, double slack,
+               double lead) const {
     if (slack == 0)
       return m.max(score, reference);
     Value limit = m.add(reference, m.constant(slack, type));
-    return m.select(m.greater(score, limit), score, reference);
+    Value next = score;
+    if (lead != 0) {
+      unsigned precision =
+          APFloat::semanticsPrecision(type.getFloatSemantics());
+      double most = std::ldexp(1.0, precision + 2), toSteps = 6 * most;
+      constexpr double shift = 12;
+      Value steps = m.add(m.add(score, m.constant(shift, type)),
+                          m.constant(toSteps, type));
+      Value ahead = m.add(steps, m.constant(lead - toSteps, type));
+      Value isAlone = arith::OrIOp::create(
+          m.b, m.loc, m.greater(score, m.constant(most, type)),
+          isCoarse(m, reference));
+      next = m.select(isAlone, score, ahead);
+    }
+    return m.select(m.greater(score, limit), next, reference);
   }
   /// exp(scale * (x - y)), where the scale comes last: differences of near
   /// scores are exact, and a score that is finite does not overflow. Rounding

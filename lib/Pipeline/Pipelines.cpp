@@ -121,8 +121,8 @@ static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createCSEPass());
 }
 
-void mlir::smx::buildKernelNests(OpPassManager &pm, double slack) {
-  pm.addPass(createExpandStatePass(ExpandStatePassOptions{slack}));
+void mlir::smx::buildKernelNests(OpPassManager &pm, double slack, double lead) {
+  pm.addPass(createExpandStatePass(ExpandStatePassOptions{slack, lead}));
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createTileOthersPass());
   pm.addPass(createCanonicalizerPass());
@@ -132,8 +132,13 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   // Of weights up to 2^8, or 2^13 where their sums are looked at, neither the
   // sum nor the product comes near the ends of f32, nor a weight near those of
   // f16; and the reference of few rows ever moves after the first tile.
-  constexpr double slackOfRoles = 8;
-  buildKernelNests(pm, hasWarpgroups(options) ? slackOfRoles : 0);
+  // By a reference up to 2^92 above the maximum, weights that are 2^-34 of the
+  // largest one, and what f32 keeps of sums, are numbers still.
+  constexpr double slackOfRoles = 8, leadOfRoles = 64;
+  if (hasWarpgroups(options))
+    buildKernelNests(pm, slackOfRoles, leadOfRoles);
+  else
+    buildKernelNests(pm);
   pm.addPass(createDestinationArgumentsPass());
   gpu::KernelsPassOptions kernels;
   kernels.warps = options.warps;

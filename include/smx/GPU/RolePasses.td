@@ -313,13 +313,13 @@ def NextTilePass : Pass<"smx-gpu-next-tile", "::mlir::ModuleOp"> {
 }
 
 def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
-  let summary = "do not guess weights where the reference moved lately";
+  let summary = "do not guess weights where the reference moves often";
   let description = [{
-    Weights by a reference that then moves are computed in vain (`smx-gpu-speculate`). A warp whose reference has moved
-    begins its next rounds with the maximum, and guesses again when `rounds` of them have not moved it. So scores whose
-    maximum rises in every tile take about as long as without guesses; others pay a branch a round. What is expected goes
-    on from one tile of rows to the next, through the loops around. Tiles of more than `columns` keys keep their guesses: of
-    so many exponentials the first begin before the other product is done, which the branch would end.
+    Weights by a reference that then moves are computed in vain (`smx-gpu-speculate`). A warp whose reference moves again
+    within `window` rounds begins its next rounds with the maximum, and guesses again when it rose slowly in `rounds` of them.
+    So scores whose maximum rises far in every tile take about as long as without guesses; others pay a branch a round. What is
+    expected goes on from one tile of rows to the next, through the loops around. Rows of a warp whose references can move do so together.
+    A reference that leads (`smx-expand-state{lead}`) moves less often than every second round where maxima rise slowly.
 
     Right for every input: with the maximum first, a round is right whether its reference moves or not. Warps part on this
     around arithmetic alone.
@@ -336,25 +336,25 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
     ==>
     ```mlir
     scf.for .. iter_args(%before = %c0) {
-      .. = scf.for .. iter_args(%r, %left = %before) {
-        %is_expected = arith.cmpi ne, %left, %c0
+      .. = scf.for %j .. iter_args(%r, %left = %before) {
+        %is_expected = arith.cmpi sgt, %left, %c0
         %large, %p0 = scf.if %is_expected { scf.yield %true, %zeros } else {
           %p0 = weights by %r
           %large = smx_gpu.any ..
         }
         %r1, %p, %left1 = scf.if %large {
           maximum, %r1, weights by %r1
-          %again = %left == 0 or smx_gpu.any of the rows that moved
-          %left1 = arith.select %again, %rounds, %left - 1
-        } else { scf.yield %r, %p0, %c0 }
+          %again = %left > 0 ? rises far : %j + %left <= %window
+          %left1 = %again ? %rounds : %left > 0 ? %left - 1 : -%j
+        } else { scf.yield %r, %p0, %left }
       }
     }
     ```
   }];
   let options = [
-    Option<"rounds", "rounds", "int64_t", "8",
-           "rounds without a move after which weights are guessed again; 0 = they always are">,
-    Option<"columns", "columns", "int64_t", "96", "most keys of a tile whose rounds look at what happened before">
+    Option<"rounds", "rounds", "int64_t", "4",
+           "rounds of slow rises after which weights are guessed again; 0 = they always are">,
+    Option<"window", "window", "int64_t", "2", "rounds within which a second move is looked for">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

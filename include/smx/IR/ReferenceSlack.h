@@ -1,12 +1,15 @@
-//===- ReferenceSlack.h - how far a reference may lag behind ----*- C++ -*-===//
+//===- ReferenceSlack.h - how far a reference is from the maximum -*- C++ -*-=//
 //
 // (m, l, acc) is the same state for any reference m, not only for the running
 // maximum. One that follows the maximum only when it is more than some powers
 // of two behind hardly ever moves, and where it does not, nothing is rescaled.
+// A maximum that rose once often rises again: a reference that has to move
+// for a second time goes on beyond it, and stays where it is for some tiles.
 //
 // Invariant: after a tile the reference is at most `slack` powers of two below
-// the running maximum, and never above it. So a weight is at most 2^slack, for
-// any input: the maximum of a tile is known before its weights are computed.
+// the running maximum, and at most `lead` + 28 above it. So a weight is at most
+// 2^slack, for any input, and that of the maximum at least 2^-(lead + 28): the
+// maximum of a tile is known before its weights are computed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_IR_REFERENCESLACK_H
@@ -20,6 +23,12 @@ namespace mlir::smx {
 /// running maximum. A hint: it changes roundings, not the result.
 inline constexpr llvm::StringLiteral referenceSlackAttribute =
     "smx.reference_slack";
+
+/// An f64 on `smx.update` beside the slack, in powers of two, a multiple of 32;
+/// without it the reference is never above the maximum. Weights need room for
+/// it below 1: those of f16, which end at 2^-24, have no lead.
+inline constexpr llvm::StringLiteral referenceLeadAttribute =
+    "smx.reference_lead";
 
 } // namespace mlir::smx
 

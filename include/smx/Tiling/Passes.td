@@ -157,11 +157,14 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
     next two rescale the accumulator and add the product of weights and values. In base 2 the second generic then also gives
     the factor of scores, `p = exp2(f x - m1)`: log2(e), or a power of two in rows whose m1 is below -2^28, where anything else
     would round by more than weights are apart (-1e10 added to all scores of a row). With `slack`, `m1` is still `m` where
-    the maximum is at most so many powers of two above it (include/smx/IR/ReferenceSlack.h).
+    the maximum is at most so many powers of two above it, and with `lead` one that moves again goes on beyond the maximum,
+    where the type of values has room for such small weights (include/smx/IR/ReferenceSlack.h).
   }];
   let options = [
     Option<"slack", "slack", "double", "0",
            "powers of two that the reference of a state with an accumulator may be behind the maximum">,
+    Option<"lead", "lead", "double", "0",
+           "powers of two that it goes beyond the maximum when it moves again; with a slack">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",

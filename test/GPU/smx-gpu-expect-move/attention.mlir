@@ -1,17 +1,18 @@
-// A warp whose reference moved lately leaves out weights by the old one, and begins with the maximum.
+// A warp whose reference moved twice within few rounds leaves out weights by the old one, and begins with the maximum.
 // RUN: softmax-opt %s --smx-gpu-expect-move --canonicalize --split-input-file | FileCheck %s
-// RUN: softmax-opt %s --smx-gpu-expect-move=rounds=3 --canonicalize --split-input-file | FileCheck %s --check-prefix=THREE
-// RUN: softmax-opt %s --smx-gpu-expect-move=columns=63 --split-input-file | FileCheck %s --check-prefix=NEVER
+// RUN: softmax-opt %s "--smx-gpu-expect-move=rounds=3 window=5" --canonicalize --split-input-file | FileCheck %s --check-prefix=THREE
+// RUN: not softmax-opt %s --smx-gpu-expect-move=window=0 --split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: softmax-opt %s --smx-gpu-expect-move=rounds=0 --split-input-file | FileCheck %s --check-prefix=NEVER
 // RUN: softmax-opt %s --smx-gpu-expect-move --split-input-file --remarks-filter=smx-gpu-expect-move 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-2: after a move the next 8 rounds begin with the maximum
+// REMARK-COUNT-2: after two moves within 2 rounds the next 4 begin with the maximum
 // REMARK-NOT: begin with the maximum
 // NEVER-COUNT-4: scf.if
 // NEVER-NOT: scf.if
 // THREE-DAG: arith.constant 3 : i32
-// THREE-DAG: arith.constant 1 : i32
-// THREE-DAG: arith.constant 0 : i32
-// THREE-NOT: arith.constant 8 : i32
+// THREE-DAG: arith.constant 320 : i32
+// THREE-DAG: arith.constant dense<4.000000e+00> : tensor<64xf32
+// THREE-NOT: arith.constant 4 : i32
+// WRONG: option 'window' must be above 0, got 0
 
 #L = #smx_gpu.fragment<warps = 4>
 #S = #smx_gpu.slice<1, #L>
@@ -22,7 +23,10 @@
 smx_gpu.kernel @attention(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memref<?xf32>, %n: index) warps(4) {
   // CHECK-DAG: %[[NONE:.+]] = arith.constant 0 : i32
   // CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : i32
-  // CHECK-DAG: %[[ROUNDS:.+]] = arith.constant 8 : i32
+  // CHECK-DAG: %[[ROUNDS:.+]] = arith.constant 4 : i32
+  // Two tiles of 64 keys.
+  // CHECK-DAG: %[[KEYS:.+]] = arith.constant 128 : i32
+  // CHECK-DAG: %[[MORE:.+]] = arith.constant dense<1.000000e+00> : tensor<64xf32
   // CHECK-DAG: %[[TRUE:.+]] = arith.constant true
   // CHECK-DAG: %[[NO_SUMS:.+]] = arith.constant dense<0.000000e+00> : tensor<64x8xf32, #{{.+}}>
   // CHECK-DAG: %[[NO_WEIGHTS:.+]] = arith.constant dense<0.000000e+00> : tensor<64x64xbf16, #{{.+}}>
@@ -36,7 +40,7 @@ smx_gpu.kernel @attention(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memre
   %ck = smx_gpu.make_channel : !channel
   %q = smx_gpu.alloc : !tile
   %weights = arith.constant dense<0.0> : tensor<64x64xbf16, #L>
-  // CHECK: scf.for {{.+}} iter_args(%[[R:.+]] = %{{.+}}, %[[L:.+]] = %{{.+}}, %[[ACC:.+]] = %{{.+}}, %[[P:.+]] = %{{.+}}, %[[LEFT:.+]] = %[[NONE]])
+  // CHECK: scf.for %[[J:.+]] = {{.+}} iter_args(%[[R:.+]] = %{{.+}}, %[[L:.+]] = %{{.+}}, %[[ACC:.+]] = %{{.+}}, %[[P:.+]] = %{{.+}}, %[[LEFT:.+]] = %[[NONE]])
   %r:4 = scf.for %j = %c0 to %n step %c64 iter_args(%m = %lowest, %l = %none, %acc = %zeros, %p = %weights)
       -> (tensor<64xf32, #S>, tensor<64x8xf32, #L>, tensor<64x64xf32, #L>, tensor<64x64xbf16, #L>) {
     smx_gpu.put %k[%j, %c0] into %ck dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !channel
@@ -48,12 +52,12 @@ smx_gpu.kernel @attention(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memre
     %minus = arith.negf %m : tensor<64xf32, #S>
     // CHECK: %[[SCORES:.+]] = smx_gpu.wait
     %s1 = smx_gpu.wait %st, %s pending 1 : tensor<64x64xf32, #L>
-    // CHECK: %[[SUM:.+]] = smx_gpu.wait
+    // CHECK: %[[PRODUCT:.+]] = smx_gpu.wait
     %o1 = smx_gpu.wait %ot, %o : tensor<64x64xf32, #L>
     smx_gpu.release %ck : !channel
     // A value that the other branch has as well stays outside.
     // CHECK: %[[B:.+]] = smx_gpu.broadcast %[[MINUS]]
-    // CHECK: %[[EXPECTED:.+]] = arith.cmpi ne, %[[LEFT]], %[[NONE]] : i32
+    // CHECK: %[[EXPECTED:.+]] = arith.cmpi sgt, %[[LEFT]], %[[NONE]] : i32
     // CHECK: %[[GUESS:.+]]:3 = scf.if %[[EXPECTED]]
     // CHECK-NEXT: scf.yield %[[TRUE]], %[[NO_SUMS]], %[[NO_WEIGHTS]]
     // CHECK-NEXT: } else {
@@ -73,12 +77,18 @@ smx_gpu.kernel @attention(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memre
     %moves = smx_gpu.any %large : tensor<64x8xi1, #L>
     // CHECK: %[[NEW:.+]]:5 = scf.if %[[GUESS]]#0
     %new:4 = scf.if %moves -> (tensor<64xf32, #S>, tensor<64x8xf32, #L>, tensor<64x64xbf16, #L>, tensor<64x64xf32, #L>) {
-      // CHECK: smx_gpu.reduce <maxnum> %[[SCORES]]
+      // CHECK: %[[MAXIMUM:.+]] = smx_gpu.reduce <maxnum> %[[SCORES]]
       %t = smx_gpu.reduce <maxnum> %s1 dim 1 : tensor<64x64xf32, #L> -> tensor<64xf32, #S>
+      // CHECK: %[[LIMIT:.+]] = arith.addf %[[R]]
       %bound = arith.addf %m, %slack : tensor<64xf32, #S>
-      // CHECK: %[[FAR:.+]] = arith.cmpf ogt
+      // How far the next reference is from this one, whether or not guesses would fail by it.
+      // CHECK: %[[SUM:.+]] = math.fma %[[MAXIMUM]], %[[MORE]], %[[MAXIMUM]]
+      // CHECK: %[[BOUND:.+]] = math.fma %[[R]], %[[MORE]], %[[LIMIT]]
+      // CHECK: %[[FAR:.+]] = arith.cmpf ogt, %[[SUM]], %[[BOUND]]
+      // CHECK: %[[RISES:.+]] = smx_gpu.any %[[FAR]]
       %far = arith.cmpf ogt, %t, %bound : tensor<64xf32, #S>
-      // CHECK: %[[R1:.+]] = arith.select %[[FAR]]
+      // All rows of the warp follow.
+      // CHECK: %[[R1:.+]] = arith.maxnumf %[[MAXIMUM]], %[[R]]
       %m1 = arith.select %far, %t, %m : tensor<64xi1, #S>, tensor<64xf32, #S>
       %step = arith.subf %m, %m1 : tensor<64xf32, #S>
       %a = math.exp2 %step : tensor<64xf32, #S>
@@ -95,17 +105,21 @@ smx_gpu.kernel @attention(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memre
       %w1 = arith.truncf %p1 : tensor<64x64xf32, #L> to tensor<64x64xbf16, #L>
       %o2 = smx_gpu.rescale %o1 by %a : tensor<64x64xf32, #L>, tensor<64xf32, #S>
       // A guess that failed counts as a move: of NaN, say.
-      // CHECK: %[[MOVED:.+]] = smx_gpu.any %[[FAR]]
-      // CHECK: %[[FAILED:.+]] = arith.cmpi eq, %[[LEFT]], %[[NONE]] : i32
-      // CHECK: %[[AGAIN:.+]] = arith.ori %[[MOVED]], %[[FAILED]]
+      // CHECK: %[[GUESSED:.+]] = arith.cmpi sle, %[[LEFT]], %[[NONE]] : i32
+      // CHECK: %[[PLACE:.+]] = arith.index_cast %[[J]] : index to i32
+      // CHECK: %[[DISTANCE:.+]] = arith.addi %[[PLACE]], %[[LEFT]] : i32
+      // CHECK: %[[SOON:.+]] = arith.cmpi ule, %[[DISTANCE]], %[[KEYS]] : i32
+      // CHECK: %[[MINUS_PLACE:.+]] = arith.subi %[[NONE]], %[[PLACE]] : i32
       // CHECK: %[[FEWER:.+]] = arith.subi %[[LEFT]], %[[ONE]] : i32
-      // CHECK: %[[NEXT:.+]] = arith.select %[[AGAIN]], %[[ROUNDS]], %[[FEWER]] : i32
+      // CHECK: %[[AGAIN:.+]] = arith.select %[[GUESSED]], %[[SOON]], %[[RISES]] : i1
+      // CHECK: %[[OTHER:.+]] = arith.select %[[GUESSED]], %[[MINUS_PLACE]], %[[FEWER]] : i32
+      // CHECK: %[[NEXT:.+]] = arith.select %[[AGAIN]], %[[ROUNDS]], %[[OTHER]] : i32
       // CHECK: scf.yield %[[R1]], {{.+}}, %[[NEXT]] :
       scf.yield %m1, %l1, %w1, %o2 : tensor<64xf32, #S>, tensor<64x8xf32, #L>, tensor<64x64xbf16, #L>, tensor<64x64xf32, #L>
     } else {
       // CHECK: } else {
       // CHECK-NEXT: %[[L2:.+]] = arith.addf %[[GUESS]]#1, %[[L]]
-      // CHECK-NEXT: scf.yield %[[R]], %[[L2]], %[[GUESS]]#2, %[[SUM]], %[[NONE]]
+      // CHECK-NEXT: scf.yield %[[R]], %[[L2]], %[[GUESS]]#2, %[[PRODUCT]], %[[LEFT]]
       %l2 = arith.addf %l0, %l : tensor<64x8xf32, #L>
       scf.yield %m, %l2, %w0, %o1 : tensor<64xf32, #S>, tensor<64x8xf32, #L>, tensor<64x64xbf16, #L>, tensor<64x64xf32, #L>
     }

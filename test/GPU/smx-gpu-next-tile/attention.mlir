@@ -35,8 +35,8 @@
 // CHECK: role @compute
 // CHECK: smx_gpu.get
 // CHECK: smx_gpu.mma_async
-// CHECK: scf.for {{.+}} iter_args(%[[ROWS:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
-// CHECK: %[[ROUNDS:.+]]:4 = scf.for
+// CHECK: scf.for {{.+}} iter_args(%[[ROWS:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
+// CHECK: %[[ROUNDS:.+]]:5 = scf.for
 // CHECK: smx_gpu.mma_async %[[ROWS]],
 // CHECK: smx_gpu.release %[[QUERIES:.+]] : <64x128xbf16, swizzle = 128, depth = 4, dealt>
 // CHECK-NEXT: smx_gpu.get
@@ -104,10 +104,10 @@ func.func @few_tiles(%q: tensor<2x70x256x128xbf16>, %k: tensor<2x70x512x128xbf16
 // CHECK-NEXT: arith.select %[[IS_WITHIN]], %[[PAIR]], %[[MOVED]]
 // CHECK: role @compute
 // CHECK: scf.for %{{.+}} iter_args
-// CHECK: scf.for %{{.+}} iter_args(%[[ROWS:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
+// CHECK: scf.for %{{.+}} iter_args(%[[ROWS:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
 // Whole tiles, and cut ones.
 // CHECK: scf.for
-// CHECK: %[[ROUNDS:.+]]:5 = scf.for
+// CHECK: %[[ROUNDS:.+]]:6 = scf.for
 // CHECK: smx_gpu.release %[[QUERIES:.+]] : <64x64xbf16, swizzle = 128, depth = 4, dealt>
 // CHECK-NEXT: %[[V:.+]] = smx_gpu.get
 // CHECK: %[[FOLLOWING:.+]] = smx_gpu.get %[[QUERIES]]

@@ -32,7 +32,7 @@
 // CHECK: smx_gpu.wait
 // CHECK: math.exp2
 // The others: the accumulator is rescaled once the sum has been added, if the weights are not right as they are.
-// CHECK: scf.for {{.+}} iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}})
+// CHECK: scf.for {{.+}} iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}}, %{{.+}} = %{{.+}})
 // CHECK: %[[K:.+]] = smx_gpu.get %[[KC:.+]] :
 // CHECK: smx_gpu.take_turn
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async %[[Q]], %[[K]], {{.+}} transpose_b zero
@@ -43,13 +43,14 @@
 // CHECK: smx_gpu.release %[[KC]]
 // CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]] :
 // CHECK: smx_gpu.release %[[VC]]
+// CHECK: %[[GUESS:.+]]:3 = scf.if
 // CHECK: math.exp2
-// CHECK: %[[MOVES:.+]] = smx_gpu.any
-// CHECK: scf.if %[[MOVES]]
+// CHECK: smx_gpu.any
+// CHECK: scf.if %[[GUESS]]#0
 // CHECK: smx_gpu.reduce <maxnum>
 // CHECK: smx_gpu.rescale %[[O1]] by
 // CHECK: } else {
-// CHECK: scf.yield {{.+}}, %[[O1]] :
+// CHECK: scf.yield {{.+}}, %[[O1]], %{{.+}} :
 // CHECK: scf.yield
 // The last sum, with the queries given back: the scores are there.
 // CHECK: smx_gpu.release %[[QC]]
@@ -81,7 +82,7 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]]
 // CHECK: scf.if %[[IS_CUT]]
 // CHECK: arith.select %{{.+}}, %[[S1]]
-// CHECK: %[[WHOLE:.+]]:4 = scf.for %{{.+}} = %c128 to %[[WHOLE_END]] step %c128 iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}})
+// CHECK: %[[WHOLE:.+]]:5 = scf.for %{{.+}} = %c128 to %[[WHOLE_END]] step %c128 iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}}, %{{.+}} = %{{.+}})
 // CHECK-NOT: smx_gpu.position
 // CHECK-NOT: smx_gpu.not_finite
 // CHECK: smx_gpu.mma_async {{.+}} transpose_b zero
@@ -89,7 +90,7 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK-NOT: smx_gpu.position
 // CHECK-NOT: smx_gpu.not_finite
 // CHECK: %[[BEGIN:.+]] = arith.maxsi %[[WHOLE_END]], %c128
-// CHECK: scf.for %[[AT:.+]] = %[[BEGIN]] to %{{.+}} step %c128 iter_args(%{{.+}} = %[[WHOLE]]#0, %[[ACC:.+]] = %[[WHOLE]]#1, %{{.+}} = %[[WHOLE]]#2, %[[P:.+]] = %[[WHOLE]]#3, %[[WAS_CUT:.+]] = %[[IS_CUT]])
+// CHECK: scf.for %[[AT:.+]] = %[[BEGIN]] to %{{.+}} step %c128 iter_args(%{{.+}} = %[[WHOLE]]#0, %[[ACC:.+]] = %[[WHOLE]]#1, %{{.+}} = %[[WHOLE]]#2, %[[P:.+]] = %[[WHOLE]]#3, %[[WAS_CUT:.+]] = %[[IS_CUT]], %{{.+}} = %{{.+}})
 // CHECK-NEXT: smx_gpu.get
 // CHECK-NEXT: %[[V:.+]] = smx_gpu.get
 // CHECK-NEXT: %[[ODD:.+]] = scf.if %[[WAS_CUT]]
@@ -108,7 +109,7 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: smx_gpu.release
 // CHECK: arith.select %{{.+}}, %[[S1]]
 // CHECK: math.fma
-// CHECK: scf.yield {{.+}}, %true :
+// CHECK: scf.yield {{.+}}, %true, %{{.+}} :
 // The last product begins from zero. It is asked itself, by each warp in the first of the two rows of a thread, and not its values.
 // CHECK-NOT: smx_gpu.not_finite
 // CHECK: %[[V:.+]] = smx_gpu.get
@@ -143,7 +144,7 @@ func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: scf.for %{{.+}} = %{{.+}} to %[[MIDDLE:.+]] step %c128 iter_args
 // CHECK-NOT: smx_gpu.not_finite
 // CHECK: %[[FIRST_CUT:.+]] = arith.maxsi %{{.+}}, %[[MIDDLE]]
-// CHECK: %[[ROUNDS:.+]]:5 = scf.for %{{.+}} = %[[FIRST_CUT]] to %{{.+}} step %c128 iter_args
+// CHECK: %[[ROUNDS:.+]]:6 = scf.for %{{.+}} = %[[FIRST_CUT]] to %{{.+}} step %c128 iter_args
 // CHECK: scf.if
 // CHECK-NEXT: smx_gpu.not_finite
 // CHECK: smx_gpu.mma_async %[[ROUNDS]]#3, %[[V:.+]], %{{.+}} zero :

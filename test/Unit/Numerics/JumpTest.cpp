@@ -126,11 +126,12 @@ TEST_P(Jumps, AreFollowedByBlocksThatWalkOverTiles) {
 /// for more rounds than a schedule may expect another rise for. All keys from
 /// the last rise on have one weight, and those before it none: the result is
 /// the mean of their values. Queries of 16 rows in a row, a warp's, have the
-/// rises or have none.
+/// rises or have none. After lower ones a reference may lead for some rounds.
 TEST_P(Jumps, AreFollowedWhereTheyEndAndBeginAgain) {
   constexpr int64_t keys = 3072, columns = 64;
-  // Weights and sums are exact; the mean is rounded to the type.
-  const double allowed = GetParam() == DType::BF16 ? 0x1p-8 : 0x1p-10;
+  // The mean is rounded to the type, and so are weights, which are all the
+  // same, but not their sum.
+  const double allowed = GetParam() == DType::BF16 ? 0x3p-9 : 0x3p-12;
   auto rises = [](std::initializer_list<int64_t> places) {
     return std::vector<int64_t>(places);
   };
@@ -145,9 +146,15 @@ TEST_P(Jumps, AreFollowedWhereTheyEndAndBeginAgain) {
     c.keys = keys;
     llvm::Expected<Kernel> kernel = compileForBlocksThatWalk(c);
     ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
-    for (const std::vector<int64_t> &places :
-         {always, early, twice, rises({200}), rises({200, 500, 2900})}) {
-      SCOPED_TRACE(c.text() + ", " + std::to_string(places.size()) + " rises");
+    std::vector<std::pair<std::vector<int64_t>, double>> cases{
+        {always, 32},       {always, 20},
+        {early, 32},        {early, 20},
+        {twice, 32},        {twice, 20},
+        {rises({200}), 32}, {rises({200, 500, 2900}), 32},
+    };
+    for (const auto &[places, height] : cases) {
+      SCOPED_TRACE(c.text() + ", " + std::to_string(places.size()) +
+                   " rises of " + std::to_string(height));
       Tensor q({1, 1, queries, headDim}), k({1, 1, keys, headDim}),
           v({1, 1, keys, headDim});
       auto hasRises = [](int64_t query) { return query / 16 % 3 != 1; };
@@ -156,8 +163,8 @@ TEST_P(Jumps, AreFollowedWhereTheyEndAndBeginAgain) {
       std::vector<double> all(columns), last(columns);
       for (int64_t j = 0; j < keys; ++j) {
         int64_t level =
-            llvm::count_if(places, [&](int64_t p) { return p <= j; });
-        k[j * headDim] = 32.0 * double(level);
+            llvm::count_if(places, [j](int64_t p) { return p <= j; });
+        k[j * headDim] = height * double(level);
         for (int64_t d = 0; d < columns; ++d) {
           double value = double((7 * j + 3 * d + j / 64 * 5) % 64);
           v[j * headDim + d] = value;
