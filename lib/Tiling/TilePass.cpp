@@ -100,17 +100,20 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     for (FinishOp finish : finishes)
       if (finish.isStreamed())
         sizes[reduction.getNumRows()] = streamExtent(builder, finish);
+    // Parts of a row are tiles of their own.
+    bool isPart = llvm::any_of(group, llvm::IsaPred<MergeOp>);
+    int64_t heldBytes = !isPart ? rowBytes
+                        : isStreamed
+                            ? 0
+                            : std::min<int64_t>(rowBytes, halfRowBytes);
     TileSizes tileSizes =
-        blocks ? chooseBlockTileSizes(
-                     reduction, finishes, sizes, wantedRows, wantedStream,
-                     // Parts of a row are tiles of their own.
-                     !llvm::any_of(group, llvm::IsaPred<MergeOp>) ? rowBytes
-                     : isStreamed                                 ? 0
-                                  : std::min<int64_t>(rowBytes, halfRowBytes),
-                     warpgroups, partOptions.slots, sharedBytes)
-               : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
-                                 residentBytes, deferredBytes, isStreamed,
-                                 canDefer(reduction, group, finishes));
+        blocks
+            ? chooseBlockTileSizes(reduction, finishes, sizes,
+                                   {wantedRows, wantedStream, heldBytes,
+                                    warpgroups, partOptions.slots, sharedBytes})
+            : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
+                              residentBytes, deferredBytes, isStreamed,
+                              canDefer(reduction, group, finishes));
     tileSizes.fromDiagonal &= fromDiagonal;
     if (MaskOp mask = findBlocks(reduction))
       fitIntoBlocks(cast<BlocksAttr>(mask.getMask()), wantedRows, wantedStream,

@@ -58,6 +58,20 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
                           int64_t deferredBytes, bool wantsResidentRows,
                           bool canDefer);
 
+/// What tiles for thread blocks depend on, beside the reduction.
+struct BlockTileOptions {
+  /// What the caller decides; 0 leaves it to the model.
+  int64_t rows = 0, stream = 0;
+  /// Registers that hold a row.
+  int64_t rowBytes = 0;
+  /// Groups of 64 rows multiply asynchronously.
+  bool warpgroups = false;
+  /// Blocks of few rows that run at once.
+  int64_t slots = 1;
+  /// What a block has of shared memory.
+  int64_t sharedBytes = 0;
+};
+
 /// The same for thread blocks of a GPU, whose tiles live in registers.
 ///
 /// The model: with an accumulator, 64 rows by 64 keys leave room in the
@@ -88,10 +102,8 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// once and every tile costs the running sum one rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes,
-                               ArrayRef<OpFoldResult> sizes, int64_t rows,
-                               int64_t stream, int64_t rowBytes,
-                               bool warpgroups, int64_t slots,
-                               int64_t sharedBytes);
+                               ArrayRef<OpFoldResult> sizes,
+                               const BlockTileOptions &options);
 
 } // namespace mlir::smx
 

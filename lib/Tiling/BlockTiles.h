@@ -1,0 +1,58 @@
+//===- BlockTiles.h - tiles for thread blocks, by kind ----------*- C++ -*-===//
+//
+// Reductions that keep tiles of different kinds in registers have rules of
+// their own: whole rows, strips of neighbouring rows, and accumulators.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_TILING_BLOCKTILES_H
+#define SMX_LIB_TILING_BLOCKTILES_H
+
+#include "TileSizeModel.h"
+
+namespace mlir::smx {
+
+/// What all rules ask about a reduction whose domain has `sizes`.
+struct BlockReduction {
+  BlockReduction(StreamingReductionOpInterface op,
+                 ArrayRef<OpFoldResult> sizes);
+
+  StreamingReductionOpInterface op;
+  ArrayRef<OpFoldResult> sizes;
+  unsigned numRows;
+  /// Of the stream, and of the last dimension of rows (1 without any); none
+  /// where the types leave it open.
+  std::optional<int64_t> extent, rowExtent;
+  /// Of an element of a state; and of the first and of the last operand that is
+  /// streamed: scores, and values if there are any.
+  int64_t elementBytes, scoreBits, inputBits;
+  /// There is an accumulator.
+  bool hasColumns;
+  /// What is streamed has the stream in its fastest dimension.
+  bool isStreamFastest;
+
+  ArrayRef<OpFoldResult> rowSizes() const { return sizes.take_front(numRows); }
+};
+
+/// Rows that are multiplied by the same values: `size` of them along dimension
+/// `dim`.
+struct RowGroup {
+  unsigned dim = 0;
+  int64_t size = 1;
+};
+
+/// A tile, before what the caller decides about it.
+struct BlockTile {
+  /// All but its rows.
+  TileSizes sizes;
+  /// Along the last dimension of rows; or, of more than one, the group.
+  int64_t rows = 1;
+  RowGroup group;
+};
+
+/// A tile of a reduction with an accumulator.
+BlockTile chooseAccumulatorTile(const BlockReduction &reduction,
+                                const BlockTileOptions &options);
+
+} // namespace mlir::smx
+
+#endif // SMX_LIB_TILING_BLOCKTILES_H
