@@ -135,7 +135,8 @@ static bool belongTogether(FetchLoop &fetch, ComputeLoop &compute) {
 
 /// Tiles that a block walks over at least, or 0 where that is not known.
 static int64_t countTilesOfBlock(LaunchOp launch, RoleOp role, Value tiles) {
-  // Blocks of a walk whose tiles are dealt have one of two numbers.
+  // Blocks of a walk whose tiles are dealt, or that leaves the short tiles of
+  // a window for last, have one of two numbers.
   if (auto either = tiles.getDefiningOp<arith::SelectOp>()) {
     auto one = getConstantIntValue(either.getTrueValue()),
          other = getConstantIntValue(either.getFalseValue());

@@ -46,6 +46,9 @@ private:
   /// Results of the loop, once the last product is done.
   SmallVector<Value> emitLast(const State &state);
 
+  /// Rounds of whole tiles have a loop of their own.
+  bool splitsRounds() const { return firstCut && code.getShape().splitsRounds; }
+
   /// A product that is under way: its result, and what tells when it is there.
   using Product = std::pair<Value, Value>;
   Product issueScores();
@@ -60,6 +63,11 @@ private:
   /// `acc` and the product of the round before, term by term. `counter` is
   /// asked for that round's.
   Value addTerms(const State &state, function_ref<Value()> counter, Value acc);
+  /// The same, if `areTerms`; else `acc`.
+  Value addWhereTerms(const State &state, function_ref<Value()> counter,
+                      Value acc, Value areTerms);
+  /// The accumulator and the last product.
+  Value addLast(const State &state);
   /// The accumulator and the last product, which begins from zero and is asked
   /// for what is not finite.
   Value addApart(const State &state);
