@@ -160,6 +160,8 @@ private:
   /// their own: those of products whose first operand lies in memory, and of
   /// those that compute it.
   std::array<llvm::MapVector<std::pair<Value, Type>, Value>, 2> channels;
+  /// Tiles that stages are widened to: keys and values in turn.
+  llvm::DenseMap<Type, Value> wideTiles;
 };
 
 } // namespace mlir::smx::gpu

@@ -2,7 +2,8 @@
 //
 // The matrix unit multiplies 16-bit tiles of shared memory, and what is copied
 // there has 8 bits: each thread reads a part of the stage into registers,
-// computes what the nest says, and writes it to a second tile.
+// computes what the nest says, and writes it to a second tile, which keys and
+// values have in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,8 +111,9 @@ TileConverter::widenStage(linalg::GenericOp op, Value stage,
   auto sharedType = SharedType::get(builder.getContext(), type.getShape(),
                                     getElementTypeOrSelf(wide.getType()),
                                     widestSwizzle(type.getShape()[1] * 2));
-  Value shared;
-  {
+  // The product that reads it follows at once: the next one may have it.
+  Value &shared = wideTiles[sharedType];
+  if (!shared) {
     OpBuilder::InsertionGuard guard(builder);
     auto kernel = stage.getParentRegion()->getParentOfType<KernelOp>();
     builder.setInsertionPointToStart(&kernel.getBody().front());

@@ -25,7 +25,8 @@
 // CHECK: smx_gpu.barrier
 // CHECK-NEXT: %[[CODES:.+]] = smx_gpu.read
 // CHECK-NEXT: %[[X:.+]] = arith.extf %[[CODES]]
-// CHECK-NEXT: smx_gpu.write %[[X]]
+// The product of keys has read its tile: values have the same one.
+// CHECK-NEXT: smx_gpu.write %[[X]], %[[TILE]] :
 func.func @decode(%q: tensor<1x32x1x128xbf16>, %k: !k, %v: !k, %s: tensor<1x8x65536xf32>) -> tensor<1x32x1x128xbf16> {
   %e = tensor.empty() : !w
   %keys = linalg.generic {indexing_maps = [#all, affine_map<(b, h, j, d) -> (b, h, j)>, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
