@@ -5,9 +5,6 @@
 #include "ScoreTerms.h"
 #include "StreamBounds.h"
 #include "WarpgroupTiles.h"
-#include "smx/IR/Dequantization.h"
-
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -90,8 +87,9 @@ private:
 
   /// Few rows have tiles that the caller does not decide about.
   bool hasFewRows() const;
-  /// Bytes of a tile of keys where rows are few.
-  int64_t streamedBytesOfFewRows();
+  /// Few rows stream elements of 16 bits.
+  void streamFewRows(int64_t columnBytes);
+  bool hasManyParts(int64_t blocks, int64_t stream, bool isWidened) const;
 
   const BlockTileOptions &options;
   ScoreTerms terms;
@@ -116,6 +114,7 @@ AccumulatorTile::AccumulatorTile(const BlockReduction &reduction,
                   });
   for (OpFoldResult size : sizes.drop_front(numRows + 1))
     columns *= getConstantIntValue(size).value_or(128);
+  tile.sizes.slots = options.slots;
 }
 
 BlockTile AccumulatorTile::choose() {
@@ -209,34 +208,63 @@ void AccumulatorTile::packFewRows() {
   if (group.size > *rowExtent && group.size <= mostGrouped)
     tile.group = group;
   int64_t columnBytes = columns * inputBits / 8;
-  int64_t &stream = tile.sizes.stream;
   if (inputBits == 16)
-    stream = std::clamp<int64_t>(
-        llvm::bit_floor(uint64_t(streamedBytesOfFewRows() /
-                                 std::max<int64_t>(columnBytes, 1))),
-        16, 64);
+    streamFewRows(std::max<int64_t>(columnBytes, 1));
   // Rows that end within a span of the swizzle take more addresses, and f64
   // more registers.
   constexpr int64_t span = 128;
   if (inputBits == 32 ? columnBytes > 3 * span && columnBytes % span != 0
                       : inputBits == 64 && shared.keyBytes > 4 * span)
-    stream = std::min<int64_t>(stream, 32);
+    tile.sizes.stream = std::min<int64_t>(tile.sizes.stream, 32);
 }
 
 /// A multiprocessor has room for 6 blocks with tiles of 8 KiB (keys and values,
-/// two of each). They are twice as long where there are several blocks for each
-/// that runs at once: 3 have room then, and the last ones of several rounds
-/// matter little. Where a warp widens what it reads, a longer tile has no
-/// registers.
-int64_t AccumulatorTile::streamedBytesOfFewRows() {
-  constexpr int64_t streamedBytes = 8192, manyRounds = 3;
+/// two of each), and for 3 where they are twice as long.
+void AccumulatorTile::streamFewRows(int64_t columnBytes) {
+  constexpr int64_t streamedBytes = 8192, manyRounds = 3, shortest = 16,
+                    widest = 256;
+  int64_t &slots = tile.sizes.slots;
+  // A warp that widens what it reads waits for its own instructions, too: of
+  // twice as many another one has some, two for each scheduler. Beside wider
+  // rows there is no room for them.
+  bool isWidened = areWidened(op.getInputOperands().back());
+  if (isWidened && columnBytes <= widest)
+    slots *= 2;
+  auto streamOf = [&](int64_t bytes, int64_t longest) {
+    return std::clamp<int64_t>(llvm::bit_floor(uint64_t(bytes / columnBytes)),
+                               shortest, longest);
+  };
+  tile.sizes.stream = streamOf(streamedBytes, 64);
   std::optional<int64_t> blocks = blocksOf(rowSizes(), tile.group, *rowExtent);
-  auto producer =
-      op.getInputOperands().back().getDefiningOp<linalg::GenericOp>();
-  bool isWidened = producer && findQuantized(producer);
-  bool hasManyRounds =
-      options.slots > 1 && blocks && *blocks >= manyRounds * options.slots;
-  return hasManyRounds && !isWidened ? 2 * streamedBytes : streamedBytes;
+  if (options.slots <= 1 || !blocks)
+    return;
+  // The last ones of several rounds matter little.
+  if (!isWidened && *blocks >= manyRounds * slots)
+    tile.sizes.stream = streamOf(2 * streamedBytes, 64);
+  int64_t twice = streamOf(2 * streamedBytes, 128);
+  if (columnBytes <= widest && hasManyParts(*blocks, twice, isWidened)) {
+    tile.sizes.stream = twice;
+    slots /= 2;
+  }
+}
+
+/// True if a stream has so many parts that half as many, with as much under
+/// way in tiles of `stream` keys, save more by being merged sooner. What is
+/// left of a stream beside them, and what scores read, takes that back, and so
+/// do parts of a few tiles. Where warps widen tiles, fewer of them do less: of
+/// these only if more parts have room than are made, for rows that fill a span
+/// twice, and where a conversion is one instruction.
+bool AccumulatorTile::hasManyParts(int64_t blocks, int64_t stream,
+                                   bool isWidened) const {
+  constexpr int64_t manyParts = 32, moreThanAreMade = 128, fewTiles = 4;
+  int64_t slots = tile.sizes.slots;
+  if (options.stream != 0 || terms.bytes != 0 || terms.shared != 0 || !extent ||
+      *extent % stream != 0 || *extent * blocks < fewTiles * stream * slots / 2)
+    return false;
+  if (!isWidened)
+    return blocks * manyParts <= slots;
+  return options.warpgroups && stream <= 64 &&
+         blocks * moreThanAreMade <= slots;
 }
 
 /// There are fewer keys, then fewer rows, until tiles of queries, keys and

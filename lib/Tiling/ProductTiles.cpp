@@ -2,6 +2,7 @@
 
 #include "ProductTiles.h"
 
+#include "smx/IR/Dequantization.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,4 +79,9 @@ int64_t mlir::smx::columnsOfStrip(int64_t columns, int64_t elementBytes) {
     return columns;
   return llvm::alignTo(llvm::divideCeil(columns, strips),
                        unitBytes / elementBytes);
+}
+
+bool mlir::smx::areWidened(Value values) {
+  auto producer = values.getDefiningOp<linalg::GenericOp>();
+  return producer && findQuantized(producer);
 }

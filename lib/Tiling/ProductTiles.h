@@ -47,6 +47,10 @@ struct ProductTiles {
 /// none.
 int64_t bytesOfFactors(Value scores);
 
+/// True if values are streamed as they lie in memory, in fewer bits, and a
+/// block of few rows widens them for itself.
+bool areWidened(Value values);
+
 /// True if `scores` are a product, or what a function of few registers makes of
 /// its elements, or if a mask hides some of that: they depend on no position
 /// and on nothing else that is read.

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -15,7 +16,7 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     OpBuilder &builder, StreamingReductionOpInterface op,
     ArrayRef<OpFoldResult> sizes, const TileSizes &tileSizes,
     const PartOptions &options) {
-  constexpr int64_t fewRows = 16, leastTiles = 4, fewParts = 64;
+  constexpr int64_t fewRows = 16, leastTiles = 4, fewParts = 64, fewerLost = 16;
   unsigned numRows = op.getNumRows();
   // Heads that share what is streamed may be rows as well: of one query each.
   int64_t tileRows = numRows == 0 ? 1 : tileSizes.rows.back();
@@ -48,11 +49,19 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     auto blocksOfTile = [&](int64_t blocks) {
       return math.div(math.constant(blocks), tiles);
     };
+    int64_t slots = tileSizes.slots != 0 ? tileSizes.slots : options.slots;
     // A merge of many parts takes longer than fewer blocks do that stream, down
     // to one of four.
-    wanted = math.min(blocksOfTile(options.slots),
-                      math.atLeast(blocksOfTile(options.slots / 4), fewParts));
+    wanted = math.min(blocksOfTile(slots),
+                      math.atLeast(blocksOfTile(slots / 4), fewParts));
     wanted = math.atLeast(wanted, 1);
+    // A power of two of them fills the tile that merges, which asks for nothing
+    // then: it is taken where parts are hardly longer by it.
+    if (std::optional<int64_t> known = getConstantIntValue(wanted)) {
+      int64_t power = llvm::bit_floor(uint64_t(*known));
+      if (fewerLost * (*known - power) <= *known)
+        wanted = math.constant(power);
+    }
   }
   int64_t unit = tileSizes.stream;
   Value extent =

@@ -25,7 +25,8 @@ struct PartOptions {
 ///
 /// The model: a tile of few rows does little with what it streams, and memory
 /// is the limit. As many parts as let all blocks run at once share it evenly,
-/// without a last wave; of at least 4 tiles, which pay for the merge.
+/// without a last wave; of at least 4 tiles, which pay for the merge; and a
+/// power of two, if that is at most a sixteenth less.
 std::optional<StreamParts> chooseStreamParts(OpBuilder &builder,
                                              StreamingReductionOpInterface op,
                                              ArrayRef<OpFoldResult> sizes,

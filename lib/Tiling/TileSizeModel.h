@@ -15,6 +15,8 @@ struct TileSizes {
   int64_t stream;
   /// Along the columns of the accumulator, in elements; 0 is all of them.
   int64_t columns = 0;
+  /// Blocks of few rows that are to run at once, if an accumulator says so.
+  int64_t slots = 0;
   /// Tiles are for thread blocks: all rows in one loop, the last tile shorter.
   bool inBlocks = false;
   /// The streamed quantity of a row that is not resident is deferred, instead
@@ -90,11 +92,12 @@ struct BlockTileOptions {
 /// and there are fewer keys, then fewer rows, until the tiles of queries, keys
 /// and values fit `sharedBytes`. At most 16 rows (decoding) take tiles of 8 KiB
 /// of keys, or 16 KiB where there are several blocks for each of `slots` and a
-/// warp does not widen what it reads; where more heads than that share a head
-/// of keys, those are the rows. Where each row has columns of its own, a stream
-/// of at most 64 KiB is one tile, and strips of 32 columns or more have blocks
-/// of their own until there are `slots`; of a longer or an open stream strips
-/// have at most 1 KiB. A plain row is one tile if registers
+/// warp does not widen what it reads, or where the stream is cut into many
+/// parts, of which there are half as many then; where more heads than that
+/// share a head of keys, those are the rows. Where each row has columns of its
+/// own, a stream of at most 64 KiB is one tile, and strips of 32 columns or
+/// more have blocks of their own until there are `slots`; of a longer or an
+/// open stream strips have at most 1 KiB. A plain row is one tile if registers
 /// hold it, that is, what is read of it for the update and for `finishes` takes
 /// at most `rowBytes`; otherwise tiles have at most 4096 elements, or 8192 of
 /// 16 bits. There are several short rows to a block. Where rows are the fastest

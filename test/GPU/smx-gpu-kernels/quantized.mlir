@@ -7,15 +7,15 @@
 #all = affine_map<(b, h, j, d) -> (b, h, j, d)>
 
 // CHECK: smx_gpu.kernel @decode_kernel({{.*}}) warps(1)
-// CHECK-DAG: %[[WIDE:.+]] = smx_gpu.alloc : <32x128xbf16, swizzle = 128>
-// CHECK-DAG: smx_gpu.make_channel : <32x128xf8E4M3FN
+// CHECK-DAG: %[[WIDE:.+]] = smx_gpu.alloc : <64x128xbf16, swizzle = 128>
+// CHECK-DAG: smx_gpu.make_channel : <64x128xf8E4M3FN
 // CHECK: scf.for
 // CHECK: smx_gpu.put {{.*}} copy(async) {{.*}} memref<1x8x65536x128xf8E4M3FN
-// CHECK: %[[STAGE:.+]] = smx_gpu.get {{.*}} <32x128xf8E4M3FN
+// CHECK: %[[STAGE:.+]] = smx_gpu.get {{.*}} <64x128xf8E4M3FN
 // What the last round read of the tile of 16 bits is done with, then parts of it are read and written one after the other.
 // CHECK-NEXT: smx_gpu.barrier
 // CHECK: %[[CODES:.+]] = smx_gpu.read %[[STAGE]]
-// CHECK: %[[SCALES:.+]] = smx_gpu.load {{.*}} dims [2, -1] {{.*}} tensor<32x128xf32
+// CHECK: %[[SCALES:.+]] = smx_gpu.load {{.*}} dims [2, -1] {{.*}} tensor<64x128xf32
 // CHECK: %[[X:.+]] = arith.extf %[[CODES]]
 // CHECK: %[[Y:.+]] = arith.mulf %[[X]], %[[SCALES]]
 // CHECK: %[[Z:.+]] = arith.truncf %[[Y]]

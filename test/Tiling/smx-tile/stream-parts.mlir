@@ -1,6 +1,7 @@
 // Few rows and a long stream: blocks of threads have a part of the stream each, and others merge their states.
 // RUN: softmax-opt %s --split-input-file --smx-online --smx-tile="blocks parts=0 slots=8" --canonicalize --cse | FileCheck %s
 // RUN: softmax-opt %s --split-input-file --smx-online --smx-tile="blocks parts=1 slots=8" --canonicalize --cse | FileCheck %s --check-prefix=WHOLE
+// RUN: softmax-opt %s --split-input-file --smx-online --smx-tile="blocks parts=0 slots=33" --canonicalize --cse | FileCheck %s --check-prefix=POWER
 
 // Two heads for 8 blocks: four parts of 1024 / 4 keys. Of each head two blocks merge 32 columns.
 // CHECK-LABEL: @two_heads
@@ -88,4 +89,45 @@ func.func @causal(%q: tensor<1x4x64xbf16>, %k: tensor<1x1024x64xbf16>, %v: tenso
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<bottom_right, left = 700, right = 0>)
       : tensor<1x4x64xbf16>, tensor<1x1024x64xbf16>, tensor<1x1024x64xbf16> -> tensor<1x4x64xbf16>
   return %o : tensor<1x4x64xbf16>
+}
+
+// -----
+
+// Keys and values of 8 bits are widened by the warps that read them, and there are twice as many: eight parts of 2048 / 8 keys,
+// where those of 16 bits have four.
+// CHECK-LABEL: @widened
+// CHECK: scf.forall (%{{.+}}, %{{.+}}, %{{.+}}) in (2, 1, 8)
+// CHECK-LABEL: @as_they_are
+// CHECK: scf.forall (%{{.+}}, %{{.+}}, %{{.+}}) in (2, 1, 4)
+!c = tensor<2x2048x64xf8E4M3FN>
+!w = tensor<2x2048x64xbf16>
+#all = affine_map<(b, j, d) -> (b, j, d)>
+func.func @widened(%q: tensor<2x1x64xbf16>, %k: !c, %v: !c) -> tensor<2x1x64xbf16> {
+  %empty = tensor.empty() : !w
+  %wk = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%k : !c) outs(%empty : !w) {
+  ^bb0(%code: f8E4M3FN, %unused: bf16):
+    %x = arith.extf %code : f8E4M3FN to bf16
+    linalg.yield %x : bf16
+  } -> !w
+  %wv = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%v : !c) outs(%empty : !w) {
+  ^bb0(%code: f8E4M3FN, %unused: bf16):
+    %x = arith.extf %code : f8E4M3FN to bf16
+    linalg.yield %x : bf16
+  } -> !w
+  %o = smx.attention %q, %wk, %wv scale(0.125) : tensor<2x1x64xbf16>, !w, !w -> tensor<2x1x64xbf16>
+  return %o : tensor<2x1x64xbf16>
+}
+func.func @as_they_are(%q: tensor<2x1x64xbf16>, %k: !w, %v: !w) -> tensor<2x1x64xbf16> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x64xbf16>, !w, !w -> tensor<2x1x64xbf16>
+  return %o : tensor<2x1x64xbf16>
+}
+
+// -----
+
+// 33 parts would be hardly shorter than 32, which fill the tile that merges them.
+// POWER-LABEL: @power_of_two
+// POWER: scf.forall (%{{.+}}, %{{.+}}, %{{.+}}) in (1, 1, 32)
+func.func @power_of_two(%q: tensor<1x1x512xf32>, %k: tensor<1x16896x512xf32>, %v: tensor<1x16896x64xf32>) -> tensor<1x1x64xf32> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<1x1x512xf32>, tensor<1x16896x512xf32>, tensor<1x16896x64xf32> -> tensor<1x1x64xf32>
+  return %o : tensor<1x1x64xf32>
 }
