@@ -1,0 +1,104 @@
+//===- LongRowClasses.h - kinds of long rows, and their threads -*- C++ -*-===//
+//
+// A class of rows says, for those it is about, how many threads hold a row and
+// in how many blocks; none for others. LongRowSchedule.cpp has their order: the
+// first that fits decides.
+//
+//===----------------------------------------------------------------------===//
+#ifndef SMX_LIB_GPU_LONGROWCLASSES_H
+#define SMX_LIB_GPU_LONGROWCLASSES_H
+
+#include "NestShape.h"
+#include "smx/Tiling/LongRows.h"
+
+#include <optional>
+
+namespace mlir::smx::gpu {
+
+/// Bytes of an access of a thread.
+inline constexpr int64_t accessBytes = accessBits / 8;
+
+struct LongRow {
+  LongRow(const NestShape &shape, const ScheduleOptions &options);
+
+  const NestShape &shape;
+  const ScheduleOptions &options;
+  /// Bytes of registers that it takes, all operands together.
+  int64_t bytes;
+  /// Whole accesses that each operand consists of; 0 if it ends within one, or
+  /// if operands are not all of one type.
+  int64_t accesses;
+  /// It starts with an access.
+  bool isAligned;
+
+  /// The loop nest reads so many rows of elements of so many bits, and nothing
+  /// else as long.
+  bool isRead(int64_t rows, int64_t bits) const {
+    return shape.rowsRead == rows && shape.elementBits == bits &&
+           shape.rowBits == rows * bits;
+  }
+  /// The k largest of a row of 16-bit elements.
+  bool isLargestOfNarrow() const {
+    return shape.maxima != 0 && shape.elementBits == 16;
+  }
+  /// A row of 16-bit elements that is summed, or whose exponentials below its
+  /// maximum are, and another one that is made of it alone. Functions of its
+  /// elements take more registers.
+  bool isSumOfNarrow() const {
+    return isRead(1, 16) && shape.sums != 0 && shape.maxima == 0 &&
+           shape.writtenBits == shape.elementBits &&
+           (!shape.hasExponentials || shape.reductions > shape.sums) &&
+           !shape.hasOtherFunctions;
+  }
+  /// Exponentials of a row of f32 and what they are divided by.
+  bool isExponentialOfWide() const {
+    return isRead(1, 32) && shape.hasExponentials && shape.isWritten;
+  }
+  /// One sum of two rows of 16-bit elements, and a third row made of them and
+  /// the sum: the gradients of softmax and of its logarithm. Nothing is kept
+  /// beside the elements that were read.
+  bool isSumOfTwo() const {
+    return isRead(2, 16) && shape.reductions == 1 && shape.sums == 1 &&
+           shape.isWritten;
+  }
+};
+
+struct RowSpread {
+  /// Threads of a block, and blocks of a cluster.
+  int64_t threads, cluster = 1;
+  /// Threads that a multiprocessor should have room for.
+  int64_t multiprocessor = blockRowThreads;
+};
+
+/// Blocks of so many threads with a few whole accesses each are faster by 1 to
+/// 3 % on an H200, where narrow elements are written.
+inline constexpr int64_t manyThreads = 256;
+
+/// `threads`, or if those do not all have the same number of whole accesses of
+/// a row, the most of at least `fewest` and up to 256 that do: a row that ends
+/// within the last access of each costs an access, masks, and their registers.
+int64_t threadsOfWholeAccesses(int64_t threads, int64_t fewest,
+                               int64_t accesses);
+
+/// A block keeps in shared memory what its threads have no registers for.
+bool isPartlyShared(const LongRow &row);
+/// What holds for rows of no class.
+RowSpread spreadOrdinary(const LongRow &row);
+
+// Rows of clusters (RowsOfClusters.cpp).
+std::optional<RowSpread> pairsInRegisters(const LongRow &row);
+std::optional<RowSpread> sumsInRegisters(const LongRow &row);
+std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);
+
+// Rows of one block (RowsOfBlocks.cpp).
+std::optional<RowSpread> sumsReadAgain(const LongRow &row);
+std::optional<RowSpread> wideSquares(const LongRow &row);
+std::optional<RowSpread> pairsOfOneAccess(const LongRow &row);
+std::optional<RowSpread> shortWideExponentials(const LongRow &row);
+std::optional<RowSpread> wideExponentialsOfOneBlock(const LongRow &row);
+std::optional<RowSpread> narrowReaders(const LongRow &row);
+std::optional<RowSpread> fewLargest(const LongRow &row);
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_LONGROWCLASSES_H

@@ -1,0 +1,122 @@
+//===- RowsOfBlocks.cpp - kinds of long rows that one block holds ---------===//
+//
+// Figures are those of an H200.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LongRowClasses.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+using namespace mlir::smx::gpu;
+using ::smx::gpu::warpThreads;
+
+/// A thread keeps one access of a row that it sums, and reads up to three
+/// others again for each sum and for the result (smx-gpu-reread-rows): 32
+/// registers are enough for that, and all threads of a multiprocessor wait for
+/// memory at once. The rows of its blocks are 128 KiB, which its cache has room
+/// for. Shorter rows have as many blocks anyway; longer ones, in clusters, are
+/// faster read once. Chips without clusters were not measured: most have fewer
+/// threads, and layer norm spills for sm_80.
+std::optional<RowSpread> mlir::smx::gpu::sumsReadAgain(const LongRow &row) {
+  constexpr int64_t shortest = 32 * 1024, longest = 64 * 1024, pieces = 4;
+  if (!row.isSumOfNarrow() || !row.isAligned || row.options.clusters == 1 ||
+      row.bytes < shortest || row.bytes > longest)
+    return std::nullopt;
+  for (int64_t threads : {blockRowThreads / 2, blockRowThreads}) {
+    int64_t stripe = threads * accessBytes;
+    if (row.bytes % stripe == 0 && row.bytes <= pieces * stripe)
+      return RowSpread{threads, /*cluster=*/1, multiprocessorThreads};
+  }
+  return std::nullopt;
+}
+
+/// RMS norm of f32 sums squares in f64. ptxas computes the squares of all that
+/// a thread has, in pairs of registers, before it widens the first, and then
+/// spills a few: of more than 5 accesses. Of 8 in each of a power of two of
+/// threads it does not, up to 32 KiB.
+std::optional<RowSpread> mlir::smx::gpu::wideSquares(const LongRow &row) {
+  constexpr int64_t few = 4 * accessBytes, shortest = 8 * 1024,
+                    longestOfMany = 32 * 1024;
+  bool isQuotient = row.isRead(1, 32) && row.shape.isWritten &&
+                    row.shape.sums == 1 && !row.shape.hasExponentials &&
+                    row.shape.maxima == 0;
+  if (!isQuotient || !row.isAligned || row.bytes <= shortest ||
+      row.bytes > blockRowThreads * few ||
+      (llvm::isPowerOf2_64(row.bytes) && row.bytes <= longestOfMany))
+    return std::nullopt;
+  return RowSpread{static_cast<int64_t>(
+      llvm::alignTo(llvm::divideCeil(row.bytes, few), warpThreads))};
+}
+
+/// One access of each operand is computed with in 32 registers, and all 2048
+/// threads of a multiprocessor have those: 0.5 % faster for 4096 elements. Two
+/// accesses of each would be spilled. Rows of 2048 elements have one of each
+/// anyway. With exponentials (the gradient of log-softmax) it is 5 % slower.
+std::optional<RowSpread> mlir::smx::gpu::pairsOfOneAccess(const LongRow &row) {
+  constexpr int64_t pair = 2 * accessBytes, fewest = 256, most = 512;
+  if (!row.isSumOfTwo() || row.shape.hasExponentials || !row.isAligned ||
+      row.bytes <= fewest * pair || row.bytes > most * pair ||
+      row.bytes % (warpThreads * pair) != 0)
+    return std::nullopt;
+  return RowSpread{row.bytes / pair, /*cluster=*/1, multiprocessorThreads};
+}
+
+/// Exponentials of f32 take so long that memory waits for them unless more rows
+/// are there: with 4 accesses, blocks of up to 256 threads have 48 registers
+/// and 1280 threads of a multiprocessor, larger ones 40 and 1536, faster than
+/// 1024 threads with 8 accesses. Longer rows would leave room for one such
+/// block, and shorter ones have many blocks anyway.
+std::optional<RowSpread>
+mlir::smx::gpu::shortWideExponentials(const LongRow &row) {
+  constexpr int64_t few = 4 * accessBytes, small = 256, most = 512;
+  int64_t threads = row.bytes / few;
+  if (!row.isExponentialOfWide() || !row.isAligned || threads > most ||
+      row.bytes <= small / 2 * few || row.bytes % (warpThreads * few) != 0)
+    return std::nullopt;
+  return RowSpread{threads, /*cluster=*/1, threads > small ? 1536 : 1280};
+}
+
+/// Of rows that fill most registers of 1024 threads, one block has all of a row
+/// in registers; two would have half of it in shared memory, which ptxas spills
+/// for at 7 accesses, and which is slower at 8.
+std::optional<RowSpread>
+mlir::smx::gpu::wideExponentialsOfOneBlock(const LongRow &row) {
+  if (!row.isExponentialOfWide() || !row.isAligned ||
+      row.bytes <= blockRowBytes / 4 * 3 || row.bytes > blockRowBytes ||
+      row.bytes % (blockRowThreads * accessBytes) != 0)
+    return std::nullopt;
+  return RowSpread{blockRowThreads};
+}
+
+/// Where a narrow row is read and nothing as long is written, no store hides
+/// what follows the loads: 4 whole accesses of each thread and more threads are
+/// 0.5 % faster than 8, where a block has room for those.
+std::optional<RowSpread> mlir::smx::gpu::narrowReaders(const LongRow &row) {
+  constexpr int64_t most = 512;
+  int64_t threads = 2 * llvm::divideCeil(row.bytes, blockRowThreadBytes);
+  if (!row.isRead(1, 16) || row.shape.isWritten || row.shape.maxima != 0 ||
+      !row.isAligned || row.accesses == 0 || threads > most ||
+      threads % warpThreads != 0 || row.accesses % threads != 0)
+    return std::nullopt;
+  return RowSpread{threads};
+}
+
+/// Each thread of the k largest of a row in registers finds its maximum, and a
+/// few warps rank what is left, while memory waits unless more rows are there:
+/// 48 registers are enough for 8 accesses a thread and a few ranks, if warps
+/// are a power of two and have the same number of accesses.
+std::optional<RowSpread> mlir::smx::gpu::fewLargest(const LongRow &row) {
+  constexpr int64_t mostRanks = 8, more = 1280;
+  if (!row.isLargestOfNarrow() || row.shape.maxima > mostRanks ||
+      !row.isAligned || row.accesses == 0)
+    return std::nullopt;
+  RowSpread spread = spreadOrdinary(row);
+  if (!llvm::isPowerOf2_64(spread.threads) ||
+      row.accesses % spread.threads != 0)
+    return std::nullopt;
+  spread.multiprocessor = more;
+  return spread;
+}
