@@ -42,18 +42,14 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
       return emitError(UnknownLoc::get(context))
              << "option 'part-bytes' must not be negative, got "
              << int64_t(partBytes);
+    if (heldBlocks < 1)
+      return emitError(UnknownLoc::get(context))
+             << "option 'held-blocks' must be at least 1, got "
+             << int64_t(heldBlocks);
     if (slots < 1)
       return emitError(UnknownLoc::get(context))
              << "option 'slots' must be at least 1, got " << int64_t(slots);
     return success();
-  }
-
-  /// What is streamed are tensors in memory.
-  static bool isLoaded(StreamingReductionOpInterface op) {
-    return llvm::all_of(op.getInputOperands(), [](Value input) {
-      Operation *source = input.getDefiningOp();
-      return !source || isa<tensor::TensorDialect>(source->getDialect());
-    });
   }
 
   /// There is a result as long as the row.
@@ -87,7 +83,7 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
   int64_t countTiles(StreamingReductionOpInterface op, int64_t extent) const {
     constexpr int64_t mostTiles = 4;
     if (partBytes == 0 || extent * bitsOf(op) % (8 * partBytes) != 0 ||
-        !isLoaded(op) || isReadAgain(op))
+        !isInMemory(op) || isReadAgain(op))
       return 1;
     int64_t tiles = extent * bitsOf(op) / (8 * partBytes);
     return tiles > mostTiles ? 1 : tiles;
@@ -101,10 +97,11 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     if (longestBytes == 0 || hasAccumulator)
       return parts;
     int64_t bits = bitsOf(op);
-    if (isShared(op, rows, extent))
+    if (isShared(op, rows, extent) ||
+        isReadByCluster(op, rows, extent, heldBlocks, slots))
       return parts;
-    if (op.getInputOperands().size() == 1 && isLoaded(op) && isReadAgain(op) &&
-        extent * bits <= 8 * heldBytes)
+    if (op.getInputOperands().size() == 1 && isInMemory(op) &&
+        isReadAgain(op) && extent * bits <= 8 * heldBytes)
       return parts;
     return std::max(
         {int64_t(parts), countTiles(op, extent),

@@ -84,6 +84,8 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.slots = multiprocessors * fewRowsBlocks;
   tile.rowBytes =
       heldRowBytes(clustersOf(options.chip), options.alignment >= 16);
+  if (options.alignment >= 16)
+    tile.heldBlocks = clustersOf(options.chip);
   // What the blocks of a cluster hold is one tile; a longer row has hundreds.
   constexpr int64_t manyTiles = 1 << 20;
   SplitPassOptions split;
@@ -93,6 +95,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
     split.longestBytes = manyTiles;
     split.heldBytes = tile.rowBytes;
     split.slots = tile.slots;
+    split.heldBlocks = tile.heldBlocks;
     if (options.alignment >= 16)
       split.partBytes = halfRowBytes;
   }

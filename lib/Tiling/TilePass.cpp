@@ -8,6 +8,7 @@
 #include "TiledReduction.h"
 #include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/Passes.h"
+#include "smx/Tiling/RowParts.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,6 +37,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
           std::pair{"resident-bytes", int64_t(residentBytes)},
           std::pair{"deferred-bytes", int64_t(deferredBytes)},
           std::pair{"row-bytes", int64_t(rowBytes)},
+          std::pair{"held-blocks", int64_t(heldBlocks)},
           std::pair{"parts", int64_t(parts)},
           std::pair{"slots", int64_t(slots)},
           std::pair{"shared-bytes", int64_t(sharedBytes)}})
@@ -106,6 +108,13 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                         : isStreamed
                             ? 0
                             : std::min<int64_t>(rowBytes, halfRowBytes);
+    std::optional<int64_t> extent =
+        getConstantIntValue(sizes[reduction.getNumRows()]);
+    if (blocks && wantedStream == 0 && extent &&
+        isReadByCluster(reduction,
+                        ArrayRef(sizes).take_front(reduction.getNumRows()),
+                        *extent, heldBlocks, partOptions.slots))
+      wantedStream = *extent;
     TileSizes tileSizes =
         blocks
             ? chooseBlockTileSizes(reduction, finishes, sizes,

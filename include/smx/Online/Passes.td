@@ -106,7 +106,7 @@ def SplitPass : Pass<"smx-split"> {
     its result stays whole: it will be one tile. With `part-bytes`, a row in memory without a streamed result that is two
     to four times as long is cut into such parts: each will be a tile, which is loaded while the one before is computed. Of
     so few rows that `slots` blocks of threads are two for each or more, which smx-tile gives a part each, rows that are only
-    read stay whole.
+    read stay whole; so does a row that a cluster of up to `held-blocks` blocks reads once, as a tile.
 
     ```mlir
     %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]
@@ -127,6 +127,8 @@ def SplitPass : Pass<"smx-split"> {
                         "bytes of a row that one state sees at most, if it has no accumulator; 0 is no limit">,
                  Option<"accumulators", "accumulators", "bool", "true", "states with an accumulator are cut, too">,
                  Option<"heldBytes", "held-bytes", "int64_t", "0", "bytes of a row that will be one tile">,
+                 Option<"heldBlocks", "held-blocks", "int64_t", "1",
+                        "blocks of a cluster that hold a whole row of 16-bit elements which is read once; 1: no row">,
                  Option<"partBytes", "part-bytes", "int64_t", "0",
                         "bytes of parts of a row that will be tiles of their own; 0 is for rows that stay whole">,
                  Option<"slots", "slots", "int64_t", "1", "blocks of threads that run at once">];

@@ -37,6 +37,31 @@ inline constexpr int64_t widenedThreadBytes = 48;
 inline constexpr int64_t halfRowBytes = blockRowBytes / 2,
                          mostClusterBlocks = 16;
 
+/// What a block of up to 256 threads has of a row in registers, where four of
+/// them are on a multiprocessor.
+inline constexpr int64_t quarterRowBytes = blockRowBytes / 4;
+
+/// Blocks of up to 256 threads, and threads of each, that hold a row.
+struct SmallBlocks {
+  int64_t blocks = 1, threads;
+
+  /// Threads are whole warps, and blocks a power of two.
+  constexpr explicit SmallBlocks(int64_t bytes) {
+    constexpr int64_t warp = 32;
+    while (bytes > blocks * quarterRowBytes)
+      blocks *= 2;
+    int64_t warpBytes = blocks * warp * blockRowThreadBytes;
+    threads = (bytes + warpBytes - 1) / warpBytes * warp;
+  }
+
+  /// At most a 32nd of their registers is beyond the end of the row. Rows that
+  /// leave more, as blocks that have none of a row, are slower by 4 to 25 %.
+  constexpr bool areFull(int64_t bytes) const {
+    int64_t room = blocks * threads * blockRowThreadBytes;
+    return (room - bytes) * 32 <= room;
+  }
+};
+
 /// Where rows are aligned, the rest of a longer one stays in shared memory: of
 /// two blocks on a multiprocessor as much as in registers, of a single one
 /// somewhat more.

@@ -7,6 +7,8 @@
 #ifndef SMX_TILING_ROWPARTS_H
 #define SMX_TILING_ROWPARTS_H
 
+#include "smx/IR/Smx.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace mlir::smx {
@@ -20,6 +22,17 @@ inline int64_t blocksOfRow(ArrayRef<OpFoldResult> rowSizes, int64_t slots) {
     rows *= getConstantIntValue(size).value_or(slots);
   return rows > 0 ? std::max<int64_t>(slots / rows, 1) : 1;
 }
+
+/// What is streamed are tensors in memory.
+bool isInMemory(StreamingReductionOpInterface op);
+
+/// Blocks of a cluster, `most` at most, hold a whole row of the reduction in
+/// registers: where rows of 16-bit elements in memory are read once, for
+/// results that nothing else is read for, and there are as many of them as of
+/// the blocks of threads that run at once.
+bool isReadByCluster(StreamingReductionOpInterface op,
+                     ArrayRef<OpFoldResult> rowSizes, int64_t extent,
+                     int64_t most, int64_t slots);
 
 } // namespace mlir::smx
 

@@ -133,9 +133,9 @@ func.func @read_once(%x: tensor<8x262144xbf16>) -> tensor<8xbf16> {
 // CHECK-COUNT-4: smx_gpu.load {{.*}} -> tensor<1x32768xbf16,
 // CHECK-NOT: smx_gpu.load
 // CHECK: smx_gpu.return
-func.func @four_tiles(%x: tensor<2048x131072xbf16>) -> tensor<2048xbf16> {
-  %y = smx.logsumexp %x axis(1) : tensor<2048x131072xbf16> -> tensor<2048xbf16>
-  return %y : tensor<2048xbf16>
+func.func @four_tiles(%x: tensor<2048x131072xbf16>, %t: tensor<2048xi64>) -> tensor<2048xf32> {
+  %y = smx.cross_entropy %x, %t axis(1) : tensor<2048x131072xbf16>, tensor<2048xi64> -> tensor<2048xf32>
+  return %y : tensor<2048xf32>
 }
 
 // Narrow elements that are written: 256 threads, where each has whole accesses.

@@ -35,8 +35,8 @@ THREADS = {
                              151936),
     "layer_norm": (4608, 5120, 131072, 262144, 1048576, *RAGGED),
     "rms_norm": (4608, 6144, 7168, 11008, 12288, 14336, 16384, 18432, 40960, 65536, 131072, 262144, 524288, *RAGGED),
-    "logsumexp": (3072, 4096, 13312, 16384, *RAGGED),
-    "cross_entropy": (4096, 8192, *RAGGED),
+    "logsumexp": (3072, 4096, 13312, 16384, 40000, 40960, 49152, 50176, 57344, *RAGGED),
+    "cross_entropy": (4096, 8192, 40000, 40960, 49152, 50176, 57344, *RAGGED),
 }
 
 # Rows of which a tile is left over, without clusters, and others whose accesses of a thread ptxas is sensitive to.
@@ -48,6 +48,9 @@ STREAMED = {
 
 # Rows of 16-bit elements that are read again.
 REREAD = {op: (16384, 24576, 32768) for op in ("layer_norm", "rms_norm", "softmax", "log_softmax")}
+
+# Rows that a cluster reads once, where there are many.
+READ = (65536, 81920, 98304, 114688, 128256, 131072)
 
 def attention(element, dim, mask):
     batch, length = ("?", "?") if mask in ("open", "parts") else (2, 4096)
@@ -108,9 +111,9 @@ def softmax(element, extent, axis):
 """
 
 
-def reduction(op, element, extent):
-    rows, targets = f"tensor<64x{extent}x{element}>", "tensor<64xi64>"
-    result = {"logsumexp": f"tensor<64x{element}>", "cross_entropy": f"tensor<64x{'f64' if element == 'f64' else 'f32'}>"}.get(op, rows)
+def reduction(op, element, extent, count=64):
+    rows, targets = f"tensor<{count}x{extent}x{element}>", f"tensor<{count}xi64>"
+    result = {"logsumexp": f"tensor<{count}x{element}>", "cross_entropy": f"tensor<{count}x{'f64' if element == 'f64' else 'f32'}>"}.get(op, rows)
     more = " epsilon(1.0e-5)" if op.endswith("norm") else ""
     operands, types = (("%x, %t", f"{rows}, {targets}") if op == "cross_entropy"
                        else ("%x, %g", f"{rows}, {rows}") if op.endswith("backward") else ("%x", rows))
@@ -162,6 +165,8 @@ def kernels(family, types):
             for op, extents in REREAD.items() if element in ("bf16", "f16") else ():
                 for extent in extents:
                     yield f"{op} {element} {extent} read again", reduction(op, element, extent), 16
+            for extent in READ if element in ("bf16", "f16") else ():
+                yield f"logsumexp {element} {extent} of many rows", reduction("logsumexp", element, extent, 2048), 16
             continue
         for extent in (262144, 1048576) if element != "f64" else ():
             for op in ("softmax", "log_softmax"):

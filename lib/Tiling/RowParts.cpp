@@ -1,0 +1,44 @@
+//===- RowParts.cpp - blocks that share a row -----------------------------===//
+
+#include "smx/Tiling/RowParts.h"
+#include "smx/Tiling/LongRows.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+bool mlir::smx::isInMemory(StreamingReductionOpInterface op) {
+  return llvm::all_of(op.getInputOperands(), [](Value input) {
+    Operation *source = input.getDefiningOp();
+    return !source || isa<tensor::TensorDialect>(source->getDialect());
+  });
+}
+
+bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
+                                ArrayRef<OpFoldResult> rowSizes, int64_t extent,
+                                int64_t most, int64_t slots) {
+  constexpr int64_t mostBlocks = 8;
+  unsigned rows = op.getNumRows();
+  AffineMap map = op.getOperandMaps().back();
+  bool isRow =
+      op.getNumDims() == rows + 1 && op.getInputOperands().size() == 1 &&
+      isInMemory(op) &&
+      map.getResults().back() == getAffineDimExpr(rows, op->getContext());
+  // What is read beside the row is read behind it, while nothing else of the
+  // cluster is under way: cross entropy, which looks up a score, is slower.
+  bool isReadAlone = llvm::all_of(op->getUsers(), [](Operation *user) {
+    auto finish = dyn_cast<FinishOp>(user);
+    return finish && finish.getInputs().empty();
+  });
+  int64_t bits = getElementTypeOrSelf(op.getInputOperands().front().getType())
+                     .getIntOrFloatBitWidth();
+  if (!isRow || !isReadAlone || bits != 16 || blocksOfRow(rowSizes, slots) != 1)
+    return false;
+  // Shorter rows are one tile anyway, and clusters of 16 wait for longer.
+  int64_t bytes = extent * bits / 8;
+  SmallBlocks small(bytes);
+  return bytes >= blockRowBytes && bytes * 8 % accessBits == 0 &&
+         small.blocks <= std::min(most, mostBlocks) && small.areFull(bytes);
+}
