@@ -87,6 +87,7 @@ RowSpread spreadOrdinary(const LongRow &row);
 
 // Rows of clusters (RowsOfClusters.cpp).
 std::optional<RowSpread> pairsInRegisters(const LongRow &row);
+std::optional<RowSpread> sumsInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> sumsInRegisters(const LongRow &row);
 std::optional<RowSpread> readersInRegisters(const LongRow &row);
 std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);

@@ -49,9 +49,11 @@ bool mlir::smx::gpu::isPartlyShared(const LongRow &row) {
   // But exponentials of one row take so long that a second block, with the rest
   // in shared memory, gives more; and of two rows in a cluster (gradients)
   // ptxas keeps what it widened in registers, and spills up to 100 bytes.
-  return row.bytes <= blockRowBytes
-             ? shape.rowsRead == 1 && shape.hasExponentials && shape.isWritten
-             : shape.rowsRead > 1;
+  if (row.bytes <= blockRowBytes)
+    return shape.rowsRead == 1 && shape.hasExponentials && shape.isWritten;
+  // So it is for exponentials in a cluster whose registers the row does not
+  // fill, and which has fewer blocks then.
+  return shape.rowsRead > 1 || (row.isSumOfNarrow() && shape.hasExponentials);
 }
 
 /// Threads with up to `threadBytes` of a row each; of a row that is too long
@@ -100,17 +102,12 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 /// The first one that fits decides. Most exclude each other; what one block
 /// holds in registers is for exponentials that no cluster does.
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
-    pairsInRegisters,
-    sumsInRegisters,
-    readersInRegisters,
-    summedTwiceByTwoBlocks,
-    wideExponentialsOfOneBlock,
-    sumsReadAgain,
-    wideSquares,
-    shortWideExponentials,
-    narrowReaders,
-    pairsOfOneAccess,
-    fewLargest,
+    pairsInRegisters,       sumsInSmallBlocks,
+    sumsInRegisters,        readersInRegisters,
+    summedTwiceByTwoBlocks, wideExponentialsOfOneBlock,
+    sumsReadAgain,          wideSquares,
+    shortWideExponentials,  narrowReaders,
+    pairsOfOneAccess,       fewLargest,
 };
 
 static RowSpread spreadOf(const LongRow &row) {

@@ -150,9 +150,8 @@ static double distanceOf(UpdateOp op, StringRef name) {
 /// as those of `type`.
 static bool hasRangeOf(FloatType type, Value values) {
   auto narrow = dyn_cast<FloatType>(getElementTypeOrSelf(values.getType()));
-  return narrow &&
-         APFloat::semanticsMinExponent(narrow.getFloatSemantics()) <=
-             APFloat::semanticsMinExponent(type.getFloatSemantics());
+  return narrow && APFloat::semanticsMinExponent(narrow.getFloatSemantics()) <=
+                       APFloat::semanticsMinExponent(type.getFloatSemantics());
 }
 
 SmallVector<Value>

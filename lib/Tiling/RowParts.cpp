@@ -40,5 +40,6 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
   int64_t bytes = extent * bits / 8;
   SmallBlocks small(bytes);
   return bytes >= blockRowBytes && bytes * 8 % accessBits == 0 &&
-         small.blocks <= std::min(most, mostBlocks) && small.areFull(bytes);
+         small.blocks <= std::min(most, mostBlocks) &&
+         isNearlyFull(bytes, small.room());
 }

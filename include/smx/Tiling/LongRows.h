@@ -41,6 +41,12 @@ inline constexpr int64_t halfRowBytes = blockRowBytes / 2,
 /// them are on a multiprocessor.
 inline constexpr int64_t quarterRowBytes = blockRowBytes / 4;
 
+/// At most a 32nd of the registers for a row is beyond its end. Rows that leave
+/// more of a cluster's, up to all of a block's, are slower by 4 to 25 %.
+inline constexpr bool isNearlyFull(int64_t bytes, int64_t room) {
+  return bytes <= room && (room - bytes) * 32 <= room;
+}
+
 /// Blocks of up to 256 threads, and threads of each, that hold a row.
 struct SmallBlocks {
   int64_t blocks = 1, threads;
@@ -54,11 +60,8 @@ struct SmallBlocks {
     threads = (bytes + warpBytes - 1) / warpBytes * warp;
   }
 
-  /// At most a 32nd of their registers is beyond the end of the row. Rows that
-  /// leave more, as blocks that have none of a row, are slower by 4 to 25 %.
-  constexpr bool areFull(int64_t bytes) const {
-    int64_t room = blocks * threads * blockRowThreadBytes;
-    return (room - bytes) * 32 <= room;
+  constexpr int64_t room() const {
+    return blocks * threads * blockRowThreadBytes;
   }
 };
 

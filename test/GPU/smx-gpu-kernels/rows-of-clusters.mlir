@@ -67,13 +67,52 @@ func.func @ten_warps_of_sum(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> 
 
 // Of 16-bit elements, too, where the row ends within the last access of some threads.
 // CHECK-LABEL: smx_gpu.kernel @narrow_rest_kernel
-// CHECK-SAME: warps(10) cluster(8) shared_limit(232448) min_blocks(3)
+// CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
 // CHECK: smx_gpu.load {{.*}} valid(
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
-func.func @narrow_rest(%x: tensor<64x151936xbf16>) -> tensor<64x151936xbf16> {
+func.func @narrow_rest(%x: tensor<64x128256xbf16>) -> tensor<64x128256xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x128256xbf16> -> tensor<64x128256xbf16>
+  return %y : tensor<64x128256xbf16>
+}
+
+// Where more of the last block would have no elements, fewer blocks have a part of the row in shared memory.
+// CHECK-LABEL: smx_gpu.kernel @narrow_odd_kernel
+// CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @narrow_odd(%x: tensor<64x151936xbf16>) -> tensor<64x151936xbf16> {
   %y = smx.softmax %x axis(1) : tensor<64x151936xbf16> -> tensor<64x151936xbf16>
   return %y : tensor<64x151936xbf16>
+}
+
+// Small blocks: of 384 threads two would leave a quarter of a multiprocessor's without a row.
+// CHECK-LABEL: smx_gpu.kernel @six_warps_kernel
+// CHECK-SAME: warps(6) cluster(16) shared_limit(232448) min_blocks(5)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @six_warps(%x: tensor<64x196608xbf16>) -> tensor<64x196608xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x196608xbf16> -> tensor<64x196608xbf16>
+  return %y : tensor<64x196608xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @sixteen_blocks_kernel
+// CHECK-SAME: warps(8) cluster(16) shared_limit(232448) min_blocks(4)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @sixteen_blocks(%x: tensor<64x262144xf16>) -> tensor<64x262144xf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x262144xf16> -> tensor<64x262144xf16>
+  return %y : tensor<64x262144xf16>
+}
+
+// Of f32, rows of more than 256 KiB.
+// CHECK-LABEL: smx_gpu.kernel @six_wide_warps_kernel
+// CHECK-SAME: warps(6) cluster(16) shared_limit(232448) min_blocks(5)
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @six_wide_warps(%x: tensor<64x98304xf32>) -> tensor<64x98304xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x98304xf32> -> tensor<64x98304xf32>
+  return %y : tensor<64x98304xf32>
 }
 
 // Of f32 there are registers for the masks of two accesses: of 10 240 in 4 blocks, 10 000 are the row's.
@@ -96,9 +135,9 @@ func.func @wide_odd(%x: tensor<64x36944xf32>) -> tensor<64x36944xf32> {
   return %y : tensor<64x36944xf32>
 }
 
-// So that 8 blocks hold 512 KiB. What is longer is in shared memory, too: clusters of 16 wait longer.
+// So that 16 blocks hold 512 KiB. What is longer is in shared memory, too.
 // CHECK-LABEL: smx_gpu.kernel @longest_kernel
-// CHECK-SAME: warps(16) cluster(8) shared_limit(232448) min_blocks(2)
+// CHECK-SAME: warps(8) cluster(16) shared_limit(232448) min_blocks(4)
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
 func.func @longest(%x: tensor<64x131072xf32>) -> tensor<64x131072xf32> {
