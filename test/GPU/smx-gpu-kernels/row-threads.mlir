@@ -2,6 +2,8 @@
 // RUN: softmax-opt %s --smx-to-gpu='chip=sm_90 alignment=2' | FileCheck %s --check-prefix=CUT
 // RUN: softmax-opt %s --smx-to-gpu='chip=sm_80 alignment=16' | FileCheck %s --check-prefix=ALONE
 
+#map = affine_map<(i, j) -> (i, j)>
+
 // Threads of a block and blocks of a multiprocessor, where rows of some kinds want others than 8 accesses of 1024 threads.
 
 // Sums of two rows of 16-bit elements, without exponentials: one access of each operand a thread, 32 registers of 2048 threads.
@@ -134,28 +136,74 @@ func.func @no_warps_of_cluster(%x: tensor<64x26624xbf16>, %g: tensor<64x26624xbf
   return %y : tensor<64x26624xbf16>
 }
 
-// A row that is summed twice has less in registers: one block of all threads has more of it there than two.
+// A row that is summed twice has less in registers: one block of all threads has more of it there than two. Of one operand small blocks
+// would hold it.
 // CHECK-LABEL: smx_gpu.kernel @twice_summed_kernel
 // CHECK-SAME: warps(32) cluster(2) shared_limit(232448) {
-func.func @twice_summed(%x: tensor<64x131072xbf16>) -> tensor<64x131072xbf16> {
-  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x131072xbf16> -> tensor<64x131072xbf16>
-  return %y : tensor<64x131072xbf16>
+func.func @twice_summed(%x: tensor<64x65536xbf16>, %r: tensor<64x65536xbf16>) -> tensor<64x65536xbf16> {
+  %e = tensor.empty() : tensor<64x65536xbf16>
+  %s = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%x, %r : tensor<64x65536xbf16>, tensor<64x65536xbf16>) outs(%e : tensor<64x65536xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16):
+    %sum = arith.addf %a, %b : bf16
+    linalg.yield %sum : bf16
+  } -> tensor<64x65536xbf16>
+  %y = smx.layer_norm %s axis(1) epsilon(1.0e-05) : tensor<64x65536xbf16> -> tensor<64x65536xbf16>
+  return %y : tensor<64x65536xbf16>
 }
 
 // Clusters of more blocks wait longer for each other, and have two on a multiprocessor.
 // CHECK-LABEL: smx_gpu.kernel @longer_twice_summed_kernel
 // CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
-func.func @longer_twice_summed(%x: tensor<64x262144xbf16>) -> tensor<64x262144xbf16> {
-  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x262144xbf16> -> tensor<64x262144xbf16>
-  return %y : tensor<64x262144xbf16>
+func.func @longer_twice_summed(%x: tensor<64x131072xbf16>, %r: tensor<64x131072xbf16>) -> tensor<64x131072xbf16> {
+  %e = tensor.empty() : tensor<64x131072xbf16>
+  %s = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%x, %r : tensor<64x131072xbf16>, tensor<64x131072xbf16>) outs(%e : tensor<64x131072xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16):
+    %sum = arith.addf %a, %b : bf16
+    linalg.yield %sum : bf16
+  } -> tensor<64x131072xbf16>
+  %y = smx.layer_norm %s axis(1) epsilon(1.0e-05) : tensor<64x131072xbf16> -> tensor<64x131072xbf16>
+  return %y : tensor<64x131072xbf16>
 }
 
 // Half of a part of 96 KiB is in the registers of one block.
 // CHECK-LABEL: smx_gpu.kernel @half_shared_kernel
 // CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
-func.func @half_shared(%x: tensor<64x98304xbf16>) -> tensor<64x98304xbf16> {
-  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x98304xbf16> -> tensor<64x98304xbf16>
-  return %y : tensor<64x98304xbf16>
+func.func @half_shared(%x: tensor<64x49152xbf16>, %r: tensor<64x49152xbf16>) -> tensor<64x49152xbf16> {
+  %e = tensor.empty() : tensor<64x49152xbf16>
+  %s = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%x, %r : tensor<64x49152xbf16>, tensor<64x49152xbf16>) outs(%e : tensor<64x49152xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16):
+    %sum = arith.addf %a, %b : bf16
+    linalg.yield %sum : bf16
+  } -> tensor<64x49152xbf16>
+  %y = smx.layer_norm %s axis(1) epsilon(1.0e-05) : tensor<64x49152xbf16> -> tensor<64x49152xbf16>
+  return %y : tensor<64x49152xbf16>
+}
+
+// A narrow row that is summed twice, in small blocks that it fills: the rest is in shared memory.
+// CHECK-LABEL: smx_gpu.kernel @twice_summed_by_eight_kernel
+// CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @twice_summed_by_eight(%x: tensor<64x131072xbf16>) -> tensor<64x131072xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x131072xbf16> -> tensor<64x131072xbf16>
+  return %y : tensor<64x131072xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @twice_summed_by_five_warps_kernel
+// CHECK-SAME: warps(5) cluster(4) shared_limit(232448) min_blocks(6)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @twice_summed_by_five_warps(%x: tensor<64x40960xf16>) -> tensor<64x40960xf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x40960xf16> -> tensor<64x40960xf16>
+  return %y : tensor<64x40960xf16>
+}
+
+// Not where the row ends within them.
+// CHECK-LABEL: smx_gpu.kernel @twice_summed_ragged_kernel
+// CHECK-SAME: warps(20) shared_limit(232448) {
+func.func @twice_summed_ragged(%x: tensor<64x40000xbf16>) -> tensor<64x40000xbf16> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x40000xbf16> -> tensor<64x40000xbf16>
+  return %y : tensor<64x40000xbf16>
 }
 
 // Exponentials of f32: 4 accesses a thread, and more blocks.

@@ -192,7 +192,7 @@ func.func @wide_quotient(%x: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
 }
 
 // CHECK-LABEL: smx_gpu.kernel @two_sums_kernel
-// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK-SAME: warps(8) cluster(4) shared_limit(232448) min_blocks(4)
 // CHECK: smx_gpu.copy
 // CHECK: smx_gpu.return
 func.func @two_sums(%x: tensor<64x65536xbf16>) -> tensor<64x65536xbf16> {
