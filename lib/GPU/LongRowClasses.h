@@ -86,6 +86,7 @@ bool isPartlyShared(const LongRow &row);
 RowSpread spreadOrdinary(const LongRow &row);
 
 // Rows of clusters (RowsOfClusters.cpp).
+std::optional<RowSpread> pairsOfEightBlocks(const LongRow &row);
 std::optional<RowSpread> pairsInRegisters(const LongRow &row);
 std::optional<RowSpread> sumsInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> sumsInRegisters(const LongRow &row);

@@ -59,11 +59,11 @@ func.func @wide_gradient(%x: tensor<64x4096xf32>, %g: tensor<64x4096xf32>) -> te
   return %y : tensor<64x4096xf32>
 }
 
-// 128 KiB of two rows: four blocks hold them, in registers alone.
+// 64 to 128 KiB of two rows: eight blocks hold them, with two accesses of each operand a thread.
 // CHECK-LABEL: smx_gpu.kernel @long_gradient_kernel
-// CHECK-SAME: warps(8) cluster(4) shared_limit(232448) min_blocks(4)
+// CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
 // CHECK-NOT: smx_gpu.copy
-// CHECK-COUNT-2: smx_gpu.load {{.*}} -> tensor<1x8192xbf16,
+// CHECK-COUNT-2: smx_gpu.load {{.*}} -> tensor<1x4096xbf16,
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
 // Without clusters there are two blocks of 512 threads.
@@ -73,6 +73,21 @@ func.func @wide_gradient(%x: tensor<64x4096xf32>, %g: tensor<64x4096xf32>) -> te
 func.func @long_gradient(%x: tensor<64x32768xbf16>, %g: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
   %y = smx.softmax_backward %x, %g axis(1) : tensor<64x32768xbf16>, tensor<64x32768xbf16> -> tensor<64x32768xbf16>
   return %y : tensor<64x32768xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @four_warps_of_gradient_kernel
+// CHECK-SAME: warps(4) cluster(8) shared_limit(232448) min_blocks(8)
+func.func @four_warps_of_gradient(%x: tensor<64x16384xf16>, %g: tensor<64x16384xf16>) -> tensor<64x16384xf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x16384xf16>, tensor<64x16384xf16> -> tensor<64x16384xf16>
+  return %y : tensor<64x16384xf16>
+}
+
+// With exponentials, or where these are no whole accesses, four blocks do, in registers alone.
+// CHECK-LABEL: smx_gpu.kernel @four_blocks_of_gradient_kernel
+// CHECK-SAME: warps(6) cluster(4) shared_limit(232448) min_blocks(5)
+func.func @four_blocks_of_gradient(%x: tensor<64x18432xbf16>, %g: tensor<64x18432xbf16>) -> tensor<64x18432xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x18432xbf16>, tensor<64x18432xbf16> -> tensor<64x18432xbf16>
+  return %y : tensor<64x18432xbf16>
 }
 
 // CHECK-LABEL: smx_gpu.kernel @long_gradient_of_logarithm_kernel
@@ -125,7 +140,7 @@ func.func @longest_gradient(%x: tensor<64x262144xbf16>, %g: tensor<64x262144xbf1
 // CHECK-LABEL: smx_gpu.kernel @seven_warps_of_cluster_kernel
 // CHECK-SAME: warps(7) cluster(4) shared_limit(232448) min_blocks(4)
 func.func @seven_warps_of_cluster(%x: tensor<64x28672xbf16>, %g: tensor<64x28672xbf16>) -> tensor<64x28672xbf16> {
-  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x28672xbf16>, tensor<64x28672xbf16> -> tensor<64x28672xbf16>
+  %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x28672xbf16>, tensor<64x28672xbf16> -> tensor<64x28672xbf16>
   return %y : tensor<64x28672xbf16>
 }
 
