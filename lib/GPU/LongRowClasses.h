@@ -90,6 +90,7 @@ std::optional<RowSpread> pairsOfEightBlocks(const LongRow &row);
 std::optional<RowSpread> pairsInRegisters(const LongRow &row);
 std::optional<RowSpread> sumsInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> sumsInRegisters(const LongRow &row);
+std::optional<RowSpread> longExponentials(const LongRow &row);
 std::optional<RowSpread> readersInRegisters(const LongRow &row);
 std::optional<RowSpread> summedTwiceInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);

@@ -102,13 +102,21 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 /// The first one that fits decides. Most exclude each other; what one block
 /// holds in registers is for exponentials that no cluster does.
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
-    pairsOfEightBlocks,     pairsInRegisters,
-    sumsInSmallBlocks,      sumsInRegisters,
-    readersInRegisters,     summedTwiceInSmallBlocks,
-    summedTwiceByTwoBlocks, wideExponentialsOfOneBlock,
-    sumsReadAgain,          wideSquares,
-    shortWideExponentials,  narrowReaders,
-    pairsOfOneAccess,       fewLargest,
+    pairsOfEightBlocks,
+    pairsInRegisters,
+    sumsInSmallBlocks,
+    sumsInRegisters,
+    longExponentials,
+    readersInRegisters,
+    summedTwiceInSmallBlocks,
+    summedTwiceByTwoBlocks,
+    wideExponentialsOfOneBlock,
+    sumsReadAgain,
+    wideSquares,
+    shortWideExponentials,
+    narrowReaders,
+    pairsOfOneAccess,
+    fewLargest,
 };
 
 static RowSpread spreadOf(const LongRow &row) {

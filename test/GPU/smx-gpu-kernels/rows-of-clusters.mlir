@@ -145,6 +145,40 @@ func.func @longest(%x: tensor<64x131072xf32>) -> tensor<64x131072xf32> {
   return %y : tensor<64x131072xf32>
 }
 
+// Of 16-bit elements small blocks have a part there, up to 1.5 MiB.
+// CHECK-LABEL: smx_gpu.kernel @narrow_part_kernel
+// CHECK-SAME: warps(8) cluster(16) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @narrow_part(%x: tensor<64x786432xbf16>) -> tensor<64x786432xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x786432xbf16> -> tensor<64x786432xbf16>
+  return %y : tensor<64x786432xbf16>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @narrow_longer_kernel
+// CHECK-SAME: warps(16) cluster(16) shared_limit(232448) min_blocks(2)
+func.func @narrow_longer(%x: tensor<64x1048576xbf16>) -> tensor<64x1048576xbf16> {
+  %y = smx.log_softmax %x axis(1) : tensor<64x1048576xbf16> -> tensor<64x1048576xbf16>
+  return %y : tensor<64x1048576xbf16>
+}
+
+// Of f32 512 threads, with sets of four accesses; 14 are spilled.
+// CHECK-LABEL: smx_gpu.kernel @wide_part_kernel
+// CHECK-SAME: warps(16) cluster(8) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.copy
+// CHECK: smx_gpu.return
+func.func @wide_part(%x: tensor<64x196608xf32>) -> tensor<64x196608xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x196608xf32> -> tensor<64x196608xf32>
+  return %y : tensor<64x196608xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @wide_other_part_kernel
+// CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
+func.func @wide_other_part(%x: tensor<64x229376xf32>) -> tensor<64x229376xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x229376xf32> -> tensor<64x229376xf32>
+  return %y : tensor<64x229376xf32>
+}
+
 // CHECK-LABEL: smx_gpu.kernel @longest_rest_kernel
 // CHECK-SAME: warps(12) cluster(8)
 // CHECK-NOT: smx_gpu.copy

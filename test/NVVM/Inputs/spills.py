@@ -46,6 +46,9 @@ STREAMED = {
     "rms_norm": (5632, 6144, 22528, 30720),
 }
 
+# Exponentials that clusters have partly in shared memory, of elements of so many bytes.
+LONG = {2: (294912, 393216, 524288, 655360, 786432), 4: (147456, 163840, 196608, 229376, 262144)}
+
 # Rows of 16-bit elements that are read again.
 REREAD = {op: (16384, 24576, 32768) for op in ("layer_norm", "rms_norm", "softmax", "log_softmax")}
 
@@ -165,6 +168,9 @@ def kernels(family, types):
             for op, extents in REREAD.items() if element in ("bf16", "f16") else ():
                 for extent in extents:
                     yield f"{op} {element} {extent} read again", reduction(op, element, extent), 16
+            for op in ("softmax", "log_softmax"):
+                for extent in LONG.get({"bf16": 2, "f16": 2, "f32": 4}.get(element), ()):
+                    yield f"{op} {element} {extent} in shared memory", reduction(op, element, extent), 16
             for extent in READ if element in ("bf16", "f16") else ():
                 yield f"logsumexp {element} {extent} of many rows", reduction("logsumexp", element, extent, 2048), 16
             continue
