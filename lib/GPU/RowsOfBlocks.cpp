@@ -1,6 +1,6 @@
 //===- RowsOfBlocks.cpp - kinds of long rows that one block holds ---------===//
 //
-// Figures are those of an H200.
+// Figures are those of an H200, side by side, in runs that are not kept.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- RowsOfClusters.cpp - kinds of rows that clusters hold --------------===//
 //
-// Figures are those of an H200.
+// Figures are those of an H200, side by side, in runs that are not kept.
 //
 //===----------------------------------------------------------------------===//
 
