@@ -31,9 +31,9 @@ PLANTED = [(tool, fault) for tool, faults in FAULTS.items() for fault in faults]
 SECONDS = 120
 
 
-def attention(dtype="bf16", causal=False, heads=(2, 2), lengths=(200, 200), dim=64, mask=""):
+def attention(dtype="bf16", causal=False, heads=(2, 2), lengths=(200, 200), dim=64, mask="", cache=None):
     q, kv = ((1, heads[i], lengths[i], dim) for i in (0, 1))
-    return works.attention_text(q, kv, dtype, causal, mask)
+    return works.attention_text(q, kv, dtype, causal, mask, cache=cache)
 
 
 def with_regions():
@@ -75,16 +75,20 @@ FAMILIES = {
     "softmax bf16, a long row": (works.row_text("softmax", (8, 32768), "bf16", 1), []),
     "softmax bf16, a row of a cluster": (works.row_text("softmax", (8, 65536), "bf16", 1), []),
     "softmax bf16, a very long row": (works.row_text("softmax", (2, 262144), "bf16", 1), []),
+    "softmax f32, a row partly in shared memory": (works.row_text("softmax", (2, 262144), "f32", 1), []),
     "softmax bf16, unaligned rows": (works.row_text("softmax", (33, 1001), "bf16", 1), []),
     "softmax f32, axis 0": (works.row_text("softmax", (300, 77), "f32", 0), []),
     "softmax f32 split": (works.row_text("softmax", (8, 5000), "f32", 1), ["--splits=4"]),
     "softmax f64": (works.row_text("softmax", (40, 500), "f64", 1), []),
     "log_softmax bf16": (works.row_text("log_softmax", (64, 1000), "bf16", 1), []),
     "logsumexp f32": (works.row_text("logsumexp", (64, 1000), "f32", 1, result=(64,)), []),
+    "logsumexp bf16, a row of a cluster": (works.row_text("logsumexp", (8, 49152), "bf16", 1, result=(8,)), []),
+    "layer_norm bf16, a row of small blocks": (works.Reduction("layer_norm", 65536).text_of((8, 65536)), []),
     "layer_norm f32": (works.row_text("layer_norm", (64, 1000), "f32", 1, more=" epsilon(1.0e-5)"), []),
     "cross_entropy bf16": (works.Reduction("cross_entropy", 1000).text_of((64, 1000)), []),
     "cross_entropy_backward bf16": (works.Reduction("cross_entropy_backward", 1000).text_of((64, 1000)), []),
     "softmax_backward bf16": (works.Reduction("softmax_backward", 1000).text_of((64, 1000)), []),
+    "softmax_backward bf16, rows of eight blocks": (works.Reduction("softmax_backward", 16384).text_of((8, 16384)), []),
     "log_softmax_backward bf16": (works.Reduction("log_softmax_backward", 1000).text_of((64, 1000)), []),
     "softmax_dot f32": (works.function({"x": "tensor<64x1000xf32>", "v": "tensor<64x1000x33xf32>"}, "tensor<64x33xf32>",
                                        "smx.softmax_dot %x, %v : tensor<64x1000xf32>, tensor<64x1000x33xf32>"), []),
@@ -93,6 +97,7 @@ FAMILIES = {
     "topk_softmax bf16, a long row": (works.Reduction("topk_softmax", 32768).text_of((8, 32768)), []),
     "attention bf16, head dim 320": (attention(dim=320), []),
     "attention bf16, grouped heads, one query": (attention(heads=(8, 2), lengths=(1, 700)), []),
+    "attention bf16, keys of 8 bits, one query": (attention(heads=(8, 2), lengths=(1, 700), dim=128, cache="f8E4M3FN"), []),
 }
 # What reads tables of pages, marks of blocks, ranges, biases: examples with their data.
 EXAMPLES = "alibi", "block-sparse", "cascade", "document", "drafted", "fp8", "fp8-heads", "paged", "relative-bias", "soft-cap"
