@@ -91,6 +91,24 @@ struct SoftmaxArithmetic {
     Value rounded = referenceOf(m, times(m, reference, 1 / coarseFactor()));
     return natural(m, m.select(isCoarse(m, reference), rounded, reference));
   }
+  /// (r + k, l 2^-k) is the same state as (r, l). With k = round(log2 l)
+  /// neither logarithm is large where their sum is small, whatever r leads by.
+  /// Only in base 2; as they are where l has no logarithm or r may be coarse.
+  std::pair<Value, Value> normalized(ScalarMath m, Value reference,
+                                     Value sum) const {
+    unsigned precision = APFloat::semanticsPrecision(type.getFloatSemantics());
+    Value toWhole = m.constant(std::ldexp(1.5, precision - 1), type);
+    Value power = times(m, m.log(sum), llvm::numbers::log2e);
+    Value whole = m.sub(m.add(power, toWhole), toWhole);
+    Value isPlain = arith::AndIOp::create(
+        m.b, m.loc,
+        m.greater(m.constant(std::ldexp(1.0, precision - 4), type),
+                  m.abs(power)),
+        m.greater(reference,
+                  m.constant(-std::ldexp(1.0, precision + 3), type)));
+    whole = m.select(isPlain, whole, m.constant(0.0, type));
+    return {m.add(reference, whole), m.mul(sum, m.exp2(m.neg(whole)))};
+  }
   /// The next reference: the maximum of both, or still `reference` where that
   /// is at most `slack` powers of two behind; one that moves again goes about
   /// `lead` powers of two beyond `score`. A NaN in `score` is dropped.

@@ -1,6 +1,7 @@
 //===- SoftmaxFinish.cpp - quantities of a finished (m, l, acc) -----------===//
 
 #include "SoftmaxArithmetic.h"
+#include "smx/IR/ReferenceSlack.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -196,15 +197,17 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
     state = expandSink(builder, op, soft);
   if (quantity == "logsumexp") {
     Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
-    return tile.map("log-sum-exp", {{state.maximum, row}, {state.sum, row}},
-                    {{empty, result}},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      Value reference = states.size() == 3
-                                            ? soft.naturalOfExact(m, v[0])
-                                            : soft.natural(m, v[0]);
-                      Value sum = m.add(reference, m.log(v[1]));
-                      return {m.cast(sum, type.getElementType())};
-                    });
+    bool mayLead = op->hasAttr(referenceLeadAttribute) && soft.isBase2();
+    return tile.map(
+        "log-sum-exp", {{state.maximum, row}, {state.sum, row}},
+        {{empty, result}},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          auto [reference, sum] = mayLead ? soft.normalized(m, v[0], v[1])
+                                          : std::pair<Value, Value>(v[0], v[1]);
+          Value maximum = states.size() == 3 ? soft.naturalOfExact(m, reference)
+                                             : soft.natural(m, reference);
+          return {m.cast(m.add(maximum, m.log(sum)), type.getElementType())};
+        });
   }
   if (quantity == "average") {
     SmallVector<TileOperand> inputs{{state.sum, row}};

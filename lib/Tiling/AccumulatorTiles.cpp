@@ -258,8 +258,9 @@ bool AccumulatorTile::hasManyParts(int64_t blocks, int64_t stream,
                                    bool isWidened) const {
   constexpr int64_t manyParts = 32, moreThanAreMade = 128, fewTiles = 4;
   int64_t slots = tile.sizes.slots;
-  if (options.stream != 0 || terms.bytes != 0 || terms.shared != 0 || !extent ||
-      *extent % stream != 0 || *extent * blocks < fewTiles * stream * slots / 2)
+  if (options.stream != 0 || options.parts != 0 || terms.bytes != 0 ||
+      terms.shared != 0 || !extent || *extent % stream != 0 ||
+      *extent * blocks < fewTiles * stream * slots / 2)
     return false;
   if (!isWidened)
     return blocks * manyParts <= slots;

@@ -27,13 +27,11 @@ struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
     getOperation()->walk([&](Operation *op) {
       if (isa<IdentityOp, UpdateOp, MergeOp, FinishOp, MaskOp, PagedOp>(op))
         ops.push_back(op);
-      if (!isa<UpdateOp>(op))
-        return;
-      for (auto [name, powers] :
-           {std::pair<StringRef, double>{referenceSlackAttribute, slack},
-            {referenceLeadAttribute, lead}})
-        if (powers != 0)
-          op->setAttr(name, Builder(op).getF64FloatAttr(powers));
+      if (isa<UpdateOp>(op) && slack != 0)
+        op->setAttr(referenceSlackAttribute,
+                    Builder(op).getF64FloatAttr(slack));
+      if (isa<UpdateOp, FinishOp>(op) && lead != 0)
+        op->setAttr(referenceLeadAttribute, Builder(op).getF64FloatAttr(lead));
     });
     // Consumers first: a finish looks at the update it finishes.
     for (Operation *op : llvm::reverse(ops)) {

@@ -116,13 +116,13 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                         *extent, heldBlocks, partOptions.slots))
       wantedStream = *extent;
     TileSizes tileSizes =
-        blocks
-            ? chooseBlockTileSizes(reduction, finishes, sizes,
-                                   {wantedRows, wantedStream, heldBytes,
-                                    warpgroups, partOptions.slots, sharedBytes})
-            : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
-                              residentBytes, deferredBytes, isStreamed,
-                              canDefer(reduction, group, finishes));
+        blocks ? chooseBlockTileSizes(reduction, finishes, sizes,
+                                      {wantedRows, wantedStream,
+                                       partOptions.parts, heldBytes, warpgroups,
+                                       partOptions.slots, sharedBytes})
+               : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
+                                 residentBytes, deferredBytes, isStreamed,
+                                 canDefer(reduction, group, finishes));
     tileSizes.fromDiagonal &= fromDiagonal;
     if (MaskOp mask = findBlocks(reduction))
       fitIntoBlocks(cast<BlocksAttr>(mask.getMask()), wantedRows, wantedStream,

@@ -63,7 +63,7 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 /// What tiles for thread blocks depend on, beside the reduction.
 struct BlockTileOptions {
   /// What the caller decides; 0 leaves it to the model.
-  int64_t rows = 0, stream = 0;
+  int64_t rows = 0, stream = 0, parts = 0;
   /// Registers that hold a row.
   int64_t rowBytes = 0;
   /// Groups of 64 rows multiply asynchronously.

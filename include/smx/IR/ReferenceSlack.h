@@ -26,7 +26,8 @@ inline constexpr llvm::StringLiteral referenceSlackAttribute =
 
 /// An f64 on `smx.update` beside the slack, in powers of two, a multiple of 32;
 /// without it the reference is never above the maximum. Weights need room for
-/// it below 1: those of f16, which end at 2^-24, have no lead.
+/// it below 1: those of f16, which end at 2^-24, have no lead. On `smx.finish`
+/// it says that the reference may be so far from the log-sum-exp.
 inline constexpr llvm::StringLiteral referenceLeadAttribute =
     "smx.reference_lead";
 

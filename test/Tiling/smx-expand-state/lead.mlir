@@ -36,3 +36,22 @@ func.func @has_no_room(%m: tensor<4xf32>, %l: tensor<4xf32>, %acc: tensor<4x8xf3
       with (%x, %v : tensor<4x32xf32>, tensor<32x8xf16>) maps [#i, #i, #id, #ij, #jd]
   return %s#2 : tensor<4x8xf32>
 }
+
+// The log-sum-exp of a reference that may lead: what the sum is small by goes into the reference first.
+// CHECK-LABEL: @is_far_from_sum
+// CHECK: ^bb0(%[[R:[^:]+]]: f32, %[[L:[^:]+]]: f32,
+// CHECK: %[[TO_WHOLE:.+]] = arith.constant 0x4B400000 : f32
+// CHECK: %[[LOG:.+]] = math.log %[[L]]
+// CHECK: %[[POWER:.+]] = arith.mulf %[[LOG]]
+// CHECK: %[[ROUNDED:.+]] = arith.addf %[[POWER]], %[[TO_WHOLE]]
+// CHECK: %[[WHOLE:.+]] = arith.subf %[[ROUNDED]], %[[TO_WHOLE]]
+// CHECK: %[[K:.+]] = arith.select %{{.+}}, %[[WHOLE]]
+// CHECK: %[[R1:.+]] = arith.addf %[[R]], %[[K]]
+// CHECK: %[[MINUS:.+]] = arith.negf %[[K]]
+// CHECK: %[[FACTOR:.+]] = math.exp2 %[[MINUS]]
+// CHECK: %[[L1:.+]] = arith.mulf %[[L]], %[[FACTOR]]
+// CHECK: math.log %[[L1]]
+func.func @is_far_from_sum(%m: tensor<4xf32>, %l: tensor<4xf32>, %acc: tensor<4x8xf32>) -> tensor<4xf32> {
+  %lse = smx.finish #smx.softmax<exp2> "logsumexp" (%m, %l, %acc : tensor<4xf32>, tensor<4xf32>, tensor<4x8xf32>) maps [#i, #i, #id, #i] : tensor<4xf32>
+  return %lse : tensor<4xf32>
+}
