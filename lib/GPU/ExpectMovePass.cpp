@@ -55,6 +55,9 @@ public:
   /// maximum.
   void rewrite(RewriterBase &rewriter, int64_t window, int64_t rounds);
   Location getLoc() { return loop.getLoc(); }
+  /// Columns of a tile of weights whose scores have numbers that are looked up;
+  /// 0 if none have.
+  int64_t countColumnsLookedUp();
 
 private:
   bool matchMove();
@@ -328,6 +331,15 @@ void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
   carryOn(rewriter);
 }
 
+int64_t GuessingLoop::countColumnsLookedUp() {
+  int64_t most = 0;
+  for (auto gather : loop.getBody()->getOps<GatherOp>())
+    if (auto tile = dyn_cast<RankedTensorType>(gather.getType());
+        tile && tile.getRank() == 2)
+      most = std::max(most, tile.getDimSize(1));
+  return most;
+}
+
 namespace {
 struct ExpectMovePass
     : mlir::smx::gpu::impl::ExpectMovePassBase<ExpectMovePass> {
@@ -345,7 +357,8 @@ struct ExpectMovePass
       return;
     SmallVector<GuessingLoop> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (std::optional<GuessingLoop> found = GuessingLoop::match(loop))
+      if (std::optional<GuessingLoop> found = GuessingLoop::match(loop);
+          found && found->countColumnsLookedUp() <= columns)
         loops.push_back(*found);
     });
     IRRewriter rewriter(&getContext());

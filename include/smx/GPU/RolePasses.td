@@ -320,6 +320,8 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
     So scores whose maximum rises far in every tile take about as long as without guesses; others pay a branch a round. What is
     expected goes on from one tile of rows to the next, through the loops around. Rows of a warp whose references can move do so together.
     A reference that leads (`smx-expand-state{lead}`) moves less often than every second round where maxima rise slowly.
+    Tiles of more than `columns` keys for whose scores numbers are looked up (`smx_gpu.gather`) keep their guesses: of so many
+    exponentials the first begin while those arrive, which the branch would end.
 
     Right for every input: with the maximum first, a round is right whether its reference moves or not. Warps part on this
     around arithmetic alone.
@@ -354,7 +356,8 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
   let options = [
     Option<"rounds", "rounds", "int64_t", "4",
            "rounds of slow rises after which weights are guessed again; 0 = they always are">,
-    Option<"window", "window", "int64_t", "2", "rounds within which a second move is looked for">
+    Option<"window", "window", "int64_t", "2", "rounds within which a second move is looked for">,
+    Option<"columns", "columns", "int64_t", "96", "most keys of a tile for whose scores numbers are looked up">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
