@@ -320,8 +320,7 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
     So scores whose maximum rises far in every tile take about as long as without guesses; others pay a branch a round. What is
     expected goes on from one tile of rows to the next, through the loops around. Rows of a warp whose references can move do so together.
     A reference that leads (`smx-expand-state{lead}`) moves less often than every second round where maxima rise slowly.
-    Tiles of more than `columns` keys for whose scores numbers are looked up (`smx_gpu.gather`) keep their guesses: of so many
-    exponentials the first begin while those arrive, which the branch would end.
+    Tiles of more than `columns` keys for whose scores numbers are looked up (`smx_gpu.gather`) keep their guesses, which begin early.
 
     Right for every input: with the maximum first, a round is right whether its reference moves or not. Warps part on this
     around arithmetic alone.
