@@ -29,7 +29,7 @@ def without(name):
 
 
 def with_option(name, option, value):
-    return lambda pipeline: re.sub(rf"({name}\{{[^}}]*\b{option}=)[^ }}]+", rf"\g<1>{value}", pipeline)
+    return lambda pipeline: re.sub(rf"({name}\{{[^}}]*(?<![-\w]){option}=)[^ }}]+", rf"\g<1>{value}", pipeline)
 
 
 def both(first, second):
@@ -45,10 +45,12 @@ ABLATIONS = {
     "speculate": ("weights before the maximum is known", without("smx-gpu-speculate")),
     "slack": ("a reference that moves rarely (and weights before the maximum)",
               both(with_option("smx-expand-state", "slack", "0"), without("smx-gpu-speculate"))),
+    "lead": ("references that lead where they move again", with_option("smx-expand-state", "lead", "0")),
     "partial-sums": ("row sums stay in their lanes (and weights before the maximum)",
                      both(without("smx-gpu-partial-sums"), without("smx-gpu-speculate"))),
     "overlap": ("the next tile's scores under this one's weights", with_option("smx-gpu-roles", "overlap", "false")),
     "turns": ("warpgroups in turns (ping-pong)", with_option("smx-gpu-roles", "turns", "false")),
+    "keep-turns": ("turns kept until narrow products are done", with_option("smx-gpu-roles", "keep-turns", "false")),
     "unite-loops": ("loops over tiles of one kind united", without("smx-gpu-unite-loops")),
     "from-diagonal": ("masked scores from the diagonal on, cut tiles among the others",
                       both(with_option("smx-tile", "from-diagonal", "false"), without("smx-gpu-unite-loops"))),

@@ -46,6 +46,8 @@ SmallVector<Value> GroupCode::lookup(ValueRange values) const {
       values, [&](Value value) { return mapping.lookup(value); });
 }
 
+bool GroupCode::fetchesTerms() const { return operands.haveTerms(); }
+
 void GroupCode::takeTurn(Location loc) {
   if (turns)
     TakeTurnOp::create(builder, loc, turns);

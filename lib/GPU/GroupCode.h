@@ -25,6 +25,8 @@ struct GroupShape {
   int64_t groups = 1, rows = 64;
   /// Columns of the widest product.
   int64_t columns = 0;
+  /// Columns of the widest sum of weighted values.
+  int64_t sumColumns = 0;
   /// Products of a loop overlap with what follows them.
   bool overlapsProducts = true;
   /// Rounds of whole tiles have a loop of their own.
@@ -33,6 +35,8 @@ struct GroupShape {
   bool sumsApart = true;
   /// Groups ask for values only of tiles that are cut for their own rows.
   bool asksApart = true;
+  /// Groups keep their turn until the products of a round are done.
+  bool keepsTurns = true;
 };
 
 class DealtTiles;
@@ -60,6 +64,8 @@ public:
   SmallVector<Type> convert(TypeRange types) const;
   OpBuilder &getBuilder() { return builder; }
   const GroupShape &getShape() const { return shape; }
+  /// What scores read is fetched by the other role.
+  bool fetchesTerms() const;
   void takeTurn(Location loc);
   void passTurn(Location loc);
 

@@ -78,6 +78,12 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
   // Where products are under way nothing else writes what they add to.
   Value done;
   bool isFinished = false;
+  bool keepsTurn = code.getShape().keepsTurns && !code.fetchesTerms();
+  auto waitForSum = [&] {
+    done = wait(loc, running, 0);
+    if (keepsTurn)
+      code.passTurn(loc);
+  };
   auto finish = [&] {
     if (areTerms && isCut)
       done = withTerms(done);
@@ -98,20 +104,25 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
       code.takeTurn(loc);
       auto product = issueScores();
       running = issueSum(summed, areTerms);
-      code.passTurn(loc);
+      if (!keepsTurn)
+        code.passTurn(loc);
       code.mapping.map(scores.getResult(), wait(scores.getLoc(), product, 1));
       // A branch between the comparisons of a mask and what these select packs
       // all of them into registers and back: the sum's is before the mask.
       if (areTerms && isCut)
-        done = wait(loc, running, 0);
+        waitForSum();
     } else if (!isOfSum(&op)) {
       code.clone(op);
-      if (done && !isFinished && isa<ReleaseOp>(op))
+      if (isFinished || !isa<ReleaseOp>(op))
+        continue;
+      if (keepsTurn && running.first && !done)
+        waitForSum();
+      if (done)
         finish();
     }
   }
   if (!done)
-    done = wait(loc, running, 0);
+    waitForSum();
   if (!isFinished)
     finish();
   rescale(done);

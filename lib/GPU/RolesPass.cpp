@@ -40,7 +40,10 @@ static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
           product.getB().getType().getElementType().getIntOrFloatBitWidth() !=
               16)
         reason = "it has products that a warpgroup does not make";
-      columns = std::max(columns, product.getResult().getType().getDimSize(1));
+      int64_t width = product.getResult().getType().getDimSize(1);
+      columns = std::max(columns, width);
+      if (!product.getTransposeB())
+        shape.sumColumns = std::max(shape.sumColumns, width);
     }
     for (Type type : op->getResultTypes()) {
       auto tile = dyn_cast<RankedTensorType>(type);
@@ -84,6 +87,9 @@ static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// The most columns of a sum whose weights take as long as the products.
+static constexpr int64_t narrowSum = 64;
+
 namespace {
 struct RolesPass : impl::RolesPassBase<RolesPass> {
   using RolesPassBase::RolesPassBase;
@@ -96,6 +102,7 @@ struct RolesPass : impl::RolesPassBase<RolesPass> {
     shape.sumsApart = apart;
     shape.asksApart = askApart;
     StringRef reason = whyNoGroups(kernel, shape);
+    shape.keepsTurns = keepTurns && shape.sumColumns <= narrowSum;
     kernel.walk([&](PutOp put) {
       if (reason.empty())
         reason = whyNoTensorCopy(TensorCopy::of(put));
@@ -164,6 +171,23 @@ void RolesPass::guardProducts(KernelOp kernel) {
   });
 }
 
+/// A round reads a number for each of its scores from memory.
+static bool readsForScores(KernelOp kernel) {
+  auto isOfScores = [](Operation &op) {
+    return isa<GatherOp, LoadOp>(op) &&
+           cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 2;
+  };
+  WalkResult walk = kernel.walk([&](scf::ForOp loop) {
+    Block &body = *loop.getBody();
+    // Not a walk over tiles of rows, which reads the rows.
+    bool isRound =
+        body.getOps<scf::ForOp>().empty() && !body.getOps<MmaOp>().empty();
+    return isRound && llvm::any_of(body, isOfScores) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> old;
@@ -180,6 +204,7 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
   }
   if (!lastChannel)
     return false;
+  bool readsMore = readsForScores(kernel);
   OpBuilder builder(lastChannel->getNextNode());
   operands.makeChannels(builder);
   llvm::append_range(captures, operands.getChannels());
@@ -226,9 +251,11 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
         .setType(captured.get().getType());
   Value order;
   // A product of so many columns takes longer than the weights of its rows:
-  // groups that compute those meet no other one.
+  // groups that compute those meet no other one. Nor do they where memory
+  // answers the groups in any order.
   constexpr int64_t mostColumnsInTurn = 128;
-  if (turns && overlap && shape.columns <= mostColumnsInTurn) {
+  bool isInOrder = shape.sumColumns <= narrowSum || !readsMore;
+  if (turns && overlap && isInOrder && shape.columns <= mostColumnsInTurn) {
     OpBuilder before(roles);
     order = TurnsOp::create(before, loc,
                             TurnsType::get(&getContext(), shape.groups));

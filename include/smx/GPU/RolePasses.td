@@ -11,7 +11,10 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     roles: puts, by the tensor copy engine, and all the rest, each group on its own rows. In a loop of two products, the
     second one of a round is issued with the first one of the next, and runs under the arithmetic on it (`overlap`); the
     groups take turns in issuing them (`turns`, for products of at most 128 columns: wider ones take longer than the
-    weights), so that one multiplies while another computes exponentials. A first
+    weights), so that one multiplies while another computes exponentials. A group gives its turn away when it has issued
+    them. Where a sum has at most 64 columns, it does so when they are done (`keep-turns`): weights take as long as
+    products there, and two groups that share the unit wait for both. Not where what scores read is fetched, too. Where
+    a round reads numbers for its scores beside a wider sum, groups take no turns: memory answers in any order. A first
     operand that is loaded once is fetched too, into a channel that deals each group its rows, and takes no registers. So is
     what scores read from memory, an element for each of them (`terms`): a bias, which a group reads from shared memory when
     it needs it. Where it is no tile of memory with rows that are known to start at multiples of 16 bytes, or where shared
@@ -107,6 +110,7 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     Option<"depth", "depth", "int64_t", "2", "stages of a channel">,
     Option<"overlap", "overlap", "bool", "true", "issue a product before the arithmetic that it does not need is done">,
     Option<"turns", "turns", "bool", "true", "groups issue their products in turn">,
+    Option<"keepTurns", "keep-turns", "bool", "true", "groups keep their turn until narrow products are done">,
     Option<"split", "split", "bool", "true", "rounds of whole tiles in front of cut ones have a loop of their own">,
     Option<"apart", "apart", "bool", "true", "the last product of tiles that a mask cuts is summed apart, and asked for what is not finite">,
     Option<"askApart", "ask-apart", "bool", "true", "a group asks only for values of tiles that the mask cuts for its own rows">,
@@ -359,42 +363,6 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
     Option<"columns", "columns", "int64_t", "96", "most keys of a tile for whose scores numbers are looked up">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
-def MulticastPass : Pass<"smx-gpu-multicast", "::mlir::ModuleOp"> {
-  let summary = "blocks whose rows meet the same keys fetch these together";
-  let description = [{
-    Neighbouring blocks of attention without a mask read the same keys and values, at the same time. As a cluster each of
-    them fetches a part of a tile and the tensor copy engine writes it to the shared memory of all: half of the bytes
-    leave the second-level cache. A stage is free when all blocks have released it, so they go in step. On an H200 that
-    costs 1 to 5 % at any head dim and length, whose tiles are large enough not to wait for that cache: so the
-    pipeline leaves `cluster` at 1.
-
-    Done where it follows from the kernel and its launches that the blocks of a cluster put the same tiles in the same
-    order: heads have a multiple of `cluster` tiles of rows, and no loop around the copies ends with the rows.
-
-    ```mlir
-    smx_gpu.kernel @f(..) warps(12) {
-      smx_gpu.role @load warps(4) {
-        smx_gpu.put %x[%i, %c0] into %cq copy(tensor)
-        scf.for %j = %c0 to %n step %c128 { smx_gpu.put %k[%j, %c0] into %ck copy(tensor) }
-      }
-    }
-    ```
-    ==>
-    ```mlir
-    smx_gpu.kernel @f(..) warps(12) cluster(2) {
-      smx_gpu.role @load warps(4) {
-        smx_gpu.put %x[%i, %c0] into %cq copy(tensor)
-        scf.for %j = %c0 to %n step %c128 { smx_gpu.put %k[%j, %c0] into %ck copy(tensor) {multicast} }
-      }
-      smx_gpu.cluster_barrier
-    }
-    ```
-  }];
-  let options = [
-    Option<"cluster", "cluster", "int64_t", "1", "blocks that fetch together; 1 = each for itself">
-  ];
 }
 
 #endif // SMX_GPU_ROLEPASSES_TD

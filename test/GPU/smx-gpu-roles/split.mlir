@@ -39,6 +39,7 @@
 // CHECK: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[P]], %{{.+}}, %[[ACC]] unless %[[ODD]]
 // CHECK: smx_gpu.wait %{{.+}} pending
 // CHECK: %[[DONE:.+]] = smx_gpu.wait %[[OT]], %[[O]]
+// CHECK-NEXT: smx_gpu.pass_turn
 // CHECK-NEXT: smx_gpu.release
 // Terms are added to what the unit has left, once it is done, and before the scores are masked.
 // CHECK-NOT: arith.select
