@@ -46,7 +46,9 @@ SmallVector<Value> GroupCode::lookup(ValueRange values) const {
       values, [&](Value value) { return mapping.lookup(value); });
 }
 
-bool GroupCode::fetchesTerms() const { return operands.haveTerms(); }
+bool GroupCode::keepsTurn() const {
+  return shape.keepsTurns && !operands.haveTerms();
+}
 
 void GroupCode::takeTurn(Location loc) {
   if (turns)

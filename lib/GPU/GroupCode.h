@@ -64,8 +64,8 @@ public:
   SmallVector<Type> convert(TypeRange types) const;
   OpBuilder &getBuilder() { return builder; }
   const GroupShape &getShape() const { return shape; }
-  /// What scores read is fetched by the other role.
-  bool fetchesTerms() const;
+  /// The shape wants it, and no terms are fetched beside keys and values.
+  bool keepsTurn() const;
   void takeTurn(Location loc);
   void passTurn(Location loc);
 

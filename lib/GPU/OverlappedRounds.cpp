@@ -78,10 +78,9 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
   // Where products are under way nothing else writes what they add to.
   Value done;
   bool isFinished = false;
-  bool keepsTurn = code.getShape().keepsTurns && !code.fetchesTerms();
   auto waitForSum = [&] {
     done = wait(loc, running, 0);
-    if (keepsTurn)
+    if (code.keepsTurn())
       code.passTurn(loc);
   };
   auto finish = [&] {
@@ -104,7 +103,7 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
       code.takeTurn(loc);
       auto product = issueScores();
       running = issueSum(summed, areTerms);
-      if (!keepsTurn)
+      if (!code.keepsTurn())
         code.passTurn(loc);
       code.mapping.map(scores.getResult(), wait(scores.getLoc(), product, 1));
       // A branch between the comparisons of a mask and what these select packs
@@ -115,7 +114,7 @@ OverlappedRounds::State OverlappedRounds::emitRound(const State &state,
       code.clone(op);
       if (isFinished || !isa<ReleaseOp>(op))
         continue;
-      if (keepsTurn && running.first && !done)
+      if (code.keepsTurn() && running.first && !done)
         waitForSum();
       if (done)
         finish();

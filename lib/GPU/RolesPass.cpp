@@ -87,7 +87,8 @@ static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The most columns of a sum whose weights take as long as the products.
+/// The most columns of a sum for which a turn ends with the products, not with
+/// their issue: at 64 columns that gains up to 6 %, at 128 it loses up to 18.
 static constexpr int64_t narrowSum = 64;
 
 namespace {
@@ -204,7 +205,7 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
   }
   if (!lastChannel)
     return false;
-  bool readsMore = readsForScores(kernel);
+  bool readsScores = readsForScores(kernel);
   OpBuilder builder(lastChannel->getNextNode());
   operands.makeChannels(builder);
   llvm::append_range(captures, operands.getChannels());
@@ -251,11 +252,11 @@ bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
         .setType(captured.get().getType());
   Value order;
   // A product of so many columns takes longer than the weights of its rows:
-  // groups that compute those meet no other one. Nor do they where memory
-  // answers the groups in any order.
+  // groups that compute those meet no other one. Where rounds read numbers for
+  // scores, turns beside wide sums cost 1 to 6 %.
   constexpr int64_t mostColumnsInTurn = 128;
-  bool isInOrder = shape.sumColumns <= narrowSum || !readsMore;
-  if (turns && overlap && isInOrder && shape.columns <= mostColumnsInTurn) {
+  bool turnsPay = shape.sumColumns <= narrowSum || !readsScores;
+  if (turns && overlap && turnsPay && shape.columns <= mostColumnsInTurn) {
     OpBuilder before(roles);
     order = TurnsOp::create(before, loc,
                             TurnsType::get(&getContext(), shape.groups));

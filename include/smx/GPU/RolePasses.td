@@ -12,9 +12,9 @@ def RolesPass : Pass<"smx-gpu-roles", "::mlir::smx::gpu::KernelOp"> {
     second one of a round is issued with the first one of the next, and runs under the arithmetic on it (`overlap`); the
     groups take turns in issuing them (`turns`, for products of at most 128 columns: wider ones take longer than the
     weights), so that one multiplies while another computes exponentials. A group gives its turn away when it has issued
-    them. Where a sum has at most 64 columns, it does so when they are done (`keep-turns`): weights take as long as
-    products there, and two groups that share the unit wait for both. Not where what scores read is fetched, too. Where
-    a round reads numbers for its scores beside a wider sum, groups take no turns: memory answers in any order. A first
+    them. Where a sum has at most 64 columns, it does so when they are done (`keep-turns`), and has the unit for itself
+    until then; not where terms are fetched, too. Where a round reads numbers for its scores beside a wider sum, groups
+    take no turns, which cost more than they give there. A first
     operand that is loaded once is fetched too, into a channel that deals each group its rows, and takes no registers. So is
     what scores read from memory, an element for each of them (`terms`): a bias, which a group reads from shared memory when
     it needs it. Where it is no tile of memory with rows that are known to start at multiples of 16 bytes, or where shared

@@ -3,6 +3,7 @@
 // RUN: softmax-opt %s --smx-gpu-roles=apart=false --canonicalize | FileCheck %s --check-prefix=ASKED
 // RUN: softmax-opt %s --smx-gpu-roles=ask-apart=false --canonicalize | FileCheck %s --check-prefix=TOGETHER
 // RUN: softmax-opt %s --smx-gpu-roles=split=false --canonicalize | FileCheck %s --check-prefix=ONE
+// RUN: softmax-opt %s --smx-gpu-roles=keep-turns=false --canonicalize | FileCheck %s --check-prefix=ISSUED
 
 #F = #smx_gpu.fragment<warps = 8>
 !t = tensor<128x64xf32, #F>
@@ -53,6 +54,15 @@
 // CHECK: %[[IS_CUT:.+]] = arith.cmpi sgt, %[[LAST]], %[[ROW0]]
 // CHECK: scf.yield %{{.+}}, %{{.+}}, %[[IS_CUT]]
 // CHECK: smx_gpu.store
+
+// Turns may be given away when products are issued, in rounds of both kinds.
+// ISSUED-LABEL: smx_gpu.kernel @cut_last
+// ISSUED: smx_gpu.role @compute
+// ISSUED-COUNT-2: scf.for
+// ISSUED: smx_gpu.take_turn
+// ISSUED: smx_gpu.mma_async {{.+}} unless
+// ISSUED-NEXT: smx_gpu.pass_turn
+// ISSUED-NEXT: smx_gpu.wait
 
 // Or for all groups alike.
 // TOGETHER-LABEL: smx_gpu.kernel @cut_last

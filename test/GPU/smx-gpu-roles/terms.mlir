@@ -32,8 +32,10 @@
 // CHECK: arith.addf %{{.+}}, %[[BIAS]]
 // CHECK: smx_gpu.release %[[OF_GROUP]]
 // The others: read once the scores are there, released at the end, as branches may read again.
+// The turn is given away at once.
 // CHECK: scf.for
 // CHECK-COUNT-2: smx_gpu.mma_async
+// CHECK-NEXT: smx_gpu.pass_turn
 // CHECK: smx_gpu.wait {{.+}} pending 1
 // CHECK: %[[TILE:.+]] = smx_gpu.get %[[OF_GROUP]]
 // CHECK: %[[BIAS:.+]] = smx_gpu.read %[[TILE]]
