@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
@@ -52,20 +53,37 @@ private:
                                 });
   }
 
+  /// The number before it was made one of fewer or more bits.
+  static Value sourceOf(Value number) {
+    while (Operation *cast = number.getDefiningOp()) {
+      if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(cast))
+        break;
+      number = cast->getOperand(0);
+    }
+    return number;
+  }
+
+  static bool areSame(Value a, Value b) {
+    return isEqualConstantIntOrValue(sourceOf(a), sourceOf(b));
+  }
+
   /// True if every group goes through the same gets and releases in all of
   /// [begin, middle) and [middle, end), where each has a middle of its own, one
   /// of the ends.
   bool areShared(scf::ForOp first, scf::ForOp second) const {
     Value begin = first.getLowerBound(), end = second.getUpperBound();
-    auto middle = first.getUpperBound().getDefiningOp<arith::SelectOp>();
+    auto middle =
+        sourceOf(first.getUpperBound()).getDefiningOp<arith::SelectOp>();
+    auto isEnd = [&](Value value) {
+      return areSame(value, begin) || areSame(value, end);
+    };
     auto accesses = accessesOf(first);
     return accesses && accesses == accessesOf(second) && middle &&
-           middle.getResult() == second.getLowerBound() &&
-           llvm::is_contained({begin, end}, middle.getTrueValue()) &&
-           llvm::is_contained({begin, end}, middle.getFalseValue()) &&
-           first.getStep() == second.getStep() && !varying.contains(begin) &&
-           !varying.contains(end) && !varying.contains(first.getStep()) &&
-           first->isBeforeInBlock(second);
+           areSame(middle.getResult(), second.getLowerBound()) &&
+           isEnd(middle.getTrueValue()) && isEnd(middle.getFalseValue()) &&
+           areSame(first.getStep(), second.getStep()) &&
+           !varying.contains(begin) && !varying.contains(end) &&
+           !varying.contains(first.getStep()) && first->isBeforeInBlock(second);
   }
 
   /// What a round does with channels; none where that may depend on more.

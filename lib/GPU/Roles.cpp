@@ -187,6 +187,16 @@ LogicalResult GroupIdOp::verify() { // K12
   return emitOpError("expected to stand in a role, which has groups");
 }
 
+void GroupIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                  SetIntRangeFn setResultRange) {
+  auto role = (*this)->getParentOfType<RoleOp>();
+  constexpr unsigned width = IndexType::kInternalStorageBitWidth;
+  setResultRange(getId(),
+                 ConstantIntRanges::fromUnsigned(
+                     APInt(width, 0),
+                     APInt(width, role.getWarps() / role.getGroup() - 1)));
+}
+
 /// K13
 static LogicalResult verifyTurn(Operation *op, TurnsType turns) {
   auto role = op->getParentOfType<RoleOp>();

@@ -18,6 +18,7 @@ using namespace mlir::smx;
 
 void mlir::smx::buildNVVMPipeline(OpPassManager &pm,
                                   const NVVMLoweringOptions &options) {
+  pm.addPass(createSmxNVVMNarrowNumbersPass());
   pm.addPass(createSmxGPUToNVVMPass(
       SmxGPUToNVVMPassOptions{options.chip, options.doublesOnMatrixUnit}));
   OpPassManager &device = pm.nest<mlir::gpu::GPUModuleOp>();

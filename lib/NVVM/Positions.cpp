@@ -6,7 +6,9 @@
 // registers share, so only the constants differ between registers: the rest is
 // computed once, in 64 bits, limited to 32 bits, and compared with the
 // constants there. Index arithmetic does not overflow.
-// The same holds for a multiple of such a difference that is added to a score.
+// The same holds for a multiple of such a difference that is added to a score,
+// and for the difference as a floating-point number: what registers share is
+// converted, and each adds its constant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -172,6 +174,13 @@ private:
   }
 };
 
+/// What places are converted to is added to something, in any order.
+static bool isFreeSum(Operation *op, Operation *converted) {
+  auto sum = dyn_cast<math::FmaOp>(op);
+  return sum && sum.getA().getDefiningOp() == converted &&
+         bitEnumContainsAll(sum.getFastmath(), arith::FastMathFlags::reassoc);
+}
+
 /// A multiple of places that is added to something, in any order: that of the
 /// thread's part first, which is the same for all registers of a row.
 struct MultiplyPositions : TilePattern<math::FmaOp> {
@@ -183,8 +192,7 @@ struct MultiplyPositions : TilePattern<math::FmaOp> {
     auto tile = dyn_cast<RankedTensorType>(op.getType());
     auto converted = op.getA().getDefiningOp<arith::SIToFPOp>();
     if (!tile || !isRegisterTile(tile) || !tile.getElementType().isF32() ||
-        !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::reassoc) ||
-        !converted)
+        !converted || !isFreeSum(op, converted))
       return rewriter.notifyMatchFailure(op, "not a free sum with places");
     Value places = converted.getIn();
     if (auto cast = places.getDefiningOp<arith::IndexCastOp>())
@@ -209,6 +217,63 @@ struct MultiplyPositions : TilePattern<math::FmaOp> {
                                              adaptor.getB(), ofThread);
     return success();
   }
+};
+
+/// Places as f32, rounded once as by a conversion of each, which would take as
+/// long as an exponential and, because nothing holds it back, registers beside
+/// the products before:
+///
+///   x = h + l, 0 <= l < 2^20;  f32(x + c) = f32(h) + (f32(l) + c)
+///
+/// exact but for the last sum where |x| < 2^44 and |c| < 2^20.
+struct ConvertPositions : TilePattern<arith::SIToFPOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(arith::SIToFPOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tile = dyn_cast<RankedTensorType>(op.getType());
+    auto cast = op.getIn().getDefiningOp<arith::IndexCastOp>();
+    if (!tile || !isRegisterTile(tile) || !tile.getElementType().isF32() ||
+        !cast)
+      return rewriter.notifyMatchFailure(op, "not a tile of places as f32");
+    if (llvm::all_of(op->getUsers(),
+                     [&](Operation *user) { return isFreeSum(user, op); }))
+      return rewriter.notifyMatchFailure(op, "multiplied and added instead");
+    PositionSum sum(tile.getRank());
+    if (!sum.add(cast.getIn(), 1) || sum.mostOfPositions(tile) >= lowPart)
+      return rewriter.notifyMatchFailure(op, "not a sum of places");
+
+    SmallVector<float> constants;
+    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
+      constants.push_back(sum.ofRegister(tile, i));
+    ThreadCode code(rewriter, op, plan);
+    Value place = sum.ofThread(code, tile, rewriter);
+    // Out of LLVM's sight, which computes the sums of all registers in front of
+    // a loop where that can be done, and has no registers to keep them.
+    auto part = [&](int64_t bits) -> Value {
+      Value masked = LLVM::AndOp::create(code, place, code.i64(bits));
+      return LLVM::InlineAsmOp::create(
+                 code, code.getF32Type(), masked, "cvt.rn.f32.s64 $0, $1;",
+                 "=f,l", /*has_side_effects=*/true, /*is_align_stack=*/false,
+                 LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+          .getResult(0);
+    };
+    auto type = VectorType::get(constants.size(), code.getF32Type());
+    auto repeated = [&](Value value) {
+      return code.fromRegisters(SmallVector<Value>(constants.size(), value));
+    };
+    Value ofRegisters = LLVM::ConstantOp::create(
+        code, type, DenseElementsAttr::get(type, ArrayRef(constants)));
+    Value low =
+        LLVM::FAddOp::create(code, repeated(part(lowPart - 1)), ofRegisters);
+    rewriter.replaceOpWithNewOp<LLVM::FAddOp>(op, repeated(part(-lowPart)),
+                                              low);
+    return success();
+  }
+
+private:
+  static constexpr int64_t lowPart = 1 << 20;
 };
 
 struct LowerPosition : TilePattern<gpu::PositionOp> {
@@ -239,8 +304,8 @@ void populatePositionPatterns(const TileTypeConverter &converter,
                               const KernelPlan &plan,
                               RewritePatternSet &patterns) {
   patterns.add<LowerPosition>(converter, plan);
-  patterns.add<ComparePositions, MultiplyPositions>(converter, plan,
-                                                    /*benefit=*/2);
+  patterns.add<ComparePositions, MultiplyPositions, ConvertPositions>(
+      converter, plan, /*benefit=*/2);
 }
 
 } // namespace mlir::smx

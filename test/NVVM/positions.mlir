@@ -70,6 +70,7 @@ smx_gpu.kernel @distance(%i: index, %slope: f32, %x: memref<?x?xf32>) warps(1) {
   %n = arith.index_cast %away : tensor<16x16xindex, #L> to tensor<16x16xi32, #L>
   %f = arith.sitofp %n : tensor<16x16xi32, #L> to tensor<16x16xf32, #L>
   %slopes = tensor.splat %slope : tensor<16x16xf32, #L>
+  // CHECK-NOT: cvt.rn
   // CHECK: %[[REST:.+]] = llvm.sitofp %{{.+}} : i64 to f32
   // CHECK: %[[CONSTANTS:.+]] = llvm.mlir.constant(dense<[0.000000e+00, 1.000000e+00, -8.000000e+00, -7.000000e+00, 8.000000e+00, 9.000000e+00, 0.000000e+00, 1.000000e+00]> : vector<8xf32>)
   // CHECK: %[[OF_THREAD:.+]] = llvm.intr.fma(%{{.+}}, %[[SLOPES:.+]], %{{.+}}) : (vector<8xf32>
@@ -79,16 +80,42 @@ smx_gpu.kernel @distance(%i: index, %slope: f32, %x: memref<?x?xf32>) warps(1) {
   smx_gpu.return
 }
 
+// In order it is rounded once, as the distance itself would be: its 20 low bits and a constant of the register are exact.
 // CHECK-LABEL: llvm.func @distance_in_order
 smx_gpu.kernel @distance_in_order(%slope: f32, %x: memref<?x?xf32>) warps(1) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<16x16xf32, #L>
+  %row = smx_gpu.position 0 : tensor<16x16xindex, #L>
   %column = smx_gpu.position 1 : tensor<16x16xindex, #L>
-  %n = arith.index_cast %column : tensor<16x16xindex, #L> to tensor<16x16xi32, #L>
+  %away = arith.subi %column, %row : tensor<16x16xindex, #L>
+  %n = arith.index_cast %away : tensor<16x16xindex, #L> to tensor<16x16xi32, #L>
   %f = arith.sitofp %n : tensor<16x16xi32, #L> to tensor<16x16xf32, #L>
   %slopes = tensor.splat %slope : tensor<16x16xf32, #L>
-  // CHECK: arith.sitofp %{{.+}} : vector<8xi32> to vector<8xf32>
+  // CHECK: %[[CONSTANTS:.+]] = llvm.mlir.constant(dense<[0.000000e+00, 1.000000e+00, -8.000000e+00, -7.000000e+00, 8.000000e+00, 9.000000e+00, 0.000000e+00, 1.000000e+00]> : vector<8xf32>)
+  // CHECK: %[[LOW_BITS:.+]] = llvm.mlir.constant(1048575 : i64)
+  // CHECK: %[[LOW:.+]] = llvm.and %[[PLACE:.+]], %[[LOW_BITS]]
+  // CHECK: llvm.inline_asm has_side_effects "cvt.rn.f32.s64 $0, $1;", "=f,l" %[[LOW]]
+  // CHECK: %[[SMALL:.+]] = llvm.fadd %{{.+}}, %[[CONSTANTS]] : vector<8xf32>
+  // CHECK: %[[HIGH_BITS:.+]] = llvm.mlir.constant(-1048576 : i64)
+  // CHECK: %[[HIGH:.+]] = llvm.and %[[PLACE]], %[[HIGH_BITS]]
+  // CHECK: llvm.inline_asm has_side_effects "cvt.rn.f32.s64 $0, $1;", "=f,l" %[[HIGH]]
+  // CHECK: %[[SUM:.+]] = llvm.fadd %{{.+}}, %[[SMALL]] : vector<8xf32>
+  // CHECK: math.fma %[[SUM]],
   %t = math.fma %f, %slopes, %zero : tensor<16x16xf32, #L>
   smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] : tensor<16x16xf32, #L>, memref<?x?xf32>
+  smx_gpu.return
+}
+
+// What is no sum of places is converted as it is.
+// CHECK-LABEL: llvm.func @product_as_number
+smx_gpu.kernel @product_as_number(%i: index, %x: memref<?x?xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %column = smx_gpu.position 1 : tensor<16x8xindex, #L>
+  %is = tensor.splat %i : tensor<16x8xindex, #L>
+  %twice = arith.muli %column, %is : tensor<16x8xindex, #L>
+  %n = arith.index_cast %twice : tensor<16x8xindex, #L> to tensor<16x8xi32, #L>
+  // CHECK: arith.sitofp %{{.+}} : vector<4xi32> to vector<4xf32>
+  %f = arith.sitofp %n : tensor<16x8xi32, #L> to tensor<16x8xf32, #L>
+  smx_gpu.store %f, %x[%c0, %c0] dims [0, 1] : tensor<16x8xf32, #L>, memref<?x?xf32>
   smx_gpu.return
 }

@@ -7,6 +7,7 @@ include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "smx/GPU/SmxGpuTypes.td"
@@ -157,7 +158,8 @@ def SmxGpu_RoleOp : SmxGpu_Op<"role", [
   let hasVerifier = 1;
 }
 
-def SmxGpu_GroupIdOp : SmxGpu_Op<"group_id", [Pure]> {
+def SmxGpu_GroupIdOp : SmxGpu_Op<"group_id", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "which group of the role this is, from 0";
   let description = [{
     K12: it stands in a role.

@@ -1,6 +1,26 @@
 //===- Passes.td - kernels of whole tiles to per-thread code -*- tablegen -*-===//
 include "mlir/Pass/PassBase.td"
 
+def SmxNVVMNarrowNumbersPass : Pass<"smx-nvvm-narrow-numbers", "::mlir::ModuleOp"> {
+  let summary = "count and compute places in 32 bits where a role's fit in them";
+  let description = [{
+    A number of 64 bits takes two registers of a thread, and a role that fetches has 32 of them. Loops of a role whose bounds and
+    steps are within 32 bits count in these, and arithmetic whose results are known to be (upstream's range analysis) is done in
+    them. What is known: constants that the only launch of a kernel passes, how many blocks it has, and the groups of a role.
+
+    ```mlir
+    scf.for %t = %block to %tiles step %blocks {   // %tiles is 176 in the launch
+      %row = arith.muli %t, %c192 : index
+    ```
+    ==>
+    ```mlir
+    scf.for %t = %block32 to %c176_i32 step %blocks32 : i32 {
+      %row = arith.muli %t, %c192_i32 : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SmxGPUToNVVMPass : Pass<"smx-gpu-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "lower smx_gpu kernels to per-thread llvm and nvvm in a gpu.module";
   let description = [{
