@@ -89,14 +89,29 @@ std::optional<ComputeLoop> ComputeLoop::match(RoleOp role) {
   return found;
 }
 
-/// Clones the head for the tile at `place` and returns what is carried of it;
-/// `between` is called with its product, and with the wait for that.
+bool ComputeLoop::keepsTurns() {
+  auto isDone = [](PassTurnOp pass) {
+    auto wait = dyn_cast_or_null<WaitOp>(pass->getPrevNode());
+    return wait && wait.getPending() == 0;
+  };
+  return llvm::any_of(rounds, [&](Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    return loop && llvm::any_of(loop.getBody()->getOps<PassTurnOp>(), isDone);
+  });
+}
+
+/// Clones the head for the tile at `place`, but for `without`, and returns what
+/// is carried of it; `between` is called with its product, and with the wait
+/// for that.
 template <typename Between>
 SmallVector<Value> ComputeLoop::cloneHead(OpBuilder &builder,
-                                          const Place &place, Between between) {
+                                          const Place &place,
+                                          PassTurnOp without, Between between) {
   IRMapping mapping;
   enter(builder, mapping, place);
   for (Operation *op : head) {
+    if (op == without)
+      continue;
     Operation *copy = builder.clone(*op, mapping);
     if (op == scores || op == scoresDone)
       between(copy);
@@ -105,8 +120,8 @@ SmallVector<Value> ComputeLoop::cloneHead(OpBuilder &builder,
       carried, [&](Value value) { return mapping.lookup(value); });
 }
 
-void ComputeLoop::finishSum(OpBuilder &builder, IRMapping &mapping) {
-  Value done = builder.clone(*sumDone, mapping)->getResult(0);
+void ComputeLoop::addTerms(OpBuilder &builder, IRMapping &mapping) {
+  Value done = mapping.lookup(sumDone.getResult());
   IRMapping ofTerms = mapping;
   ofTerms.map(sum.getAcc(), done);
   auto branch = scf::IfOp::create(
@@ -125,7 +140,10 @@ void ComputeLoop::finishSum(OpBuilder &builder, IRMapping &mapping) {
 
 void ComputeLoop::rewrite() {
   OpBuilder builder(loops.front());
-  SmallVector<Value> state = cloneHead(builder, first(), [](Operation *) {});
+  SmallVector<Value> state =
+      cloneHead(builder, first(), /*without=*/{}, [](Operation *) {});
+  // A turn that rounds keep until their products are done is kept here, too.
+  PassTurnOp pass = keepsTurns() ? onlyOf<PassTurnOp>(head) : PassTurnOp();
   auto walk = [&](IRMapping &mapping, ValueRange arguments) {
     for (auto [value, argument] : llvm::zip(carried, arguments))
       mapping.map(value, argument);
@@ -137,7 +155,7 @@ void ComputeLoop::rewrite() {
       builder.clone(*op, mapping);
     // Products end in the order in which they are issued.
     SmallVector<Value> following =
-        cloneHead(builder, next(builder, mapping), [&](Operation *copy) {
+        cloneHead(builder, next(builder, mapping), pass, [&](Operation *copy) {
           if (auto wait = dyn_cast<WaitOp>(copy))
             return wait.setPending(1);
           auto product = cast<MmaAsyncOp>(builder.clone(*sum, mapping));
@@ -145,10 +163,21 @@ void ComputeLoop::rewrite() {
             product.getUnlessMutable().assign(
                 mapping.lookupOrDefault(terms.getCondition()));
         });
-    if (terms)
-      finishSum(builder, mapping);
-    for (Operation *op : llvm::make_range(std::next(last), tail.end()))
-      builder.clone(*op, mapping);
+    auto finishSum = [&] {
+      builder.clone(*sumDone, mapping);
+      if (pass)
+        builder.clone(*pass, mapping);
+    };
+    if (terms) {
+      finishSum();
+      addTerms(builder, mapping);
+    }
+    for (Operation *op : llvm::make_range(std::next(last), tail.end())) {
+      if (op == sumDone)
+        finishSum();
+      else
+        builder.clone(*op, mapping);
+    }
     return following;
   };
   rebuild(builder, state, walk);

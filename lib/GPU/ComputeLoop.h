@@ -41,8 +41,10 @@ private:
   Operation *placeOfSum() { return terms ? terms : sum.getOperation(); }
   template <typename Between>
   SmallVector<Value> cloneHead(OpBuilder &builder, const Place &place,
-                               Between between);
-  void finishSum(OpBuilder &builder, IRMapping &mapping);
+                               PassTurnOp without, Between between);
+  void addTerms(OpBuilder &builder, IRMapping &mapping);
+  /// True if rounds pass a turn on when their products are done.
+  bool keepsTurns();
 };
 
 } // namespace mlir::smx::gpu

@@ -165,8 +165,9 @@ SmallVector<llvm::SetVector<Operation *>> Rounds::findReads() {
             return of == &op || (isMemoryEffectFree(of) && !isa<WaitOp>(of));
           }))
         found.push_back(std::move(slice));
-    } else if (!isa<WaitOp, ReleaseOp>(op) && !isMemoryEffectFree(&op)) {
-      // What is written there may be what is read.
+    } else if (!isa<WaitOp, ReleaseOp, PassTurnOp>(op) &&
+               !isMemoryEffectFree(&op)) {
+      // What is written there may be what is read. A turn is one of products.
       break;
     }
   }

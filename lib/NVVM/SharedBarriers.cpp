@@ -3,6 +3,7 @@
 #include "SharedBarriers.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -59,6 +60,34 @@ void mlir::smx::arriveExpecting(ThreadCode &code, Value address,
                   "{ .reg .b64 state; "
                   "mbarrier.arrive.expect_tx.shared.b64 state, [$0], $1; }",
                   "r,r", {addressBits(code, address), code.i32(bytes)});
+}
+
+void mlir::smx::copyTensor(ThreadCode &code, Value to, Value map,
+                           ValueRange coordinates, Value barrier, Value ranks) {
+  // Upstream's op has pointers of 64 bits that go by way of generic ones: of
+  // the 32 registers of a role that fetches that takes some for each tile.
+  SmallVector<Value> operands{addressBits(code, to), map,
+                              addressBits(code, barrier)};
+  std::string constraints = "r,l,r", box;
+  for (Value at : coordinates) {
+    box += (box.empty() ? "$" : ", $") + std::to_string(operands.size());
+    constraints += ",r";
+    operands.push_back(at);
+  }
+  std::string kind, mask;
+  if (ranks) {
+    kind = ".multicast::cluster";
+    mask = ", $" + std::to_string(operands.size());
+    constraints += ",h";
+    operands.push_back(ranks);
+  }
+  emitInstruction(code,
+                  llvm::formatv("cp.async.bulk.tensor.{0}d.shared::cluster."
+                                "global.tile.mbarrier::complete_tx::bytes{1} "
+                                "[$0], [$1, {{{2}}], [$2]{3};",
+                                coordinates.size(), kind, box, mask)
+                      .str(),
+                  constraints, operands);
 }
 
 void mlir::smx::arriveAfterCopies(ThreadCode &code, Value address) {

@@ -23,6 +23,14 @@ void arriveInBlock(ThreadCode &code, Value address, Value rank,
 /// tensor copies have.
 void arriveExpecting(ThreadCode &code, Value address, int64_t bytes);
 
+/// Starts a copy of a box of the tensor that `map` describes, from
+/// `coordinates` (i32, the innermost dimension first) to shared memory; its
+/// bytes arrive at `barrier`. With `ranks` (i16, a bit for each block of the
+/// cluster) it goes to the same place of each, and their barriers. Source: PTX
+/// ISA, "cp.async.bulk.tensor".
+void copyTensor(ThreadCode &code, Value to, Value map, ValueRange coordinates,
+                Value barrier, Value ranks);
+
 /// This thread arrives once all asynchronous copies that it has issued are
 /// done.
 void arriveAfterCopies(ThreadCode &code, Value address);

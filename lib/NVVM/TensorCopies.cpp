@@ -9,13 +9,11 @@
 
 #include "TensorCopies.h"
 
+#include "SharedBarriers.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::smx {
-
-/// Address space of the shared memory of all blocks of a cluster, which the
-/// engine writes to.
-static constexpr unsigned clusterSpace = 7;
 
 /// The argument of the kernel that a memref is, or -1.
 static int64_t argumentOf(Value memref) {
@@ -235,8 +233,6 @@ SmallVector<Value> boxCoordinates(ThreadCode &code, ValueRange offsets,
 void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
                        ValueRange offsets, Value destination, Value barrier) {
   gpu::SharedType type = op.getChannel().getType().getStageType();
-  auto clusterPointer =
-      LLVM::LLVMPointerType::get(code.getContext(), clusterSpace);
   int64_t span = type.getSwizzle(),
           width = span / bytesOfElement(type.getElementType());
   // Of a multicast, the rows of this rank, to all ranks.
@@ -254,14 +250,9 @@ void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
   Value firstColumn = coordinates.front();
   for (int64_t panel = 0, e = type.getShape()[1] / width; panel < e; ++panel) {
     Value to = code.advance(destination, panel * type.getShape()[0] * span);
-    to = LLVM::AddrSpaceCastOp::create(code, clusterPointer, to);
     coordinates.front() =
         panel ? code.add(firstColumn, code.i32(panel * width)) : firstColumn;
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        code, to, map, coordinates, barrier, ValueRange(),
-        /*multicastMask=*/ranks, /*l2CacheHint=*/Value(),
-        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
-        /*predicate=*/Value());
+    copyTensor(code, to, map, coordinates, barrier, ranks);
   }
 }
 

@@ -24,13 +24,13 @@ smx_gpu.kernel @copies(%n: index, %x: !global) warps(4) {
   // CHECK: mbarrier.try_wait.parity
   // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(8192 : i32)
   // CHECK: "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [$0], $1; }", "r,r,~{memory}" %{{.+}}, %[[BYTES]]
-  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[MAP]], %{{.+}}, box[%[[COLUMN:.+]], %[[ROW:.+]], %[[BATCH:.+]]] : !llvm.ptr<7>, !llvm.ptr
+  // CHECK: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5}], [$2];", "r,l,r,r,r,r,~{memory}" %{{.+}}, %[[MAP]], %{{.+}}, %[[COLUMN:.+]], %[[ROW:.+]], %[[BATCH:.+]] : (i32, !llvm.ptr, i32, i32, i32, i32)
   // The second panel: 64 columns to the right, 32 rows of 128 bytes further.
   // CHECK: %[[SHIFT:.+]] = llvm.mlir.constant(64 : i32)
   // CHECK: %[[NEXT:.+]] = llvm.add %[[COLUMN]], %[[SHIFT]]
-  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[MAP]], %{{.+}}, box[%[[NEXT]], %[[ROW]], %[[BATCH]]]
+  // CHECK: "cp.async.bulk.tensor.3d{{.+}} %{{.+}}, %[[MAP]], %{{.+}}, %[[NEXT]], %[[ROW]], %[[BATCH]] :
   smx_gpu.put %x[%n, %c0, %n] into %c dims [2, 1] copy(tensor) : !global, !ring
-  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[MAP]]
+  // CHECK: "cp.async.bulk.tensor.3d{{.+}} %{{.+}}, %[[MAP]],
   smx_gpu.put %x[%n, %c128, %n] into %c dims [2, 1] copy(tensor) : !global, !ring
   %a = smx_gpu.get %c : !ring -> !stage
   smx_gpu.release %c : !ring
@@ -58,8 +58,8 @@ smx_gpu.kernel @together(%x: !global) warps(4) cluster(2) {
   // CHECK: %[[FIRST:.+]] = llvm.mul %[[RANK]], %[[ROWS]]
   // CHECK: %[[BOTH:.+]] = llvm.mlir.constant(3 : i16)
   // CHECK: llvm.add %{{.+}}, %[[FIRST]]
-  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.+}} multicast_mask = %[[BOTH]]
-  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.+}} multicast_mask = %[[BOTH]]
+  // CHECK: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$3, $4, $5}], [$2], $6;", "r,l,r,r,r,r,h,~{memory}" %{{.+}}, %[[BOTH]] : (
+  // CHECK: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$3, $4, $5}], [$2], $6;", "r,l,r,r,r,r,h,~{memory}" %{{.+}}, %[[BOTH]] : (
   smx_gpu.put %x[%c0, %c0, %c0] into %c dims [2, 1] copy(tensor) {multicast} : !global, !ring
   %a = smx_gpu.get %c : !ring -> !stage
   // CHECK: nvvm.bar.warp.sync

@@ -114,9 +114,14 @@ func.func @few_tiles(%q: tensor<2x70x256x128xbf16>, %k: tensor<2x70x512x128xbf16
 // CHECK: %[[IS_CUT:.+]] = arith.cmpi sle
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async %[[FOLLOWING]],
 // CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[ROUNDS]]#3, %[[V]], %{{.+}} zero :
+// Its turn lasts, as in rounds, until both are done.
+// CHECK-NOT: smx_gpu.pass_turn
 // CHECK: smx_gpu.wait %[[ST]], %[[S]] pending 1
+// CHECK-NOT: smx_gpu.pass_turn
 // CHECK: scf.if %[[IS_CUT]]
+// CHECK-NOT: smx_gpu.pass_turn
 // CHECK: %[[O1:.+]] = smx_gpu.wait %[[OT]], %[[O]] :
+// CHECK-NEXT: smx_gpu.pass_turn
 // CHECK: %[[ODD:.+]] = smx_gpu.any
 // CHECK: scf.if %[[ODD]]
 // CHECK: smx_gpu.mma %{{.+}}, %[[V]], %[[ROUNDS]]#1 guarded terms
