@@ -2,7 +2,7 @@
 #   %smx-src    the source tree          %smx-build  the build tree
 #   %python     the Python interpreter   %cmake      the cmake that configured the build
 #   %assemble <chip> <file>: ptxas -v; fails on spills, stack frames and C75xx notices
-#   %spills <chip> attention|products|biases|rows|clusters|threads|streamed <type>...: the same for compiled kernels of many shapes
+#   %spills <chip> attention|products|biases|slopes|rows|clusters|threads|streamed <type>...: the same for compiled kernels of many shapes
 # Parameters: tools=DIR has the tools that this configuration did not build.
 # Features: `asserts`, `ptxas`, and one per tool that was built (`softmax-run`, ...).
 import os

@@ -1,7 +1,7 @@
 """Compiles kernels of many shapes to PTX, assembles each and prints its registers; fails on a spill, a stack frame or
 a note that products of warpgroups run one by one (C75xx).
 
-Usage: spills.py <softmax-compile> <ptxas> <chip> attention|products|biases|rows|clusters|threads|streamed <type>...
+Usage: spills.py <softmax-compile> <ptxas> <chip> attention|products|biases|slopes|rows|clusters|threads|streamed <type>...
 """
 import itertools
 import re
@@ -105,6 +105,35 @@ def biased(element, dim, length, term, mask, wide):
 """
 
 
+# Masks beside which scores have a multiple of the distance (ALiBi).
+SLOPED = {
+    "full": "",
+    "causal": " mask(#smx.band<top_left, right = 0>)",
+    "window": " mask(#smx.band<top_left, left = 1000, right = 0>)",
+    "prefix": " mask(#smx.prefix<top_left, length = 1024>)",
+    "chunks": " mask(#smx.chunks<top_left, size = 512>)",
+    "documents": " mask(#smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>) reads(%begin, %end : tensor<2x4096xi32>, tensor<2x4096xi32>)",
+}
+
+
+def sloped(element, dim, mask):
+    tensor, ranges = f"tensor<2x8x4096x{dim}x{element}>", "tensor<2x4096xi32>"
+    return f"""func.func @attention(%q: {tensor}, %k: {tensor}, %v: {tensor}, %slopes: tensor<8xf32>, %begin: {ranges}, %end: {ranges}) -> {tensor} {{
+  %o = smx.attention %q, %k, %v scale({dim ** -0.5}){SLOPED[mask]} score {{
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %slope = tensor.extract %slopes[%h] : tensor<8xf32>
+    %apart = arith.subi %j, %i : index
+    %n = arith.index_cast %apart : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %bias = arith.mulf %slope, %x : f32
+    %t = arith.addf %s, %bias : f32
+    smx.yield %t : f32
+  }} : {tensor}, {tensor}, {tensor} -> {tensor}
+  return %o : {tensor}
+}}
+"""
+
+
 def softmax(element, extent, axis):
     shape = f"tensor<{extent}x{extent}x{element}>"
     return f"""func.func @softmax(%x: {shape}) -> {shape} {{
@@ -154,6 +183,10 @@ def kernels(family, types):
                     yield (f"attention {element} {dim} {mask} {'f32' if wide else element} {term}",
                            biased(element, dim, 4096, term, mask, wide), 16)
                 yield f"attention {element} {dim} bias of 16384 keys", biased(element, dim, 16384, "bias of keys", "full", False), 16
+            continue
+        if family == "slopes":
+            for dim, mask in itertools.product((64, 96, 128), SLOPED):
+                yield f"attention {element} {dim} {mask} with slopes", sloped(element, dim, mask), 16
             continue
         if family == "streamed":
             for op, extents in STREAMED.items():
