@@ -23,6 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CarriedValue.h"
+
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -71,9 +73,6 @@ private:
   /// The rounds that are left, as both sides of the branch know them.
   Value countRounds(RewriterBase &rewriter, Value left, int64_t window,
                     int64_t rounds);
-  /// The next run of the loop, for other rows, begins with the last value that
-  /// the rounds carry.
-  void carryOn(RewriterBase &rewriter);
 
   scf::ForOp loop;
   AnyOp question;
@@ -192,25 +191,6 @@ void GuessingLoop::guardGuess(RewriterBase &rewriter, Value isExpected) {
     rewriter.moveOpBefore(op, yield);
 }
 
-/// The same branch with one result more, whose sides do not yield that yet.
-static scf::IfOp withResult(RewriterBase &rewriter, scf::IfOp branch,
-                            Type type) {
-  auto types = llvm::to_vector(branch.getResultTypes());
-  types.push_back(type);
-  rewriter.setInsertionPoint(branch);
-  auto wider =
-      scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
-                        /*addThenBlock=*/false, /*addElseBlock=*/false);
-  wider.getThenRegion().takeBody(branch.getThenRegion());
-  wider.getElseRegion().takeBody(branch.getElseRegion());
-  if (wider.getElseRegion().empty()) {
-    rewriter.createBlock(&wider.getElseRegion());
-    scf::YieldOp::create(rewriter, branch.getLoc());
-  }
-  rewriter.replaceOp(branch, wider.getResults().drop_back());
-  return wider;
-}
-
 void GuessingLoop::moveTogether(RewriterBase &rewriter, int64_t window) {
   Location loc = follow.getLoc();
   Value reference = follow.getFalseValue(), next = follow.getTrueValue();
@@ -266,43 +246,6 @@ Value GuessingLoop::countRounds(RewriterBase &rewriter, Value left,
   return answer.getResults().back();
 }
 
-void GuessingLoop::carryOn(RewriterBase &rewriter) {
-  Value carried = loop.getResults().back(), none = loop.getInitArgs().back();
-  // What has the value of before once that has a name.
-  SmallVector<std::pair<Operation *, unsigned>> begins;
-  auto hasBefore = [&](Operation *op, unsigned operand) {
-    begins.push_back({op, operand});
-  };
-  hasBefore(loop, loop->getNumOperands() - 1);
-  while (true) {
-    Operation *parent = carried.getDefiningOp()->getParentOp();
-    if (auto outer = dyn_cast<scf::ForOp>(parent)) {
-      auto wider = cast<scf::ForOp>(*outer.replaceWithAdditionalYields(
-          rewriter, none, /*replaceInitOperandUsesInLoop=*/false,
-          [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
-            return SmallVector<Value>{carried};
-          }));
-      for (auto [op, operand] : begins)
-        op->setOperand(operand, wider.getRegionIterArgs().back());
-      begins.clear();
-      hasBefore(wider, wider->getNumOperands() - 1);
-      carried = wider.getResults().back();
-    } else if (auto outer = dyn_cast<scf::IfOp>(parent)) {
-      scf::IfOp wider = withResult(rewriter, outer, carried.getType());
-      for (Region *region : {&wider.getThenRegion(), &wider.getElseRegion()}) {
-        bool runs = region == carried.getParentRegion();
-        Operation *yield = region->front().getTerminator();
-        yield->insertOperands(yield->getNumOperands(), runs ? carried : none);
-        if (!runs)
-          hasBefore(yield, yield->getNumOperands() - 1);
-      }
-      carried = wider.getResults().back();
-    } else {
-      return;
-    }
-  }
-}
-
 void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
                            int64_t rounds) {
   Location loc = loop.getLoc();
@@ -328,7 +271,7 @@ void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
   Operation *yield = loop.getBody()->getTerminator();
   rewriter.modifyOpInPlace(
       yield, [&] { yield->setOperand(yield->getNumOperands() - 1, next); });
-  carryOn(rewriter);
+  carryOn(rewriter, loop);
 }
 
 int64_t GuessingLoop::countColumnsLookedUp() {

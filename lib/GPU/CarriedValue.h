@@ -1,0 +1,20 @@
+//===- CarriedValue.h - what loops hand to their next run -------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_CARRIEDVALUE_H
+#define SMX_LIB_GPU_CARRIEDVALUE_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::smx::gpu {
+
+/// The same branch with one result more, whose sides do not yield that yet. It
+/// has an else side.
+scf::IfOp withResult(RewriterBase &rewriter, scf::IfOp branch, Type type);
+
+/// The next run of `loop`, for other rows, begins with what its last value is
+/// at the end of this one: the loops and branches around it carry that.
+void carryOn(RewriterBase &rewriter, scf::ForOp loop);
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_CARRIEDVALUE_H
