@@ -4,7 +4,8 @@
     integration/gpu/ablation.py prepare FOLDER --tools DIR    # where LLVM is: DIR holds softmax-opt and softmax-compile
     integration/gpu/ablation.py measure FOLDER                # where the GPU is; needs PyTorch with CUDA
 
-An ablation is an edit of the text of the pass pipeline that leads to the stage gpu: a pass left out, or an option. One
+An ablation is an edit of the text of the pass pipeline that leads to the stage gpu, a pass left out or an option, or it is a
+flag of softmax-compile, which leads on from there. One
 that a kernel does not have (its PTX stays the same) is not timed. All kernels of a work are in one process, take turns, and
 are compared with float64 before. Writes <gpu>-ablation.{json,md} into ../bench/results.
 """
@@ -36,7 +37,7 @@ def both(first, second):
     return lambda pipeline: second(first(pipeline))
 
 
-# {name: (what a reader calls it, the edit)}
+# {name: (what a reader calls it, the edit or the flag)}
 ABLATIONS = {
     "all": ("all of them", lambda pipeline: pipeline),
     "next-tile": ("the next tile of queries begins under the last product", without("smx-gpu-next-tile")),
@@ -61,6 +62,7 @@ ABLATIONS = {
     "last-wave": ("the last tiles of a walk in parts, along the keys", without("smx-gpu-split-last-wave")),
     "persistence": ("blocks that walk over tiles", with_option("smx-gpu-kernels", "blocks", "0")),
     "depth": ("two stages of a channel, not one", with_option("smx-gpu-roles", "depth", "1")),
+    "narrow-numbers": ("numbers of roles in 32 bits", "--skip-pass=smx-nvvm-narrow-numbers"),
 }
 
 
@@ -80,13 +82,13 @@ def prepare(arguments):
         pipeline, texts = pipeline_of(arguments.tools, work.text), set()
         for name, (_, edit) in ABLATIONS.items():
             stem = folder / f"{work.name}-{name}".replace(" ", "-")
-            edited = edit(pipeline)
-            if name != "all" and edited == pipeline:
+            flags, edited = ([edit], pipeline) if isinstance(edit, str) else ([], edit(pipeline))
+            if not flags and name != "all" and edited == pipeline:
                 raise SystemExit(f"'{name}' changes nothing of the pipeline {pipeline}")
             gpu = subprocess.run([arguments.tools / "softmax-opt", "-", f"--pass-pipeline={edited}"], input=work.text, text=True,
                                  capture_output=True, check=False)
             done = gpu if gpu.returncode else subprocess.run(
-                [arguments.tools / "softmax-compile", "-", "--from=gpu", "--emit=ptx", f"--chip={CHIP}", "--alignment=16",
+                [arguments.tools / "softmax-compile", "-", "--from=gpu", "--emit=ptx", f"--chip={CHIP}", "--alignment=16", *flags,
                  "-o", stem.with_suffix(".ptx"), f"--manifest={stem.with_suffix('.json')}", f"--reproducer-dir={folder}"],
                 input=gpu.stdout, text=True, capture_output=True, check=False)
             if done.returncode:

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_SMXNVVMNARROWNUMBERSPASS

@@ -39,9 +39,19 @@ smx_gpu.kernel @walk(%tiles: index, %x: memref<?x64xbf16>, %numbers: memref<?xin
       %c1 = arith.constant 1 : index
       // CHECK: %[[WIDE_GROUP:.+]] = smx_gpu.group_id
       %group = smx_gpu.group_id
-      // CHECK: scf.for %{{.+}} = %c0_i32 to %[[ALL]] step %[[ONE]] : i32 {
-      scf.for %t = %c0 to %end step %c1 {
-        // CHECK: smx_gpu.get
+      // Groups share rounds between two loops, and all of them go through every round, whatever the numbers' bits.
+      // CHECK: %[[MIDDLE:.+]] = arith.select
+      // CHECK: scf.for %{{.+}} = %c0_i32 to %{{.+}} step %[[ONE]] : i32 {
+      // CHECK-NEXT: smx_gpu.get
+      // CHECK: scf.for %{{.+}} = %{{.+}} to %[[ALL]] step %[[ONE]] : i32 {
+      // CHECK-NEXT: smx_gpu.get
+      %is_first = arith.cmpi eq, %group, %c0 : index
+      %middle = arith.select %is_first, %end, %c0 : index
+      scf.for %t = %c0 to %middle step %c1 {
+        %tile = smx_gpu.get %c : !c -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+        smx_gpu.release %c : !c
+      }
+      scf.for %t = %middle to %end step %c1 {
         %tile = smx_gpu.get %c : !c -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
         smx_gpu.release %c : !c
       }
