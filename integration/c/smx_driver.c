@@ -90,6 +90,7 @@ int smx_encode_map(smx_runtime *runtime, const smx_kernel *kernel,
   /* CUtensorMapDataType; a byte stands for what has no type of its own. */
   static const int types[] = {8, 7, 6, 9, 0, 0, 0, 3, 5};
   const unsigned steps[SMX_MAX_MAP_RANK] = {1, 1, 1, 1, 1};
+  const uint64_t most = (uint64_t)1 << 31;
   uint64_t sizes[SMX_MAX_MAP_RANK], strides[SMX_MAX_MAP_RANK] = {0};
   uint32_t dim;
   if (numbers[map->elements])
@@ -98,6 +99,13 @@ int smx_encode_map(smx_runtime *runtime, const smx_kernel *kernel,
     address = SMX_CU_MAP_BYTES;
   for (dim = 0; dim < map->rank; ++dim) {
     sizes[dim] = (uint64_t)numbers[map->sizes[dim]];
+    /* The coordinates of a copy are signed and of 32 bits. */
+    if (sizes[dim] > most)
+      return smx_fail(runtime,
+                      "kernel '%s' copies from a tensor of %llu elements along "
+                      "a dimension; the copy engine reaches %llu",
+                      kernel->name, (unsigned long long)sizes[dim],
+                      (unsigned long long)most);
     if (dim + 1 < map->rank)
       strides[dim] = (uint64_t)numbers[map->strides[dim]];
   }

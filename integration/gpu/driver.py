@@ -168,6 +168,8 @@ def tensor_map(address, dtype, sizes, strides, box, swizzle):
     raw = (ctypes.c_uint8 * 192)()
     place = (ctypes.addressof(raw) + 63) & ~63  # the driver wants 64-byte alignment
     rank = len(sizes)
+    if max(sizes) > 1 << 31:  # coordinates of a copy are signed and of 32 bits
+        raise ValueError(f"a tensor of {max(sizes)} elements along a dimension; the copy engine reaches {1 << 31}")
     check(library().cuTensorMapEncodeTiled(
         c_void_p(place), dtypes[dtype], rank, c_void_p(address), (c_uint64 * rank)(*sizes),
         (c_uint64 * max(rank - 1, 1))(*strides), (c_uint * rank)(*box), (c_uint * rank)(*[1] * rank),

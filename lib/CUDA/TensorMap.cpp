@@ -18,7 +18,8 @@ static constexpr int64_t maxRank = 5;
 static constexpr int64_t maxBox = 256;
 /// Of addresses, strides and the box's rows, in bytes.
 static constexpr int64_t alignment = 16;
-static constexpr int64_t maxSize = int64_t(1) << 32;
+/// The driver takes 2^32, but a copy's coordinates are signed and of 32 bits.
+static constexpr int64_t maxSize = int64_t(1) << 31;
 static constexpr int64_t strideEnd = int64_t(1) << 40;
 
 int64_t smx::cuda::byteWidth(MapElement element) {
@@ -109,7 +110,7 @@ static Error checkSizesAndStrides(const TensorMapSpec &spec) {
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t size = spec.sizes[dim], stride = spec.strides[dim];
     if (size < 1 || size > maxSize)
-      return ruleError("has sizes from 1 to 2^32 elements; dimension " +
+      return ruleError("has sizes from 1 to 2^31 elements; dimension " +
                        Twine(dim) + " has " + Twine(size));
     // The stride of a single element is never used.
     if (size == 1)

@@ -68,6 +68,12 @@ StringRef whyNoTensorCopy(const TensorCopy &copy) {
       memref.getRank() > 5)
     return "a tile comes from memory that is no argument of at most 5 "
            "dimensions";
+  // Of sizes that are not known the host asks.
+  constexpr int64_t mostElements = int64_t(1) << 31;
+  if (llvm::any_of(memref.getShape(),
+                   [](int64_t size) { return size > mostElements; }))
+    return "a dimension has more than 2^31 elements, which coordinates of 32 "
+           "bits do not reach";
   if (llvm::is_contained(copy.dims, -1))
     return "a tile repeats";
   if (copy.valid.empty())

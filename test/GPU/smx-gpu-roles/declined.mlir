@@ -42,6 +42,22 @@ smx_gpu.kernel @unaligned(%x: memref<?x64xbf16>) warps(8) {
 
 #L = #smx_gpu.fragment<warps = 8>
 !c = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
+!m = memref<2147483649x64xbf16>
+// CHECK: a dimension has more than 2^31 elements, which coordinates of 32 bits do not reach
+// CHECK-LABEL: smx_gpu.kernel @long
+smx_gpu.kernel @long(%x: !m) warps(8) {
+  %c0 = arith.constant 0 : index
+  %ch = smx_gpu.make_channel : !c
+  %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : !m -> tensor<128x64xbf16, #L>
+  smx_gpu.put %x[%c0, %c0] into %ch dims [0, 1] copy(async) {aligned = 16} : !m, !c
+  %t = smx_gpu.get %ch : !c -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.fragment<warps = 8>
+!c = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 1>
 // Columns that are hidden in a tile would be seen.
 // CHECK: the columns of a tile are not those of memory
 // CHECK-LABEL: smx_gpu.kernel @columns

@@ -99,6 +99,10 @@ def tensor_maps(tools):
     print("parameters of maps", [hex(value) for value in parameters[-len(recorder.maps):]])
     print("one head", bind(heads=1, keys=200)[0][3])
     print("no keys", [of_memory[:3:2] for of_memory in bind(heads=3, keys=0)])
+    try:
+        bind(heads=3, keys=(1 << 31) + 1)
+    except ValueError as refusal:
+        print("many keys:", refusal)
 
 
 def launch_order(tools):

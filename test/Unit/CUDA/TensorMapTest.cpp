@@ -97,11 +97,11 @@ TEST_F(TensorMapTest, Address) {
 TEST_F(TensorMapTest, Sizes) {
   TensorMapSpec spec = makeSpec();
   spec.sizes[1] = 0;
-  EXPECT_EQ(errorOf(spec), "a tensor map has sizes from 1 to 2^32 elements; "
+  EXPECT_EQ(errorOf(spec), "a tensor map has sizes from 1 to 2^31 elements; "
                            "dimension 1 has 0");
-  spec.sizes[1] = (int64_t(1) << 32) + 1;
-  EXPECT_TRUE(contains(errorOf(spec), "dimension 1 has 4294967297"));
-  spec.sizes[1] = int64_t(1) << 32;
+  spec.sizes[1] = (int64_t(1) << 31) + 1;
+  EXPECT_TRUE(contains(errorOf(spec), "dimension 1 has 2147483649"));
+  spec.sizes[1] = int64_t(1) << 31;
   EXPECT_EQ(errorOf(spec), "");
 }
 
