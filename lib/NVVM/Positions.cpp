@@ -174,6 +174,17 @@ private:
   }
 };
 
+/// The places that `op` converts; null if it does not, or by way of so few bits
+/// that they may be others then.
+static Value placesOf(arith::SIToFPOp op) {
+  constexpr unsigned enough = 32;
+  auto cast = op.getIn().getDefiningOp<arith::IndexCastOp>();
+  if (!cast ||
+      getElementTypeOrSelf(cast.getType()).getIntOrFloatBitWidth() < enough)
+    return {};
+  return cast.getIn();
+}
+
 /// What places are converted to is added to something, in any order.
 static bool isFreeSum(Operation *op, Operation *converted) {
   auto sum = dyn_cast<math::FmaOp>(op);
@@ -194,11 +205,9 @@ struct MultiplyPositions : TilePattern<math::FmaOp> {
     if (!tile || !isRegisterTile(tile) || !tile.getElementType().isF32() ||
         !converted || !isFreeSum(op, converted))
       return rewriter.notifyMatchFailure(op, "not a free sum with places");
-    Value places = converted.getIn();
-    if (auto cast = places.getDefiningOp<arith::IndexCastOp>())
-      places = cast.getIn();
+    Value places = placesOf(converted);
     PositionSum sum(tile.getRank());
-    if (!getElementTypeOrSelf(places).isIndex() || !sum.add(places, 1))
+    if (!places || !sum.add(places, 1))
       return rewriter.notifyMatchFailure(op, "not a sum of places");
 
     SmallVector<float> constants;
@@ -233,15 +242,15 @@ struct ConvertPositions : TilePattern<arith::SIToFPOp> {
   matchAndRewrite(arith::SIToFPOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto tile = dyn_cast<RankedTensorType>(op.getType());
-    auto cast = op.getIn().getDefiningOp<arith::IndexCastOp>();
+    Value places = placesOf(op);
     if (!tile || !isRegisterTile(tile) || !tile.getElementType().isF32() ||
-        !cast)
+        !places)
       return rewriter.notifyMatchFailure(op, "not a tile of places as f32");
     if (llvm::all_of(op->getUsers(),
                      [&](Operation *user) { return isFreeSum(user, op); }))
       return rewriter.notifyMatchFailure(op, "multiplied and added instead");
     PositionSum sum(tile.getRank());
-    if (!sum.add(cast.getIn(), 1) || sum.mostOfPositions(tile) >= lowPart)
+    if (!sum.add(places, 1) || sum.mostOfPositions(tile) >= lowPart)
       return rewriter.notifyMatchFailure(op, "not a sum of places");
 
     SmallVector<float> constants;

@@ -119,3 +119,18 @@ smx_gpu.kernel @product_as_number(%i: index, %x: memref<?x?xf32>) warps(1) {
   smx_gpu.store %f, %x[%c0, %c0] dims [0, 1] : tensor<16x8xf32, #L>, memref<?x?xf32>
   smx_gpu.return
 }
+
+// By way of 16 bits a place may become another one.
+// CHECK-LABEL: llvm.func @few_bits
+smx_gpu.kernel @few_bits(%slope: f32, %x: memref<?x?xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %column = smx_gpu.position 1 : tensor<16x8xindex, #L>
+  %n = arith.index_cast %column : tensor<16x8xindex, #L> to tensor<16x8xi16, #L>
+  // CHECK: arith.sitofp %{{.+}} : vector<4xi16> to vector<4xf32>
+  %f = arith.sitofp %n : tensor<16x8xi16, #L> to tensor<16x8xf32, #L>
+  %slopes = tensor.splat %slope : tensor<16x8xf32, #L>
+  // CHECK: math.fma {{.+}} fastmath<reassoc>
+  %t = math.fma %f, %slopes, %f fastmath<reassoc> : tensor<16x8xf32, #L>
+  smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] : tensor<16x8xf32, #L>, memref<?x?xf32>
+  smx_gpu.return
+}
