@@ -41,53 +41,54 @@ static bool isOffMatrixUnit(MmaOp product) {
 }
 
 /// All uses are first operands of products.
-static bool isOnlyMultiplied(LoadOp load) {
-  return !load->use_empty() &&
-         llvm::all_of(load->getUses(), [](OpOperand &use) {
+static bool isOnlyMultiplied(Operation *read) {
+  return !read->use_empty() &&
+         llvm::all_of(read->getUses(), [](OpOperand &use) {
            auto product = dyn_cast<MmaOp>(use.getOwner());
            return product && &use == &product.getAMutable();
          });
 }
 
-/// Registers of a thread for `load` and for a loop that multiplies it, of
+/// Registers of a thread for `tile` and for a loop that multiplies it, of
 /// `loops` that do.
-static int64_t registersFor(LoadOp load, MmaOp product, scf::ForOp loop,
+static int64_t registersFor(Value tile, MmaOp product, scf::ForOp loop,
                             int64_t loops) {
   int64_t ofLoop = registersOf(loop);
   if (product.getPrecision() != Precision::TF32x3)
-    return registersOf(load.getType()) + ofLoop;
+    return registersOf(tile.getType()) + ofLoop;
   // What the unit takes of an element is computed in front of all loops: both
   // of its parts, and the addresses of every loop.
   constexpr int64_t parts = 2, addressesOfLoop = 32;
-  return parts * registersOf(load.getType()) + ofLoop +
+  return parts * registersOf(tile.getType()) + ofLoop +
          addressesOfLoop * (loops - 1);
 }
 
-static bool wantsShared(LoadOp load, int64_t registers) {
+static bool wantsShared(Value tile, int64_t registers) {
   llvm::SmallSetVector<scf::ForOp, 4> loops;
-  for (Operation *user : load->getUsers())
+  for (Operation *user : tile.getUsers())
     if (auto loop = user->getParentOfType<scf::ForOp>())
       loops.insert(loop);
-  return llvm::any_of(load->getUsers(), [&](Operation *user) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
     auto loop = user->getParentOfType<scf::ForOp>();
     auto product = cast<MmaOp>(user);
     return loop &&
            (isOffMatrixUnit(product) ||
-            registersFor(load, product, loop, loops.size()) > registers);
+            registersFor(tile, product, loop, loops.size()) > registers);
   });
 }
 
 SmallVector<SharedOperand>
 mlir::smx::gpu::findSharedOperands(KernelOp kernel, int64_t registers) {
   SmallVector<SharedOperand> found;
-  for (LoadOp load : kernel.getBody().getOps<LoadOp>()) {
-    if (!isOnlyMultiplied(load) || !wantsShared(load, registers))
+  for (Operation &read : kernel.getBody().getOps()) {
+    if (!isa<LoadOp, GatherOp>(read) || !isOnlyMultiplied(&read) ||
+        !wantsShared(read.getResult(0), registers))
       continue;
-    auto tile = cast<RankedTensorType>(load.getType());
+    auto tile = cast<RankedTensorType>(read.getResult(0).getType());
     int64_t rowBytes = tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8;
-    found.push_back({load, SharedType::get(load.getContext(), tile.getShape(),
-                                           tile.getElementType(),
-                                           widestSwizzle(rowBytes))});
+    found.push_back({&read, SharedType::get(tile.getContext(), tile.getShape(),
+                                            tile.getElementType(),
+                                            widestSwizzle(rowBytes))});
   }
   return found;
 }

@@ -8,7 +8,8 @@ namespace mlir::smx::gpu {
 
 /// A first operand of products that is better kept in shared memory.
 struct SharedOperand {
-  LoadOp load;
+  /// A load, or a gather: rows of several heads.
+  Operation *read;
   SharedType type;
 };
 
@@ -16,7 +17,7 @@ struct SharedOperand {
 /// values between warps.
 inline constexpr int64_t sharedOperandReserve = 1024;
 
-/// Tiles that are loaded before a loop and only multiplied in it, where a
+/// Tiles that are read before a loop and only multiplied in it, where a
 /// thread has more than `registers` for them and for what the loop carries, or
 /// where its threads multiply without a matrix unit.
 SmallVector<SharedOperand> findSharedOperands(KernelOp kernel,

@@ -26,21 +26,22 @@ struct SharedOperandsPass
 
   /// The first op that needs the tile, or that may write what it is read from:
   /// late, so that the copies that a loop waits for first are under way.
-  static Operation *whereNeeded(LoadOp load) {
-    Operation *op = load->getNextNode();
+  static Operation *whereNeeded(Operation *read) {
+    Operation *op = read->getNextNode();
     auto mayWrite = [](Operation *inner) {
       return isa<StoreOp>(inner) ? WalkResult::interrupt()
                                  : WalkResult::advance();
     };
     auto uses = [&](Operation *user) { return op->isAncestor(user); };
-    while (!llvm::any_of(load->getUsers(), uses) &&
+    while (!llvm::any_of(read->getUsers(), uses) &&
            !op->walk(mayWrite).wasInterrupted())
       op = op->getNextNode();
     return op;
   }
 
   void share(const SharedOperand &operand) {
-    auto [load, type] = operand;
+    auto [read, type] = operand;
+    Location loc = read->getLoc();
     KernelOp kernel = getOperation();
     int64_t needed =
         kernel.getSharedBytes() + type.getBytes() + sharedOperandReserve;
@@ -48,21 +49,29 @@ struct SharedOperandsPass
     auto opts = remark::RemarkOpts::name("SharedOperand")
                     .category("smx-gpu-shared-operands");
     if (!fits) {
-      remark::missed(load.getLoc(), opts)
+      remark::missed(loc, opts)
           << remark::metric("needed", needed)
           << remark::metric("limit", int64_t(kernel.getSharedLimit()));
       return;
     }
-    remark::passed(load.getLoc(), opts)
-        << remark::metric("bytes", type.getBytes());
+    remark::passed(loc, opts) << remark::metric("bytes", type.getBytes());
 
-    OpBuilder builder(load);
-    Value shared = AllocOp::create(builder, load.getLoc(), type);
-    builder.setInsertionPoint(whereNeeded(load));
-    CopyOp::create(builder, load.getLoc(), load.getSource(), load.getOffsets(),
-                   load.getValid(), shared, load.getDims(), load.getAligned());
-    load.getTile().replaceAllUsesWith(shared);
-    load.erase();
+    OpBuilder builder(read);
+    Value shared = AllocOp::create(builder, loc, type);
+    Value tile = read->getResult(0);
+    builder.setInsertionPoint(whereNeeded(read));
+    if (auto load = dyn_cast<LoadOp>(read)) {
+      CopyOp::create(builder, loc, load.getSource(), load.getOffsets(),
+                     load.getValid(), shared, load.getDims(),
+                     load.getAligned());
+      tile.replaceAllUsesWith(shared);
+      load.erase();
+      return;
+    }
+    // Elements of any place come by way of registers.
+    tile.replaceAllUsesWith(shared);
+    WriteOp::create(builder, loc, tile, shared);
+    BarrierOp::create(builder, loc);
   }
 };
 } // namespace

@@ -256,12 +256,12 @@ def PrefetchPass : Pass<"smx-gpu-prefetch", "::mlir::smx::gpu::KernelOp"> {
 def SharedOperandsPass : Pass<"smx-gpu-shared-operands", "::mlir::smx::gpu::KernelOp"> {
   let summary = "keep the first operand of products in shared memory where registers are short";
   let description = [{
-    A tile that is loaded before a loop and only multiplied in it stays in registers if these, the tiles that the loop
+    A tile that is loaded or gathered before a loop and only multiplied in it stays in registers if these, the tiles that the loop
     carries and the results of its products take at most `registers` of a thread. Otherwise it is copied to shared
     memory, if that has room, and read from there in every round. Where elements are multiplied in two TF32 parts, both
     count, and every loop more that multiplies the tile takes 32 registers for its addresses: all of that is computed in
     front of the first one. A tile that is not multiplied on the matrix unit is copied, too: each of its elements is
-    needed by four threads.
+    needed by four threads. What is gathered, as the queries of heads that share keys are, goes there by way of registers.
 
     ```mlir
     %q = smx_gpu.load %x[%i, %c0] dims [0, 1] : memref<?x128xbf16, ..> -> tensor<128x128xbf16, #L>

@@ -186,3 +186,34 @@ smx_gpu.kernel @two_loops(%q: !narrow, %k: !narrow, %o: !narrow) warps(4) {
   smx_gpu.store %acc, %o[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<64x96xf32, #L>, !narrow
   smx_gpu.return
 }
+
+// Rows of several heads are gathered: they go there by way of registers, when the first keys are on their way.
+// CHECK-LABEL: smx_gpu.kernel @gathered
+// CHECK: %[[S:.+]] = smx_gpu.alloc : <64x96xf32, swizzle = 128>
+// CHECK-NEXT: %[[Q:.+]] = smx_gpu.gather
+// CHECK-NEXT: smx_gpu.put
+// CHECK-NEXT: smx_gpu.write %[[Q]], %[[S]]
+// CHECK-NEXT: smx_gpu.barrier
+// CHECK-NEXT: scf.for
+// CHECK: smx_gpu.mma %[[S]],
+smx_gpu.kernel @gathered(%q: !narrow, %k: !narrow, %o: !narrow) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %K = smx_gpu.make_channel : !narrowKeys
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #L>
+  %none = arith.constant dense<0.0> : tensor<64x96xf32, #L>
+  %row = smx_gpu.position 0 : tensor<64x96xindex, #L>
+  %column = smx_gpu.position 1 : tensor<64x96xindex, #L>
+  %qt = smx_gpu.gather %q[%row, %column] : !narrow -> tensor<64x96xf32, #L>
+  smx_gpu.put %k[%c0, %c0] into %K dims [0, 1] copy(async) {aligned = 16 : i64} : !narrow, !narrowKeys
+  %acc = scf.for %j = %c0 to %c8 step %c1 iter_args(%a = %none) -> tensor<64x96xf32, #L> {
+    %kt = smx_gpu.get %K : !narrowKeys -> !narrowStage
+    %s = smx_gpu.mma %qt, %kt, %zero transpose_b : tensor<64x96xf32, #L>, !narrowStage -> tensor<64x64xf32, #L>
+    %b = smx_gpu.mma %s, %kt, %a : tensor<64x64xf32, #L>, !narrowStage -> tensor<64x96xf32, #L>
+    smx_gpu.release %K : !narrowKeys
+    scf.yield %b : tensor<64x96xf32, #L>
+  }
+  smx_gpu.store %acc, %o[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<64x96xf32, #L>, !narrow
+  smx_gpu.return
+}

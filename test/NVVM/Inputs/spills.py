@@ -66,6 +66,15 @@ def attention(element, dim, mask):
 """
 
 
+def drafted(element, dim):
+    query, key = f"tensor<?x8x4x{dim}x{element}>", f"tensor<?x2x?x{dim}x{element}>"
+    return f"""func.func @attention(%q: {query}, %k: {key}, %v: {key}, %n: tensor<?xi32>) -> {query} {{
+  %o = smx.attention %q, %k, %v scale({dim ** -0.5}) mask(#smx.key_lengths<causal>) reads(%n : tensor<?xi32>) : {query}, {key}, {key} -> {query}
+  return %o : {query}
+}}
+"""
+
+
 def left_over(element, dim, heads):
     """Few waves of tiles: on sm_90a the last one is cut along the keys, and threads hold all parts of a row."""
     tensor = f"tensor<1x{heads}x2688x{dim}x{element}>"
@@ -174,6 +183,9 @@ def kernels(family, types):
                     if mask == "few" and element != "f64":
                         continue
                     yield f"{family} {element} {dim} {mask}", attention(element, dim, mask), 16
+            # Four queries of heads that share keys.
+            for dim in (64, 128) if element == "f64" else (64, 128, 256):
+                yield f"{family} {element} {dim} shared by heads", drafted(element, dim), 16
             for dim, heads in ((64, 10), (128, 10), (256, 1)) if element in ("bf16", "f16") else ():
                 yield f"{family} {element} {dim} in parts, {heads} heads", left_over(element, dim, heads), 16
             continue
