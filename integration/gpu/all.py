@@ -24,7 +24,7 @@ import results
 @dataclass(frozen=True)
 class Step:
     script: str
-    # About as long as it takes beside an H200, with 16 processor cores.
+    # An estimate, for an H200 and 16 processor cores: with less left the step is not begun.
     seconds: int
     flags: tuple = ()
     checks: bool = False

@@ -192,6 +192,23 @@ static bool isFreeSum(Operation *op, Operation *converted) {
          bitEnumContainsAll(sum.getFastmath(), arith::FastMathFlags::reassoc);
 }
 
+/// What positions contribute to each register, as f32.
+static Value constantsOf(ThreadCode &code, const PositionSum &sum,
+                         RankedTensorType tile) {
+  SmallVector<float> constants;
+  for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
+    constants.push_back(sum.ofRegister(tile, i));
+  auto type = VectorType::get(constants.size(), code.getF32Type());
+  return LLVM::ConstantOp::create(
+      code, type, DenseElementsAttr::get(type, ArrayRef(constants)));
+}
+
+/// `value` in every register of `tile`.
+static Value repeated(ThreadCode &code, Value value, RankedTensorType tile) {
+  return code.fromRegisters(
+      SmallVector<Value>(gpu::getRegisterCount(tile), value));
+}
+
 /// A multiple of places that is added to something, in any order: that of the
 /// thread's part first, which is the same for all registers of a row.
 struct MultiplyPositions : TilePattern<math::FmaOp> {
@@ -210,17 +227,12 @@ struct MultiplyPositions : TilePattern<math::FmaOp> {
     if (!places || !sum.add(places, 1))
       return rewriter.notifyMatchFailure(op, "not a sum of places");
 
-    SmallVector<float> constants;
-    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
-      constants.push_back(sum.ofRegister(tile, i));
     ThreadCode code(rewriter, op, plan);
     Value rest = LLVM::SIToFPOp::create(code, code.getF32Type(),
                                         sum.ofThread(code, tile, rewriter));
-    auto type = VectorType::get(constants.size(), code.getF32Type());
-    Value ofRegisters = LLVM::ConstantOp::create(
-        code, type, DenseElementsAttr::get(type, ArrayRef(constants)));
-    SmallVector<Value> same(constants.size(), rest);
-    Value ofThread = LLVM::FMAOp::create(code, type, code.fromRegisters(same),
+    Value ofRegisters = constantsOf(code, sum, tile);
+    Type type = ofRegisters.getType();
+    Value ofThread = LLVM::FMAOp::create(code, type, repeated(code, rest, tile),
                                          adaptor.getB(), adaptor.getC());
     rewriter.replaceOpWithNewOp<LLVM::FMAOp>(op, type, ofRegisters,
                                              adaptor.getB(), ofThread);
@@ -253,9 +265,6 @@ struct ConvertPositions : TilePattern<arith::SIToFPOp> {
     if (!sum.add(places, 1) || sum.mostOfPositions(tile) >= lowPart)
       return rewriter.notifyMatchFailure(op, "not a sum of places");
 
-    SmallVector<float> constants;
-    for (int64_t i : llvm::seq(gpu::getRegisterCount(tile)))
-      constants.push_back(sum.ofRegister(tile, i));
     ThreadCode code(rewriter, op, plan);
     Value place = sum.ofThread(code, tile, rewriter);
     // Out of LLVM's sight, which computes the sums of all registers in front of
@@ -268,16 +277,11 @@ struct ConvertPositions : TilePattern<arith::SIToFPOp> {
                  LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
           .getResult(0);
     };
-    auto type = VectorType::get(constants.size(), code.getF32Type());
-    auto repeated = [&](Value value) {
-      return code.fromRegisters(SmallVector<Value>(constants.size(), value));
-    };
-    Value ofRegisters = LLVM::ConstantOp::create(
-        code, type, DenseElementsAttr::get(type, ArrayRef(constants)));
-    Value low =
-        LLVM::FAddOp::create(code, repeated(part(lowPart - 1)), ofRegisters);
-    rewriter.replaceOpWithNewOp<LLVM::FAddOp>(op, repeated(part(-lowPart)),
-                                              low);
+    Value ofRegisters = constantsOf(code, sum, tile);
+    Value low = LLVM::FAddOp::create(
+        code, repeated(code, part(lowPart - 1), tile), ofRegisters);
+    rewriter.replaceOpWithNewOp<LLVM::FAddOp>(
+        op, repeated(code, part(-lowPart), tile), low);
     return success();
   }
 

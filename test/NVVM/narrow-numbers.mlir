@@ -40,10 +40,11 @@ smx_gpu.kernel @walk(%tiles: index, %x: memref<?x64xbf16>, %numbers: memref<?xin
       // CHECK: %[[WIDE_GROUP:.+]] = smx_gpu.group_id
       %group = smx_gpu.group_id
       // Groups share rounds between two loops, and all of them go through every round, whatever the numbers' bits.
-      // CHECK: %[[MIDDLE:.+]] = arith.select
-      // CHECK: scf.for %{{.+}} = %c0_i32 to %{{.+}} step %[[ONE]] : i32 {
+      // CHECK: %[[WIDE_MIDDLE:.+]] = arith.select
+      // CHECK: %[[MIDDLE:.+]] = arith.index_cast %[[WIDE_MIDDLE]] : index to i32
+      // CHECK: scf.for %{{.+}} = %c0_i32 to %[[MIDDLE]] step %[[ONE]] : i32 {
       // CHECK-NEXT: smx_gpu.get
-      // CHECK: scf.for %{{.+}} = %{{.+}} to %[[ALL]] step %[[ONE]] : i32 {
+      // CHECK: scf.for %{{.+}} = %[[MIDDLE]] to %[[ALL]] step %[[ONE]] : i32 {
       // CHECK-NEXT: smx_gpu.get
       %is_first = arith.cmpi eq, %group, %c0 : index
       %middle = arith.select %is_first, %end, %c0 : index

@@ -116,9 +116,7 @@ def biased(element, dim, length, term, mask, wide):
 
 # Masks beside which scores have a multiple of the distance (ALiBi).
 SLOPED = {
-    "full": "",
-    "causal": " mask(#smx.band<top_left, right = 0>)",
-    "window": " mask(#smx.band<top_left, left = 1000, right = 0>)",
+    **{mask: MASKS[mask] for mask in ("full", "causal", "window")},
     "prefix": " mask(#smx.prefix<top_left, length = 1024>)",
     "chunks": " mask(#smx.chunks<top_left, size = 512>)",
     "documents": " mask(#smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>) reads(%begin, %end : tensor<2x4096xi32>, tensor<2x4096xi32>)",
