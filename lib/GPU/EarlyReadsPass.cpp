@@ -1,5 +1,7 @@
 //===- EarlyReadsPass.cpp - terms of scores come under the products -------===//
 
+#include "LoopRegisters.h"
+
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -33,8 +35,7 @@ struct Steps {
 class Rounds {
 public:
   static std::optional<Rounds> match(scf::ForOp loop);
-  /// Registers of a thread for what is carried and for the products.
-  int64_t countRegisters();
+  int64_t countRegisters() { return registersOfRounds(loop); }
   /// The reads behind the first wait that can stand in front of it, with what
   /// they need of it, in order.
   SmallVector<llvm::SetVector<Operation *>> findReads();
@@ -72,19 +73,6 @@ static std::optional<Steps> stepsOf(Value places) {
   int64_t sign = isa<arith::AddIOp>(op) ? 1 : -1;
   return Steps{left->row + sign * right->row,
                left->column + sign * right->column};
-}
-
-static int64_t registersOf(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile || !getLayout(tile))
-    return 0;
-  return llvm::divideCeil(
-      getRegisterCount(tile) *
-          std::max<int64_t>(tile.getElementType().isIndex()
-                                ? 64
-                                : tile.getElementTypeBitWidth(),
-                            16),
-      32);
 }
 
 /// What the places of a read grow by along each dimension of memory; nothing if
@@ -136,16 +124,6 @@ std::optional<Rounds> Rounds::match(scf::ForOp loop) {
   found.loop = loop;
   found.wait = *waits.begin();
   return found;
-}
-
-int64_t Rounds::countRegisters() {
-  int64_t count = 0;
-  for (Value carried : loop.getRegionIterArgs())
-    count += registersOf(carried.getType());
-  for (auto product : loop.getBody()->getOps<MmaAsyncOp>())
-    if (!llvm::is_contained(loop.getRegionIterArgs(), product.getAcc()))
-      count += registersOf(product.getResult().getType());
-  return count;
 }
 
 SmallVector<llvm::SetVector<Operation *>> Rounds::findReads() {

@@ -1,16 +1,12 @@
 //===- GlobalAccess.cpp - verifiers of tiles in global memory -------------===//
 
+#include "ElementBits.h"
 #include "Verify.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
-
-/// Bytes of an element in memory; an index takes 8.
-static int64_t bytesOf(Type type) {
-  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
 
 LogicalResult mlir::smx::gpu::verifyAccess(Operation *op,
                                            const GlobalAccess &access,
@@ -40,7 +36,7 @@ LogicalResult mlir::smx::gpu::verifyAccess(Operation *op,
     return op->emitOpError("expected the tile and the memref to have one "
                            "element type, got ")
            << elementType << " and " << memory.getElementType();
-  int64_t bytes = bytesOf(elementType);
+  int64_t bytes = elementBytes(elementType);
   if (aligned != 0 && (!llvm::isPowerOf2_64(aligned) || aligned < 0 ||
                        aligned % bytes != 0)) // P17
     return op->emitOpError("expected aligned to be 0 or a power of two from ")
@@ -91,7 +87,8 @@ bool mlir::smx::gpu::hasDenseRows(MemRefType memory, int64_t columnDim) {
 /// C1
 static LogicalResult verifyAsyncCopy(PutOp put) {
   ChannelType channel = put.getChannel().getType();
-  int64_t rowBytes = channel.getShape()[1] * bytesOf(channel.getElementType());
+  int64_t rowBytes =
+      channel.getShape()[1] * elementBytes(channel.getElementType());
   int64_t aligned = put.getAligned();
   if (aligned < 16)
     return put.emitOpError("expected rows aligned to at least 16 bytes for "

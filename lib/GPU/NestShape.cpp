@@ -2,6 +2,8 @@
 
 #include "NestShape.h"
 
+#include "ElementBits.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -105,8 +107,8 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
           shape.rows = c;
     });
   walked = nest.walk([&](tensor::ExtractSliceOp slice) {
-    shape.elementBits = std::min<int64_t>(
-        shape.elementBits, slice.getType().getElementTypeBitWidth());
+    shape.elementBits =
+        std::min<int64_t>(shape.elementBits, elementBits(slice.getType()));
     SmallVector<TileClasses::Class> dims = classes.classesOf(slice);
     bool isMatrix = llvm::count_if(dims, [&](TileClasses::Class c) {
                       return classes.boundOf(c) != 1;
@@ -160,7 +162,7 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
     if (nest->isAncestor(slice.getSource().getParentBlock()->getParentOp()) ||
         !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
       return;
-    shape.rowBits += llvm::alignTo(slice.getType().getElementTypeBitWidth(), 8);
+    shape.rowBits += 8 * elementBytes(slice.getType());
     shape.rowsRead += !slice.getOffsets().empty();
   });
   nest.walk([&](tensor::ParallelInsertSliceOp insert) {
@@ -168,8 +170,7 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
                             shape.longestClass))
       return;
     shape.isWritten = true;
-    shape.writtenBits +=
-        llvm::alignTo(insert.getSource().getType().getElementTypeBitWidth(), 8);
+    shape.writtenBits += 8 * elementBytes(insert.getSource().getType());
   });
   return shape;
 }

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementBits.h"
 #include "EqualOps.h"
+
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -41,10 +43,6 @@ private:
   bool isLong(Value value) const {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return type && getLayout(type) && getRegisterCount(type) > elements;
-  }
-  static int64_t bitsOf(Value value) {
-    Type element = getElementTypeOrSelf(value.getType());
-    return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   }
   /// The op of the block in which `user` is.
   Operation *inBlock(Operation *user) const {
@@ -178,8 +176,8 @@ void Phases::recomputeIn(int64_t phase) {
       continue;
     int64_t bits = 0;
     for (Value load : sources.loads)
-      bits += bitsOf(load);
-    if (bits == 0 || bits >= bitsOf(value))
+      bits += elementBits(load.getType());
+    if (bits == 0 || bits >= elementBits(value.getType()))
       continue;
     OpBuilder builder(first);
     for (Value load : sources.loads)

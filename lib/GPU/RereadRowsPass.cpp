@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementBits.h"
 #include "EqualOps.h"
 #include "RowPieces.h"
 #include "smx/GPU/Passes.h"
@@ -37,7 +38,7 @@ static bool isWhole(LoadOp load) {
   RankedTensorType tile = tileOf(load);
   auto striped = cast<StripedAttr>(getLayout(tile));
   return load.getValid().empty() && !load.getAgain() &&
-         tile.getElementTypeBitWidth() >= 8 &&
+         elementBits(tile) >= 8 &&
          tile.getDimSize(1) %
                  (striped.getColumnThreads() * striped.getVector()) ==
              0;
@@ -69,8 +70,7 @@ struct RereadRowsPass
       if (!isRow(load))
         continue;
       RankedTensorType tile = tileOf(load);
-      bool isLongRow =
-          getRegisterCount(tile) * tile.getElementTypeBitWidth() > bytes * 8;
+      bool isLongRow = getRegisterCount(tile) * elementBits(tile) > bytes * 8;
       isLong |= isLongRow;
       if (isWhole(load) &&
           (loads.empty() ||

@@ -2,6 +2,8 @@
 
 #include "RowAlignment.h"
 
+#include "ElementBits.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,7 +19,7 @@ using namespace mlir;
 static int64_t ofRows(int64_t elements, Type shaped, int64_t bytes) {
   if (ShapedType::isDynamic(elements))
     return 0;
-  int64_t width = (cast<ShapedType>(shaped).getElementTypeBitWidth() + 7) / 8;
+  int64_t width = smx::gpu::elementBytes(shaped);
   return std::gcd(bytes, elements * width);
 }
 

@@ -2,6 +2,8 @@
 
 #include "RowPieces.h"
 
+#include "ElementBits.h"
+
 #include "PartialStates.h"
 #include "TileReductions.h"
 
@@ -19,12 +21,11 @@ RowPieces::RowPieces(KernelOp kernel, ArrayRef<LoadOp> some, int64_t bytes,
   auto striped = cast<StripedAttr>(getLayout(type));
   columns = type.getDimSize(1);
   int64_t stripe = striped.getColumnThreads() * striped.getVector(),
-          elementBytes = 0;
+          bytesOfColumn = 0;
   for (LoadOp load : loads)
-    elementBytes +=
-        llvm::divideCeil(load.getTile().getType().getElementTypeBitWidth(), 8);
+    bytesOfColumn += elementBytes(load.getTile().getType());
   int64_t most =
-      std::max<int64_t>(bytes / (striped.getVector() * elementBytes), 1);
+      std::max<int64_t>(bytes / (striped.getVector() * bytesOfColumn), 1);
   // What is read from shared memory takes the fewest registers in stripes.
   for (int64_t first = 0; first < columns;) {
     Piece piece;

@@ -2,6 +2,7 @@
 
 #include "SharedOperands.h"
 
+#include "LoopRegisters.h"
 #include "Swizzle.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -10,19 +11,9 @@
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-/// Registers of 32 bits that a thread holds of a value; 0 unless it is a tile.
-static int64_t registersOf(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile || (!getLayout(tile) && !getSlice(tile)))
-    return 0;
-  Type element = tile.getElementType();
-  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return llvm::divideCeil(getRegisterCount(tile) * bits, 32);
-}
-
 /// Registers that the tiles of a loop take, without those that it is given from
 /// outside: what it carries, and products that it does not carry on.
-static int64_t registersOf(scf::ForOp loop) {
+static int64_t registersOfLoop(scf::ForOp loop) {
   int64_t count = 0;
   for (Type type : loop.getResultTypes())
     count += registersOf(type);
@@ -53,7 +44,7 @@ static bool isOnlyMultiplied(Operation *read) {
 /// `loops` that do.
 static int64_t registersFor(Value tile, MmaOp product, scf::ForOp loop,
                             int64_t loops) {
-  int64_t ofLoop = registersOf(loop);
+  int64_t ofLoop = registersOfLoop(loop);
   if (product.getPrecision() != Precision::TF32x3)
     return registersOf(tile.getType()) + ofLoop;
   // What the unit takes of an element is computed in front of all loops: both

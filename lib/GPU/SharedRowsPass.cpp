@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementBits.h"
 #include "EqualOps.h"
 #include "LoneRows.h"
 #include "RowPieces.h"
@@ -32,7 +33,7 @@ static int64_t countOfParts(KernelOp kernel, int64_t columns, int64_t width) {
         auto tile = cast<RankedTensorType>(reduce.getTile().getType());
         return tile.getNumElements() == columns &&
                tile.getDimSize(0) == int64_t(kernel.getWarps()) &&
-               tile.getElementTypeBitWidth() >= width;
+               elementBits(tile) >= width;
       });
 }
 
@@ -78,19 +79,18 @@ struct SharedRowsPass
       // What has a reading has a place.
       if (load.getReading() != Reading::Any || !striped ||
           tile.getDimSize(0) != 1 || striped.getRowThreads() != 1 ||
-          load.getDims().back() < 0 || tile.getElementTypeBitWidth() < 8 ||
+          load.getDims().back() < 0 || elementBits(tile) < 8 ||
           (!loads.empty() &&
            tile.getShape() !=
                cast<RankedTensorType>(loads.front().getTile().getType())
                    .getShape()))
         continue;
       loads.push_back(load);
-      bits += getRegisterCount(tile) * tile.getElementTypeBitWidth();
+      bits += getRegisterCount(tile) * elementBits(tile);
     }
     int64_t widest = 0;
     for (LoadOp load : loads)
-      widest = std::max<int64_t>(
-          widest, load.getTile().getType().getElementTypeBitWidth());
+      widest = std::max<int64_t>(widest, elementBits(load.getTile().getType()));
     int64_t room = mlir::smx::registerBytesOfRow(bits, widest == 64) / 8;
     // Of two that widen its elements the assembler keeps those of the first.
     int64_t columns =

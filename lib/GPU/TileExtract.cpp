@@ -1,5 +1,6 @@
 //===- TileExtract.cpp - elements of memory for each place of a tile ------===//
 
+#include "ElementBits.h"
 #include "Multiples.h"
 #include "TileBody.h"
 
@@ -61,7 +62,7 @@ Value BodyConverter::loadExtracted(Location loc, RankedTensorType form,
                                    ArrayRef<Value> places) {
   constexpr int64_t rowAlignment = 16;
   auto memory = cast<MemRefType>(view.memref.getType());
-  int64_t width = llvm::divideCeil(memory.getElementTypeBitWidth(), 8);
+  int64_t width = elementBytes(memory);
   if (form.getRank() != 2 || view.aligned < rowAlignment)
     return {};
   SmallVector<Value> offsets;

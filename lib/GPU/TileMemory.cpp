@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementBits.h"
 #include "Multiples.h"
 #include "TileConverter.h"
 
@@ -58,7 +59,7 @@ TileConverter::Box TileConverter::boxOf(Value tensor, const GlobalView &view,
   // Rows of the tile start where the memref's rows do, or a multiple further
   // on, if they run along them.
   auto type = cast<MemRefType>(view.memref.getType());
-  int64_t width = (type.getElementTypeBitWidth() + 7) / 8;
+  int64_t width = elementBytes(type);
   bool isContiguous = !view.offsets.empty() &&
                       box.dims.back() == type.getRank() - 1 &&
                       type.getStridesAndOffset().first.back() == 1;

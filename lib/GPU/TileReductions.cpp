@@ -2,6 +2,8 @@
 
 #include "TileReductions.h"
 
+#include "ElementBits.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -140,7 +142,7 @@ TypedAttr mlir::smx::gpu::identityOf(Combiner kind, Type type) {
                                 APFloat::getInf(floats.getFloatSemantics(),
                                                 /*Negative=*/isMaximum(kind)));
   }
-  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  unsigned bits = elementBits(type);
   if (kind == Combiner::Add || kind == Combiner::Mul)
     return builder.getIntegerAttr(type, kind == Combiner::Add ? 0 : 1);
   return builder.getIntegerAttr(type, isMaximum(kind)

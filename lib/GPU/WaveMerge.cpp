@@ -2,6 +2,8 @@
 
 #include "WaveMerge.h"
 
+#include "ElementBits.h"
+
 #include "FetchCode.h"
 #include "Multiples.h"
 
@@ -102,7 +104,7 @@ Value WaveMerge::numberFor(Value value) {
   return mapping.lookup(value);
 }
 
-RowState WaveMerge::mergeStates(Value cutTile, ValueRange states) {
+WalkState WaveMerge::mergeStates(Value cutTile, ValueRange states) {
   Location loc = tile.walk.getLoc();
   auto rowsType = cast<RankedTensorType>(convert(tile.last.sum.getType())),
        valuesType = cast<RankedTensorType>(convert(tile.getValuesType()));
@@ -121,7 +123,7 @@ RowState WaveMerge::mergeStates(Value cutTile, ValueRange states) {
                           /*again=*/false);
   };
   // All of them are under way before the first is looked at.
-  SmallVector<RowState> parts(cut.parts);
+  SmallVector<WalkState> parts(cut.parts);
   for (auto [j, part] : llvm::enumerate(parts)) {
     part.reference = load(states[0], rowsType, j);
     part.sum = load(states[1], rowsType, j);
@@ -135,8 +137,8 @@ RowState WaveMerge::mergeStates(Value cutTile, ValueRange states) {
         DenseElementsAttr::get(
             rowsType, builder.getFloatAttr(rowsType.getElementType(), value)));
   };
-  RowState merged = parts.front();
-  for (const RowState &part : llvm::drop_begin(parts))
+  WalkState merged = parts.front();
+  for (const WalkState &part : llvm::drop_begin(parts))
     merged.reference = arith::MaxNumFOp::create(builder, loc, merged.reference,
                                                 part.reference);
   // Weights by an infinite reference are those by 0, as in the walk.
@@ -202,13 +204,13 @@ void WaveMerge::cloneStore(StoreOp store) {
   MemRefType memory = store.getDestination().getType();
   int64_t aligned = store.getAligned();
   if (along == memory.getRank() - 1)
-    aligned = std::min(aligned, rows * memory.getElementTypeBitWidth() / 8);
+    aligned = std::min(aligned, rows * elementBytes(memory));
   StoreOp::create(builder, loc, mapping.lookup(store.getTile()),
                   numberFor(store.getDestination()), offsets, valid,
                   store.getDims(), aligned);
 }
 
-void WaveMerge::cloneResults(const RowState &state) {
+void WaveMerge::cloneResults(const WalkState &state) {
   for (auto [from, to] : llvm::zip_equal(tile.last.all(), state.all()))
     mapping.map(from, to);
   for (Operation *op : tile.finish) {
@@ -232,6 +234,7 @@ void WaveMerge::build(LaunchOp launch, ValueRange states) {
                             /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr, warps,
                             /*cluster=*/1, tile.kernel.getSharedLimit(),
                             /*min_blocks=*/1);
+  SymbolTable(tile.kernel->getParentOfType<ModuleOp>()).insert(kernel);
   builder.createBlock(&kernel.getBody());
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -264,7 +267,7 @@ void WaveMerge::build(LaunchOp launch, ValueRange states) {
   Value one = arith::ConstantIndexOp::create(host, loc, 1);
   Value blocks = arith::ConstantIndexOp::create(
       host, loc, cut.tiles * (tile.getRows() / rows));
-  LaunchOp::create(host, loc, name, blocks, one, one, operands);
+  LaunchOp::create(host, loc, kernel.getSymName(), blocks, one, one, operands);
 }
 
 } // namespace mlir::smx::gpu

@@ -200,6 +200,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     pm.addPass(gpu::createNextTilePass());
     pm.addPass(gpu::createMulticastPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createExpectMovePass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createLateWaitsPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createHiddenTilesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createIdleGroupsPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createTensorStoresPass());

@@ -217,8 +217,39 @@ def EarlyReadsPass : Pass<"smx-gpu-early-reads", "::mlir::smx::gpu::KernelOp"> {
     ```
   }];
   let options = [Option<"registers", "registers", "int64_t", "150", "registers of a thread at least">,
-                 Option<"reserve", "reserve", "int64_t", "8", "registers for addresses and numbers">];
+                 Option<"reserve", "reserve", "int64_t", "6", "registers for addresses and numbers">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LateWaitsPass : Pass<"smx-gpu-late-waits", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "weights are computed while both products are under way";
+  let description = [{
+    Weights that are computed before it is known whether the reference moves (`smx-gpu-speculate`) need the scores alone, and the
+    sum of values only once a branch has decided. So a round waits for its second product, and gives back what that
+    read, in front of that branch, if registers have room for the new weights beside the old ones: if all that the loop carries, the
+    results of both products, what is read while they are under way, what is computed between the waits and `reserve` more
+    are at most what the role has. With two groups of 64 rows and tiles of 128 keys they have at head dims up to 128; with three they do not.
+    Where a turn is kept until the products are done, the wait stays.
+
+    ```mlir
+    %s = smx_gpu.wait %st, %sr pending 1
+    %o = smx_gpu.wait %ot, %or
+    smx_gpu.release %values
+    %p = weights of %s
+    %moves = smx_gpu.any %large
+    scf.if %moves { smx_gpu.rescale %o }
+    ```
+    ==>
+    ```mlir
+    %s = smx_gpu.wait %st, %sr pending 1
+    %p = weights of %s
+    %moves = smx_gpu.any %large
+    %o = smx_gpu.wait %ot, %or
+    smx_gpu.release %values
+    scf.if %moves { smx_gpu.rescale %o }
+    ```
+  }];
+  let options = [Option<"reserve", "reserve", "int64_t", "16", "registers for addresses and numbers">];
 }
 
 def SmallTanhPass : Pass<"smx-gpu-small-tanh", "::mlir::smx::gpu::KernelOp"> {
