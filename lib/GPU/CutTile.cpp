@@ -37,19 +37,6 @@ mlir::smx::gpu::placesOf(Value condition) {
   return needed.takeVector();
 }
 
-/// True if `value` is 0 where it is infinite: |x| = inf ? 0 : x.
-static bool isNeverInfinite(Value value) {
-  auto guard = value.getDefiningOp<arith::SelectOp>();
-  if (!guard || !matchPattern(guard.getTrueValue(), m_AnyZeroFloat()))
-    return false;
-  auto isInfinite = guard.getCondition().getDefiningOp<arith::CmpFOp>();
-  if (!isInfinite || isInfinite.getPredicate() != arith::CmpFPredicate::OEQ ||
-      !matchPattern(isInfinite.getRhs(), m_PosInfFloat()))
-    return false;
-  auto magnitude = isInfinite.getLhs().getDefiningOp<math::AbsFOp>();
-  return magnitude && magnitude.getOperand() == guard.getFalseValue();
-}
-
 /// True for a number above 0, or one of two for each row.
 static bool isPositive(Value factor) {
   if (auto broadcast = factor.getDefiningOp<BroadcastOp>())
@@ -74,7 +61,7 @@ static bool isZeroOfInfinity(Value weights, Value scores) {
                      ? broadcast.getValues().getDefiningOp<arith::NegFOp>()
                      : arith::NegFOp();
   return isPositive(exponent.getB()) && negated &&
-         isNeverInfinite(negated.getOperand());
+         behindGuard(negated.getOperand());
 }
 
 bool mlir::smx::gpu::isMark(const LoopPair &pair, TileMask mask) {

@@ -26,9 +26,9 @@ class GroupDivergence {
 public:
   /// Values that differ come from ops of type OpTy.
   template <typename OpTy>
-  static GroupDivergence from(RoleOp role) {
+  static GroupDivergence from(Operation *team) {
     GroupDivergence divergence;
-    role.getBody().walk([&](OpTy op) { divergence.mark(op->getResult(0)); });
+    team->walk([&](OpTy op) { divergence.mark(op->getResult(0)); });
     divergence.follow();
     return divergence;
   }
@@ -36,7 +36,7 @@ public:
   /// The op that separates the groups around `op`, or null.
   Operation *separatorOf(Operation *op) const {
     const bool isOfChannel = isa<GetOp, ReleaseOp>(op);
-    while ((op = op->getParentOp()) && !isa<RoleOp>(op))
+    while ((op = op->getParentOp()) && !isa<RoleOp, KernelOp>(op))
       if (separators.contains(op) && !(isOfChannel && isShared(op)))
         return op;
     return nullptr;
@@ -156,17 +156,37 @@ private:
 };
 } // namespace
 
+/// True if the threads along a dimension of the layout are of one warp.
+static bool isInWarp(LayoutAttrInterface layout, int64_t dim) {
+  auto striped = dyn_cast<StripedAttr>(layout);
+  if (!striped)
+    return dim == 1 || cast<FragmentAttr>(layout).getWarps() == 1;
+  int64_t threads = striped.getColumnThreads();
+  if (dim == 0)
+    threads *= striped.getRowThreads();
+  return threads <= ::smx::gpu::warpThreads;
+}
+
 /// True for what each warp does by itself on its rows.
 static bool isOfWarp(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return isInWarp(
+        getLayout(cast<RankedTensorType>(reduce.getTile().getType())),
+        reduce.getDim());
+  if (auto largest = dyn_cast<LargestOp>(op))
+    return isInWarp(
+        getLayout(cast<RankedTensorType>(largest.getTile().getType())),
+        /*dim=*/1);
   auto product = dyn_cast<MmaOp>(op);
   return product && product.getTerms();
 }
 
-/// K14 for ops of type Together, of which `who` execute each at the same time.
+/// K14 for ops of type Together of a role or a kernel, of which `who` execute
+/// each at the same time.
 template <typename Root, typename... Together>
-static LogicalResult verifyMeeting(RoleOp role, StringRef who) {
-  auto divergence = GroupDivergence::from<Root>(role);
-  WalkResult result = role.getBody().walk([&](Operation *op) {
+static LogicalResult verifyMeeting(Operation *team, StringRef who) {
+  auto divergence = GroupDivergence::from<Root>(team);
+  WalkResult result = team->walk([&](Operation *op) {
     if (!isa<Together...>(op) || isOfWarp(op))
       return WalkResult::advance();
     Operation *separator = divergence.separatorOf(op);
@@ -182,14 +202,26 @@ static LogicalResult verifyMeeting(RoleOp role, StringRef who) {
   return failure(result.wasInterrupted());
 }
 
+/// Of what the warps of a team do together.
+static LogicalResult verifyTogether(Operation *team, StringRef who) { // K14
+  return verifyMeeting<AnyOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
+                       CollectOp, CopyOp, PutOp, GetOp, ReleaseOp, ConvertOp,
+                       ReduceOp, LargestOp, MmaOp, MmaAsyncOp, NotFiniteOp,
+                       WaitOp, TakeTurnOp, PassTurnOp>(team, who);
+}
+
 LogicalResult mlir::smx::gpu::verifyGroupsMeet(RoleOp role) { // K14
   if (failed(
           verifyMeeting<GroupIdOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
                         CollectOp, CopyOp, PutOp, GetOp, ReleaseOp>(
               role, "groups of a role")))
     return failure();
-  return verifyMeeting<AnyOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
-                       CollectOp, CopyOp, PutOp, GetOp, ReleaseOp, ConvertOp,
-                       MmaOp, MmaAsyncOp, NotFiniteOp, WaitOp, TakeTurnOp,
-                       PassTurnOp>(role, "warps of a group");
+  return verifyTogether(role, "warps of a group");
+}
+
+LogicalResult mlir::smx::gpu::verifyWarpsMeet(KernelOp kernel) { // K14
+  bool hasRoles = !kernel.getBody().getOps<WarpSpecializeOp>().empty();
+  if (hasRoles || kernel.getWarps() == 1)
+    return success();
+  return verifyTogether(kernel, "warps of the kernel");
 }

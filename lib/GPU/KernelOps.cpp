@@ -121,7 +121,7 @@ static LogicalResult verifyBlockCode(KernelOp kernel) {
 
 LogicalResult KernelOp::verifyRegions() {
   if (failed(verifyBlockCode(*this)) || failed(verifyTileThreads(*this)) ||
-      failed(verifyChannels(*this)))
+      failed(verifyChannels(*this)) || failed(verifyWarpsMeet(*this)))
     return failure();
   return fitsSharedMemory(*this, getSharedLimit());
 }

@@ -33,10 +33,10 @@ namespace {
 class KernelBuilder {
 public:
   KernelBuilder(scf::ForallOp nest, StringRef name,
-                const ScheduleOptions &options, int64_t alignment,
-                int64_t sharedLimit)
-      : nest(nest), name(name), options(options), alignment(alignment),
-        sharedLimit(sharedLimit), host(nest) {}
+                const ScheduleOptions &options, int64_t sharedLimit,
+                SymbolTable &symbols)
+      : nest(nest), name(name), options(options), sharedLimit(sharedLimit),
+        symbols(symbols), host(nest) {}
 
   LogicalResult build();
 
@@ -58,7 +58,8 @@ private:
   scf::ForallOp nest;
   StringRef name;
   const ScheduleOptions &options;
-  int64_t alignment, sharedLimit;
+  int64_t sharedLimit;
+  SymbolTable &symbols;
   OpBuilder host;
   KernelOp kernel;
   SmallVector<Value> operands;
@@ -133,7 +134,7 @@ GlobalView KernelBuilder::outsideTensor(Value tensor, ArrayRef<Value> isFixed) {
   }
   if (llvm::none_of(conditions, [](Value condition) { return condition; }))
     conditions.clear();
-  int64_t alignedTo = alignmentOfRows(tensor, alignment);
+  int64_t alignedTo = alignmentOfRows(tensor, options.alignment);
   for (const OutsideView &known : outsideViews)
     if (known.tensor == tensor && known.isFixed == conditions)
       return {known.argument, type.getRank(), alignedTo};
@@ -199,6 +200,8 @@ LogicalResult KernelBuilder::build() {
       builder, nest.getLoc(), name, builder.getFunctionType({}, {}),
       /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr, schedule->warps,
       schedule->cluster, sharedLimit, schedule->minBlocks);
+  // By another name if there is something of this one.
+  symbols.insert(kernel);
   builder.createBlock(&kernel.getBody());
 
   SmallVector<Value> memory;
@@ -230,7 +233,7 @@ LogicalResult KernelBuilder::build() {
     int64_t rank = cast<RankedTensorType>(argument.getType()).getRank();
     converter.setDestination(argument,
                              {argumentFor(destination), rank,
-                              alignmentOfRows(destination, alignment)});
+                              alignmentOfRows(destination, options.alignment)});
   }
   if (failed(converter.convertBlock(nest.getBody())))
     return failure();
@@ -246,8 +249,8 @@ LogicalResult KernelBuilder::build() {
       builder.getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
 
   Value one = arith::ConstantIndexOp::create(host, nest.getLoc(), 1);
-  LaunchOp::create(host, nest.getLoc(), name, order.getBlocks(), one, one,
-                   operands);
+  LaunchOp::create(host, nest.getLoc(), kernel.getSymName(), order.getBlocks(),
+                   one, one, operands);
   remark::passed(
       nest.getLoc(),
       remark::RemarkOpts::name("BlockSchedule").category("smx-gpu-kernels"))
@@ -263,6 +266,17 @@ LogicalResult KernelBuilder::build() {
       op->erase();
   nest.erase();
   return success();
+}
+
+/// Of what PTX allows in names: letters, digits and _, a digit not first.
+std::string kernelName(StringRef function) {
+  std::string name = (function + "_kernel").str();
+  if (llvm::isDigit(name.front()))
+    name.insert(name.begin(), '_');
+  for (char &c : name)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return name;
 }
 
 struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
@@ -283,10 +297,10 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
       SmallVector<scf::ForallOp> nests(
           function.getBody().getOps<scf::ForallOp>());
       for (auto [number, nest] : llvm::enumerate(nests)) {
-        std::string name = (function.getName() + "_kernel").str();
+        std::string name = kernelName(function.getName());
         if (number != 0)
           name += "_" + std::to_string(number);
-        if (failed(KernelBuilder(nest, name, options, alignment, sharedLimit)
+        if (failed(KernelBuilder(nest, name, options, sharedLimit, symbols)
                        .build()))
           return signalPassFailure();
       }

@@ -337,7 +337,8 @@ struct LargestOfStreamPass
     if (!found.empty()) {
       RewritePatternSet patterns(&getContext());
       scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
-      (void)applyPatternsGreedily(kernel, std::move(patterns));
+      if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
+        return signalPassFailure();
     }
   }
 };

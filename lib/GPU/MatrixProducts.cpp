@@ -88,10 +88,11 @@ LogicalResult MmaOp::verify() {
   if (getPrecision() == Precision::TF32x3 && !type.isF32()) // P12
     return emitOpError("expected operands of f32 for precision(tf32x3), got ")
            << type;
-  if (!getTerms() || (getGuarded() && type.getIntOrFloatBitWidth() == 16))
+  if (!getTerms() ||
+      (getGuarded() && type.getIntOrFloatBitWidth() == 16)) // P28
     return success();
   return emitOpError("expected 'terms' of a guarded product of 16-bit "
-                     "operands, got ") // P28
+                     "operands, got ")
          << (getGuarded() ? "operands of " : "no guard, and operands of ")
          << type;
 }

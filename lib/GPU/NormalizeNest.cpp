@@ -163,12 +163,10 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
   // value.
   llvm::SmallPtrSet<Operation *, 4> separated;
   while (true) {
-    FailureOr<TileClasses> classes = TileClasses::compute(nest);
-    if (failed(classes))
-      return failure();
+    TileClasses classes = TileClasses::compute(nest);
     OpOperand *shared = nullptr;
     nest.walk([&](linalg::GenericOp op) {
-      std::optional<TileProduct> product = matchProduct(op, *classes);
+      std::optional<TileProduct> product = matchProduct(op, classes);
       if (product &&
           (product->rows == product->columns ||
            product->rows == product->reduced ||

@@ -42,12 +42,10 @@ FailureOr<SmallVector<ArgumentExtent>>
 mlir::smx::gpu::findOpenExtents(func::FuncOp function) {
   std::set<ArgumentExtent> extents;
   for (auto nest : function.getBody().getOps<scf::ForallOp>()) {
-    FailureOr<TileClasses> classes = TileClasses::compute(nest);
-    if (failed(classes))
-      return failure();
-    for (TileClasses::Class c = 0; c < classes->size(); ++c)
-      if (classes->boundOf(c) == ShapedType::kDynamic)
-        addExtentsBehind(cast<Value>(classes->extentOf(c)), function, extents);
+    TileClasses classes = TileClasses::compute(nest);
+    for (TileClasses::Class c = 0; c < classes.size(); ++c)
+      if (classes.boundOf(c) == ShapedType::kDynamic)
+        addExtentsBehind(cast<Value>(classes.extentOf(c)), function, extents);
   }
   return SmallVector<ArgumentExtent>(extents.begin(), extents.end());
 }

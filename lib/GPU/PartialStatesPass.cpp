@@ -195,44 +195,44 @@ Value PartialState::sumOfParts(Value tile, Value ofWarp) {
 ///   q = q0 + (F - q0 l - q0 (sum - l)) / l,   l = float(sum),  q0 = F (1 / l)
 void PartialState::divideFactor(Value weights, Value kept, Value factor,
                                 Value sumOfAll) {
-  RowQuotient quotient(weights);
+  std::optional<RowQuotient> quotient = RowQuotient::of(weights);
   Value leaf = sum.get();
-  if (!quotient.result || !isOfValues(quotient.reciprocal.getValues(), leaf) ||
-      !isOfValues(quotient.divisor.getValues(), leaf))
+  if (!quotient || !isOfValues(quotient->reciprocal.getValues(), leaf) ||
+      !isOfValues(quotient->divisor.getValues(), leaf))
     return;
-  Location loc = quotient.result.getLoc();
+  Location loc = quotient->result.getLoc();
   Value sumOfPart = AgreedOp::create(
       builder, loc, parts.partValue(getElementTypeOrSelf(sumOfAll)), sumOfAll);
   auto ofRow = [&](BroadcastOp broadcast) {
     return parts.ofValue(broadcast.getValues(), leaf, sumOfPart,
                          /*isCollected=*/false);
   };
-  Value reciprocal = ofRow(quotient.reciprocal),
-        divisor = ofRow(quotient.divisor);
+  Value reciprocal = ofRow(quotient->reciprocal),
+        divisor = ofRow(quotient->divisor);
   Type type = factor.getType();
   auto onParts = [&](Operation *op, ValueRange operands) {
     return parts.onOperands(op, operands, type);
   };
-  Value first = onParts(quotient.first, {factor, reciprocal});
-  Value negated = onParts(quotient.negated, first);
-  Value left = onParts(quotient.left, {negated, divisor, factor});
+  Value first = onParts(quotient->first, {factor, reciprocal});
+  Value negated = onParts(quotient->negated, first);
+  Value left = onParts(quotient->left, {negated, divisor, factor});
   if (auto rounded = divisor.getDefiningOp<arith::TruncFOp>()) {
     Value sum = rounded.getIn();
     Value rest = arith::SubFOp::create(
         builder, loc, sum,
         arith::ExtFOp::create(builder, loc, sum.getType(), divisor));
     left = onParts(
-        quotient.left,
+        quotient->left,
         {negated, arith::TruncFOp::create(builder, loc, type, rest), left});
   }
-  Value share = onParts(quotient.result, {left, reciprocal, first});
+  Value share = onParts(quotient->result, {left, reciprocal, first});
   Value shares = BroadcastOp::create(builder, loc, kept.getType(), share);
   Value result = arith::MulFOp::create(builder, loc, kept, shares);
-  result = PartsOp::create(builder, loc, quotient.result.getType(), result);
-  quotient.result.replaceAllUsesWith(result);
+  result = PartsOp::create(builder, loc, quotient->result.getType(), result);
+  quotient->result.replaceAllUsesWith(result);
   for (Operation *op :
-       {quotient.result.getOperation(), quotient.left.getOperation(),
-        quotient.negated.getOperation(), quotient.first.getOperation()})
+       {quotient->result.getOperation(), quotient->left.getOperation(),
+        quotient->negated.getOperation(), quotient->first.getOperation()})
     op->erase();
 }
 

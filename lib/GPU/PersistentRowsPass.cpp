@@ -181,7 +181,6 @@ void RowKernel::rewrite(Value blocks) {
         operand.set(other);
   }
   builder.setInsertionPointToEnd(&round);
-  SmallVector<Value> yielded;
   auto yield = scf::YieldOp::create(builder, loc, loop.getRegionIterArgs());
   size_t i = 0;
   for (Operation *fetch : fetches) {

@@ -4,29 +4,32 @@
 
 namespace mlir::smx::gpu {
 
-RowQuotient::RowQuotient(Value weights) {
+std::optional<RowQuotient> RowQuotient::of(Value weights) {
   for (Operation *user : weights.getUsers()) {
-    first = dyn_cast<arith::MulFOp>(user);
-    if (!first || first.getLhs() != weights)
+    RowQuotient found;
+    found.first = dyn_cast<arith::MulFOp>(user);
+    if (!found.first || found.first.getLhs() != weights)
       continue;
-    reciprocal = first.getRhs().getDefiningOp<BroadcastOp>();
-    for (Operation *next : first->getUsers())
+    found.reciprocal = found.first.getRhs().getDefiningOp<BroadcastOp>();
+    for (Operation *next : found.first->getUsers())
       if (auto op = dyn_cast<arith::NegFOp>(next); op && op->hasOneUse())
-        negated = op;
-    left =
-        negated ? dyn_cast<math::FmaOp>(*negated->user_begin()) : math::FmaOp();
-    if (!reciprocal || !left || !left->hasOneUse() ||
-        left.getA() != negated.getResult() || left.getC() != weights)
+        found.negated = op;
+    if (!found.reciprocal || !found.negated)
       continue;
-    divisor = left.getB().getDefiningOp<BroadcastOp>();
-    auto last = dyn_cast<math::FmaOp>(*left->user_begin());
-    if (divisor && last && last.getA() == left.getResult() &&
-        last.getB() == reciprocal.getResult() &&
-        last.getC() == first.getResult()) {
-      result = last;
-      return;
-    }
+    found.left = dyn_cast<math::FmaOp>(*found.negated->user_begin());
+    if (!found.left || !found.left->hasOneUse() ||
+        found.left.getA() != found.negated.getResult() ||
+        found.left.getC() != weights)
+      continue;
+    found.divisor = found.left.getB().getDefiningOp<BroadcastOp>();
+    found.result = dyn_cast<math::FmaOp>(*found.left->user_begin());
+    if (found.divisor && found.result &&
+        found.result.getA() == found.left.getResult() &&
+        found.result.getB() == found.reciprocal.getResult() &&
+        found.result.getC() == found.first.getResult())
+      return found;
   }
+  return std::nullopt;
 }
 
 } // namespace mlir::smx::gpu

@@ -11,15 +11,15 @@ namespace mlir::smx::gpu {
 
 /// w / l as the algebra divides: q = w (1/l), and q + (w - q l) (1/l).
 struct RowQuotient {
-  /// Null: there is none.
+  /// Nothing if `weights` are divided in no such way.
+  static std::optional<RowQuotient> of(Value weights);
+
   math::FmaOp result;
   arith::MulFOp first;
   arith::NegFOp negated;
   math::FmaOp left;
   /// The row's values 1/l and l.
   BroadcastOp reciprocal, divisor;
-
-  explicit RowQuotient(Value weights);
 };
 
 } // namespace mlir::smx::gpu

@@ -57,10 +57,10 @@ FailureOr<Value> BodyConverter::convertReduction(unsigned number,
 
 /// One after the other, x[j] beats the running extremum r where x[j] > r. So
 /// what remains is the payload of the first j whose x[j] is the maximum m of
-/// the tile, if m > r at the start; a NaN is never larger, and where r takes it
-/// over
-/// (`maximumf`), what comes after it is not larger than r either. With >=, the
-/// last such j. The payload is looked up by a sum in which one term is not 0.
+/// the tile, if m > r at the start; a NaN is never larger. Where r becomes a
+/// NaN that it meets (`maximumf`), nothing that follows is larger than r,
+/// either. With >=, the last such j. The payload is looked up by a sum in which
+/// one term is not 0.
 Value BodyConverter::placeOfExtremum(const RunningPlace &place, Value start,
                                      Value startingExtremum, Class reduced) {
   Location loc = op.getLoc();

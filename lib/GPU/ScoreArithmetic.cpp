@@ -3,6 +3,7 @@
 #include "ScoreArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/ControlFlowSinkUtils.h"
@@ -16,6 +17,19 @@ std::optional<double> splatValue(Value value) {
   if (isa<FloatType>(splat.getElementType()))
     return splat.getSplatValue<APFloat>().convertToDouble();
   return double(splat.getSplatValue<APInt>().getSExtValue());
+}
+
+Value behindGuard(Value value) {
+  auto choice = value.getDefiningOp<arith::SelectOp>();
+  if (!choice || !matchPattern(choice.getTrueValue(), m_AnyZeroFloat()))
+    return {};
+  Value reference = choice.getFalseValue();
+  auto isInfinite = choice.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!isInfinite || isInfinite.getPredicate() != arith::CmpFPredicate::OEQ ||
+      !matchPattern(isInfinite.getRhs(), m_PosInfFloat()))
+    return {};
+  auto magnitude = isInfinite.getLhs().getDefiningOp<math::AbsFOp>();
+  return magnitude && magnitude.getOperand() == reference ? reference : Value();
 }
 
 Value withoutBound(Value exponent) {

@@ -14,6 +14,10 @@ namespace mlir::smx::gpu {
 /// such constant.
 std::optional<double> splatValue(Value value);
 
+/// m of `|m| = inf ? 0 : m`, as references are guarded; null if `value` is
+/// anything else.
+Value behindGuard(Value value);
+
 /// x of the exponent min(x, 0), or the exponent itself: a factor of sums is at
 /// most 1.
 Value withoutBound(Value exponent);

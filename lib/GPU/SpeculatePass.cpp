@@ -76,17 +76,10 @@ static int64_t registersOf(WaitOp wait) {
 
 /// The use of `value` as the guard takes it: 0 where it is infinite.
 static arith::SelectOp guardOf(Value value) {
-  for (Operation *user : value.getUsers()) {
-    auto guard = dyn_cast<arith::SelectOp>(user);
-    if (!guard || guard.getFalseValue() != value ||
-        !matchPattern(guard.getTrueValue(), m_AnyZeroFloat()))
-      continue;
-    auto isInfinite = guard.getCondition().getDefiningOp<arith::CmpFOp>();
-    if (isInfinite && isInfinite.getPredicate() == arith::CmpFPredicate::OEQ)
-      if (auto magnitude = isInfinite.getLhs().getDefiningOp<math::AbsFOp>();
-          magnitude && magnitude.getOperand() == value)
-        return guard;
-  }
+  for (Operation *user : value.getUsers())
+    if (auto guard = dyn_cast<arith::SelectOp>(user);
+        guard && behindGuard(guard) == value)
+      return guard;
   return {};
 }
 

@@ -283,7 +283,8 @@ void SplitLastWavePass::split(KernelOp kernel, LaunchOp launch) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(host, loc, value);
   };
-  launch->setOperand(3 + tile->tilesArgument, constant(cut->getItems()));
+  launch.getArgumentsMutable()[tile->tilesArgument].assign(
+      constant(cut->getItems()));
   launch.getGridXMutable().assign(
       constant(std::min<int64_t>(blocks, cut->getItems())));
   launch.getArgumentsMutable().append(memory);

@@ -101,12 +101,10 @@ static OpFoldResult namedExtent(Value tensor, int64_t dim) {
   return {};
 }
 
-LogicalResult TileClasses::measure(Location loc) {
+void TileClasses::measure() {
   info.resize(classes.getNumClasses());
-  SmallVector<Value> example(info.size());
   for (auto [number, member] : llvm::enumerate(members)) {
     Info &of = info[classes[number]];
-    example[classes[number]] = member.first;
     if (of.extent && isa<Attribute>(of.extent))
       continue;
     OpFoldResult extent = namedExtent(member.first, member.second);
@@ -125,18 +123,16 @@ LogicalResult TileClasses::measure(Location loc) {
         /*stopCondition=*/nullptr, /*closedUB=*/true);
     of.bound = succeeded(bound) ? *bound : ShapedType::kDynamic;
   }
-  return success();
 }
 
-FailureOr<TileClasses> TileClasses::compute(Operation *root) {
+TileClasses TileClasses::compute(Operation *root) {
   TileClasses result;
   root->walk([&](Operation *op) { result.visit(op); });
   result.classes.grow(result.members.size());
   for (auto [a, b] : result.equal)
     result.classes.join(a, b);
   result.classes.compress();
-  if (failed(result.measure(root->getLoc())))
-    return failure();
+  result.measure();
   return result;
 }
 

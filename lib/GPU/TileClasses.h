@@ -17,9 +17,8 @@ namespace mlir::smx::gpu {
 
 class TileClasses {
 public:
-  /// The classes of all tensors in `root`. Fails, with a diagnostic, on maps
-  /// that are not projected permutations and on extents without a bound.
-  static FailureOr<TileClasses> compute(Operation *root);
+  /// The classes of all tensors in `root`.
+  static TileClasses compute(Operation *root);
 
   using Class = unsigned;
   Class classOf(Value tensor, int64_t dim) const;
@@ -28,7 +27,7 @@ public:
   SmallVector<Class> iterationClassesOf(linalg::LinalgOp op) const;
 
   unsigned size() const { return info.size(); }
-  /// Largest extent of the class.
+  /// Largest extent of the class; ShapedType::kDynamic where it has no bound.
   int64_t boundOf(Class c) const { return info[c].bound; }
   /// Extent of the class: a constant, or a value of the loop nest.
   OpFoldResult extentOf(Class c) const { return info[c].extent; }
@@ -42,7 +41,7 @@ private:
   void unify(Value a, int64_t i, Value b, int64_t j);
   void unifyAll(Value a, Value b);
   void visit(Operation *op);
-  LogicalResult measure(Location loc);
+  void measure();
 
   llvm::DenseMap<std::pair<Value, int64_t>, unsigned> numbers;
   SmallVector<std::pair<Value, int64_t>> members;

@@ -157,8 +157,8 @@ private:
   Value partStart, partRank;
   /// One channel per tensor and stage, shared by the loops that stream it; keys
   /// and values that lie in one tensor have two, as they are got in an order of
-  /// their own: those of products whose first operand lies in memory, and of
-  /// those that compute it.
+  /// their own: the second is of products whose first operand is computed from
+  /// another one's result.
   std::array<llvm::MapVector<std::pair<Value, Type>, Value>, 2> channels;
   /// Tiles that stages are widened to: keys and values in turn.
   llvm::DenseMap<Type, Value> wideTiles;

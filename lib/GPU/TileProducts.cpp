@@ -10,11 +10,31 @@
 
 #include "smx/IR/Dequantization.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
 using Class = TileClasses::Class;
+
+/// True if `operand` is computed from the result of another product: weights,
+/// not queries.
+static bool followsProduct(OpOperand &operand, const TileClasses &classes) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == operand.getOwner()->getBlock();
+  };
+  if (failed(getBackwardSlice(operand.get(), &slice, options)))
+    return false;
+  return llvm::any_of(slice, [&](Operation *op) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    return generic && matchProduct(generic, classes);
+  });
+}
 
 LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
                                             const TileProduct &product) {
@@ -71,7 +91,8 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
       widestSwizzle(shape[1] * copied.getIntOrFloatBitWidth() / 8);
   auto channelType =
       ChannelType::get(builder.getContext(), shape, copied, swizzle, 1);
-  Value &channel = channels[isComputed][{view->memref, channelType}];
+  Value &channel = channels[followsProduct(*product.a, classes)]
+                           [{view->memref, channelType}];
   if (!channel) {
     OpBuilder::InsertionGuard guard(builder);
     Operation *kernel = builder.getInsertionBlock()->getParentOp();

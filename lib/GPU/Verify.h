@@ -29,8 +29,9 @@ bool hasDenseRows(MemRefType memory, int64_t columnDim);
 /// C5 and C6 of all channels of the kernel, and K5.
 LogicalResult verifyChannels(KernelOp kernel);
 
-/// K14
+/// K14, of a role, and of a kernel without roles.
 LogicalResult verifyGroupsMeet(RoleOp role);
+LogicalResult verifyWarpsMeet(KernelOp kernel);
 
 /// L4
 LogicalResult verifyTileThreads(KernelOp kernel);

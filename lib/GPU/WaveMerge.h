@@ -43,8 +43,8 @@ private:
   Value argumentFor(Value operand);
   /// What is a number or a constant of the walk's kernel, for the tile.
   Value numberFor(Value value);
-  RowState mergeStates(Value cutTile, ValueRange states);
-  void cloneResults(const RowState &state);
+  WalkState mergeStates(Value cutTile, ValueRange states);
+  void cloneResults(const WalkState &state);
   void cloneStore(StoreOp store);
   /// How many rows from here on are those of results, if not all.
   Value countRows();

@@ -2,6 +2,8 @@
 
 #include "WaveTile.h"
 
+#include "ScoreArithmetic.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -15,20 +17,6 @@ namespace mlir::smx::gpu {
 //===----------------------------------------------------------------------===//
 // States
 //===----------------------------------------------------------------------===//
-
-/// m of `isinf(m) ? 0 : m`; null if `value` is anything else.
-static Value referenceBehind(Value value) {
-  auto choice = value.getDefiningOp<arith::SelectOp>();
-  if (!choice || !matchPattern(choice.getTrueValue(), m_AnyZeroFloat()))
-    return {};
-  Value reference = choice.getFalseValue();
-  auto compare = choice.getCondition().getDefiningOp<arith::CmpFOp>();
-  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
-      !matchPattern(compare.getRhs(), m_PosInfFloat()))
-    return {};
-  auto magnitude = compare.getLhs().getDefiningOp<math::AbsFOp>();
-  return magnitude && magnitude.getOperand() == reference ? reference : Value();
-}
 
 /// True for `factor`, or what it is broadcast to.
 static bool isFactor(Value value, Value factor) {
@@ -54,8 +42,8 @@ static Value scaledBy(Value value, Value factor, Block *block) {
   return found && found.hasOneUse() ? found : Value();
 }
 
-std::optional<RowState> RowState::updatedIn(Block *block) const {
-  RowState after;
+std::optional<WalkState> WalkState::updatedIn(Block *block) const {
+  WalkState after;
   Value factor;
   for (Operation *of : reference.getUsers()) {
     auto difference = dyn_cast<arith::SubFOp>(of);
@@ -67,7 +55,7 @@ std::optional<RowState> RowState::updatedIn(Block *block) const {
     if (isa<arith::MinNumFOp>(user) && user->hasOneUse())
       user = *user->user_begin();
     auto power = dyn_cast<math::Exp2Op>(user);
-    Value next = referenceBehind(difference.getRhs());
+    Value next = behindGuard(difference.getRhs());
     if (!power || !next)
       continue;
     if (factor)
@@ -139,9 +127,9 @@ StringRef WaveTile::whyNoLoop() {
     return "what its loop carries is not the state of rows";
   unsigned sum = 3 - *values - *reference;
   auto stateOf = [&](ValueRange carried) {
-    return RowState{carried[*reference], carried[sum], carried[*values]};
+    return WalkState{carried[*reference], carried[sum], carried[*values]};
   };
-  std::optional<RowState> after =
+  std::optional<WalkState> after =
       stateOf(keys.getRegionIterArgs()).updatedIn(keys.getBody());
   if (!after || after->all() != stateOf(keys.getYieldedValues()).all())
     return "what its loop carries is not the state of rows";
@@ -178,7 +166,7 @@ static bool isOfRows(Operation *op, int64_t columns) {
 StringRef WaveTile::whyNoResults() {
   Block *body = walk.getBody();
   last = ofLoop;
-  if (std::optional<RowState> after = ofLoop.updatedIn(body))
+  if (std::optional<WalkState> after = ofLoop.updatedIn(body))
     last = *after;
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions options;
@@ -187,7 +175,8 @@ StringRef WaveTile::whyNoResults() {
     return op->getBlock() == body && keys->isBeforeInBlock(op);
   };
   for (Value value : last.all())
-    (void)getBackwardSlice(value, &slice, options);
+    if (failed(getBackwardSlice(value, &slice, options)))
+      return "what the results need is not all in the loop";
   Operation *sum = ofLoop.sum.getDefiningOp();
   for (Operation *op = keys->getNextNode(); op != body->getTerminator();
        op = op->getNextNode()) {

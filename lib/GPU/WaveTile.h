@@ -10,13 +10,13 @@ namespace mlir::smx::gpu {
 
 /// What is known of a tile's rows after some keys: weights are 2^(s - m) by the
 /// reference m, l is their sum and a the sum of weighted values.
-struct RowState {
+struct WalkState {
   Value reference, sum, values;
 
   /// The state after what `block` does to this one, once: the rows' factor
   /// f = 2^(m - m') is known by it, and l' = f l + .., a' = f a + ... Nothing
   /// if it does nothing like that.
-  std::optional<RowState> updatedIn(Block *block) const;
+  std::optional<WalkState> updatedIn(Block *block) const;
   /// In the order in which they are stored.
   SmallVector<Value, 3> all() const { return {reference, sum, values}; }
 };
@@ -34,7 +34,7 @@ struct WaveTile {
   /// The argument that says how many tiles there are.
   unsigned tilesArgument = 0;
   /// Behind the loop, and behind the rest.
-  RowState ofLoop, last;
+  WalkState ofLoop, last;
   /// What the rest of the keys, and the results, are computed by, in order.
   SmallVector<Operation *> rest, finish;
   /// Of the loop over keys.

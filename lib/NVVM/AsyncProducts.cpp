@@ -311,7 +311,7 @@ struct LowerMmaByWarpgroup : TilePattern<gpu::MmaOp> {
     auto multiplyAll = [&] { return multiply(code, product); };
     rewriter.replaceOp(
         op, op.getGuarded()
-                ? multiplyGuarded(code, Product(op, adaptor), multiplyAll)
+                ? multiplyGuarded(code, TileProduct(op, adaptor), multiplyAll)
                 : multiplyAll());
     return success();
   }

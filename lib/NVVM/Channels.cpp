@@ -157,9 +157,10 @@ struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
     });
     // One barrier for all channels that are made in a row: of the block, or of
     // the cluster, whose blocks may arrive at each other's.
-    bool isLast = true;
-    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      isLast &= !isa<gpu::MakeChannelOp>(next);
+    Operation *next = op->getNextNode();
+    while (isPure(next))
+      next = next->getNextNode();
+    bool isLast = !isa<gpu::MakeChannelOp>(next);
     if (isLast && code.team.cluster > 1)
       meetInCluster(code);
     else if (isLast)

@@ -83,10 +83,7 @@ struct LowerConvert : TilePattern<gpu::ConvertOp> {
       return success();
     }
     ThreadCode code(rewriter, op, plan);
-    Value start = code.advance(
-        code.shared(plan.scratch(op)),
-        code.mul(code.group(),
-                 code.i32(llvm::alignTo(KernelPlan::scratchBytes(op), 16))));
+    Value start = code.scratch(plan, op);
     auto type = cast<VectorType>(adaptor.getSource().getType());
     Type stored = type.getElementType().isInteger(1)
                       ? Type(rewriter.getI8Type())

@@ -16,7 +16,7 @@ using namespace mlir::smx;
 namespace {
 class DoubleProduct {
 public:
-  DoubleProduct(ThreadCode &code, const Product &product);
+  DoubleProduct(ThreadCode &code, const TileProduct &product);
   Value emit();
 
 private:
@@ -28,12 +28,12 @@ private:
   void multiply(MutableArrayRef<Value> sums, Value a, Value b);
 
   ThreadCode &code;
-  const Product &product;
+  const TileProduct &product;
   std::optional<ThreadAddresses> inA, inB;
 };
 } // namespace
 
-DoubleProduct::DoubleProduct(ThreadCode &code, const Product &product)
+DoubleProduct::DoubleProduct(ThreadCode &code, const TileProduct &product)
     : code(code), product(product) {
   inB.emplace(pairsOfB(code, product, code.thread()));
   if (product.sharedA)
@@ -44,7 +44,7 @@ Fragment DoubleProduct::pairOfA(int64_t i, int64_t half, int64_t k) {
   if (inA)
     return loadPair(code, product.elementType,
                     inA->at({product.blockStride * i + 8 * half, k}));
-  int64_t first = Product::registerOf(product.reduced, i, k / 8) + 2 * half;
+  int64_t first = TileProduct::registerOf(product.reduced, i, k / 8) + 2 * half;
   return {code.getRegister(product.a, first),
           code.getRegister(product.a, first + 1)};
 }
@@ -105,7 +105,7 @@ static int64_t bytesToColumn(mlir::smx::gpu::SharedType type, int64_t columns) {
 /// along them from shared memory. The assembler would bring loads of the whole
 /// product forward until no register is left, and spill what is needed behind
 /// it. Shorter rounds wait for their loads more often.
-static int64_t reducedPerRound(const Product &product) {
+static int64_t reducedPerRound(const TileProduct &product) {
   constexpr int64_t longest = 64, span = 16;
   if (!product.sharedA || !product.isBTransposed)
     return product.reduced;
@@ -115,14 +115,14 @@ static int64_t reducedPerRound(const Product &product) {
   return product.reduced;
 }
 
-Value mlir::smx::multiplyDoubles(ThreadCode &code, const Product &product) {
+Value mlir::smx::multiplyDoubles(ThreadCode &code, const TileProduct &product) {
   int64_t step = reducedPerRound(product);
   if (step == product.reduced)
     return DoubleProduct(code, product).emit();
   int64_t inA = bytesToColumn(product.sharedA, step),
           inB = bytesToColumn(product.sharedB, step);
   auto ofRound = [&](Value round, Value sums) -> Value {
-    Product part = product;
+    TileProduct part = product;
     part.reduced = step;
     part.acc = sums;
     part.a = code.advance(product.a, code.mul(round, code.i32(inA)));

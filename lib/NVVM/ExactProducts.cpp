@@ -22,7 +22,7 @@ class ExactProduct {
 public:
   /// `round` (i32, null: 0) counts products as deep as this one that come
   /// before it along a's columns.
-  ExactProduct(ThreadCode &code, const Product &product, Value round = {});
+  ExactProduct(ThreadCode &code, const TileProduct &product, Value round = {});
   Value emit();
 
 private:
@@ -37,7 +37,7 @@ private:
                           int64_t count);
 
   ThreadCode &code;
-  const Product &product;
+  const TileProduct &product;
   /// Elements of a row of a at a time: those in 16 bytes, or half of them.
   int64_t chunk;
   std::optional<ThreadAddresses> addressesInA, addressesInB;
@@ -47,7 +47,7 @@ private:
 };
 } // namespace
 
-ExactProduct::ExactProduct(ThreadCode &code, const Product &product,
+ExactProduct::ExactProduct(ThreadCode &code, const TileProduct &product,
                            Value round)
     : code(code), product(product) {
   int64_t bytes = product.elementType.getIntOrFloatBitWidth() / 8;
@@ -114,7 +114,7 @@ SmallVector<Value> ExactProduct::rowOfA(int64_t i, int64_t half, int64_t k) {
     return load(*addressesInA, {product.blockStride * i + 8 * half, k}, chunk);
   SmallVector<Value> elements;
   for (int64_t column = k; column < k + chunk; ++column) {
-    int64_t first = Product::registerOf(product.reduced, i, column / 8);
+    int64_t first = TileProduct::registerOf(product.reduced, i, column / 8);
     Value held = code.getRegister(product.a, first + 2 * half + column % 2);
     elements.push_back(fromLane(held, column % 8 / 2));
   }
@@ -200,7 +200,7 @@ static int64_t bytesToRow(mlir::smx::gpu::SharedType type, int64_t rows) {
 /// How much of the reduced dimension a round of the loop takes: so much that
 /// rows of the next round lie in the same phases of the swizzle, and that a
 /// round is long compared to its ends: addresses in a are among them.
-static int64_t reducedPerRound(const Product &product) {
+static int64_t reducedPerRound(const TileProduct &product) {
   const int64_t longEnough = product.sharedA ? 256 : 128;
   int64_t step = SharedTile::phases;
   int64_t terms = product.columns / 2 * product.blocks;
@@ -210,12 +210,12 @@ static int64_t reducedPerRound(const Product &product) {
 }
 
 /// The columns of a register operand that belong to a round of `step` columns.
-static Value columnsOfRound(ThreadCode &code, const Product &product,
+static Value columnsOfRound(ThreadCode &code, const TileProduct &product,
                             Value round, int64_t step) {
   SmallVector<Value> registers;
   for (int64_t i = 0; i < product.blocks; ++i)
     for (int64_t r = 0; r < step / 2; ++r) {
-      int64_t first = Product::registerOf(product.reduced, i, 0) + r;
+      int64_t first = TileProduct::registerOf(product.reduced, i, 0) + r;
       Value chosen = code.getRegister(product.a, first);
       for (int64_t other = 1; other < product.reduced / step; ++other) {
         Value isThis = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
@@ -229,14 +229,14 @@ static Value columnsOfRound(ThreadCode &code, const Product &product,
   return code.fromRegisters(registers);
 }
 
-Value mlir::smx::multiplyExactly(ThreadCode &code, const Product &product) {
+Value mlir::smx::multiplyExactly(ThreadCode &code, const TileProduct &product) {
   int64_t step = reducedPerRound(product);
   if (step == product.reduced)
     return ExactProduct(code, product).emit();
   // A round is a product of the same tiles, further on.
   int64_t inB = product.isBTransposed ? 0 : bytesToRow(product.sharedB, step);
   auto ofRound = [&](Value round, Value sums) -> Value {
-    Product part = product;
+    TileProduct part = product;
     part.reduced = step;
     part.acc = sums;
     part.b = code.advance(product.b, code.mul(round, code.i32(inB)));

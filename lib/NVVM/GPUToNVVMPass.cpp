@@ -3,6 +3,7 @@
 #include "KernelLowering.h"
 #include "LaunchOrder.h"
 
+#include "smx/NVVM/Chip.h"
 #include "smx/NVVM/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,8 +23,11 @@ namespace mlir::smx {
 #include "smx/NVVM/Passes.h.inc"
 
 /// The newest PTX that the driver has to know: 8.0 is the oldest for sm_90a,
-/// and 8.1 for values that clusters exchange.
-static StringRef ptxFeature(ModuleOp module) {
+/// and 8.1 for values that clusters exchange. Chips that it does not know have
+/// later ones for their oldest, which LLVM takes of itself.
+static StringRef ptxFeature(ModuleOp module, Chip chip) {
+  if (!llvm::is_contained({80u, 86u, 87u, 89u, 90u}, chip.version))
+    return "";
   bool hasClusters =
       llvm::any_of(module.getOps<gpu::KernelOp>(), [](gpu::KernelOp kernel) {
         return kernel.getCluster() > 1;
@@ -35,8 +39,9 @@ static StringRef ptxFeature(ModuleOp module) {
 static mlir::gpu::GPUModuleOp moveKernels(ModuleOp module, StringRef chip) {
   MLIRContext *context = module.getContext();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  auto target = NVVM::NVVMTargetAttr::get(
-      context, /*optLevel=*/3, "nvptx64-nvidia-cuda", chip, ptxFeature(module));
+  auto target =
+      NVVM::NVVMTargetAttr::get(context, /*optLevel=*/3, "nvptx64-nvidia-cuda",
+                                chip, ptxFeature(module, Chip::named(chip)));
   auto device = mlir::gpu::GPUModuleOp::create(b, module.getLoc(), "kernels",
                                                b.getArrayAttr(target));
   b.setInsertionPointToStart(device.getBody());
@@ -194,8 +199,8 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     populateKernelPatterns(converter, *plan, patterns);
-    populateRolePatterns(converter, *plan, StringRef(chip).ends_with("a"),
-                         patterns);
+    populateRolePatterns(converter, *plan,
+                         Chip::named(chip).reallocatesRegisters(), patterns);
     populateClusterPatterns(converter, *plan, patterns);
     populateElementwisePatterns(converter, *plan, patterns);
     populatePositionPatterns(converter, *plan, patterns);

@@ -153,7 +153,7 @@ Value MatrixProduct::emitGuarded(llvm::function_ref<Value()> whereFinite) {
       whereFinite);
 }
 
-Value multiplyGuarded(ThreadCode &code, const Product &product,
+Value multiplyGuarded(ThreadCode &code, const TileProduct &product,
                       llvm::function_ref<Value()> whereFinite) {
   return MatrixProduct(code, product).emitGuarded(whereFinite);
 }

@@ -109,10 +109,14 @@ public:
   int64_t barriers(Operation *op) const { return barrierOffsets.lookup(op); }
   /// The first named barrier of a turns op.
   int64_t turns(Operation *op) const { return turnBarriers.lookup(op); }
-  /// Scratch of an op that moves values between warps, 16-byte aligned. Bytes
-  /// of one group; that of group `g` lies `g * scratchBytes(op)`, aligned,
-  /// further on.
+  /// Scratch of an op that moves values between warps, 16-byte aligned: that of
+  /// the first group, and how far that of the next one is from it. Ops that
+  /// share an area are as far apart: only the warps of a group meet between
+  /// them.
   int64_t scratch(Operation *op) const { return scratchOffsets.lookup(op); }
+  int64_t scratchStride(Operation *op) const {
+    return scratchStrides.lookup(op);
+  }
   /// Nobody reads the scratch any more when the op is reached. Otherwise the
   /// team has to meet before it is written; for a cluster_reduce, the cluster.
   bool isScratchFree(Operation *op) const { return scratchIsFree.contains(op); }
@@ -181,7 +185,7 @@ private:
 
   llvm::DenseMap<Operation *, Team> teams;
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
-      turnBarriers, scratchOffsets, kernelBytes;
+      turnBarriers, scratchOffsets, scratchStrides, kernelBytes;
   llvm::DenseSet<Operation *> scratchIsFree, rowKernels, genericReaders,
       releasedToEngine, groupedCopies, filledByCluster, storingRoles;
   llvm::DenseMap<Operation *, int64_t> maps, laterCopies, repeated;
@@ -219,6 +223,8 @@ public:
   Value lane();
   Value warp();
   Value group();
+  /// Shared memory of the thread's group that the plan has for `op`.
+  Value scratch(const KernelPlan &plan, Operation *op);
   /// Number of the warp in the block, which the assembler knows to be the same
   /// for all lanes: what follows from it is computed once per warp, and a
   /// branch on it does not part lanes. i32.

@@ -209,8 +209,8 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   bytes = llvm::alignTo(bytes, scratchAlignment);
   llvm::MapVector<Operation *, SmallVector<Operation *>> sharers;
   for (Operation *op : usesScratch) {
-    int64_t size =
-        llvm::alignTo(scratchBytes(op), scratchAlignment) * teams[op].groups();
+    scratchStrides[op] = llvm::alignTo(scratchBytes(op), scratchAlignment);
+    int64_t size = scratchStrides[op] * teams[op].groups();
     // Nothing was there before what is looked for once.
     bool isOnce =
         isa<gpu::LargestOp>(op) && !op->getParentOfType<LoopLikeOpInterface>();
@@ -232,14 +232,14 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   }
   // Of a team, the others follow each other in one area.
   for (auto &[role, ops] : sharers) {
-    int64_t area = 0;
+    int64_t stride = 0;
+    for (Operation *op : ops)
+      stride = std::max(stride, scratchStrides[op]);
     for (Operation *op : ops) {
       scratchOffsets[op] = bytes;
-      area = std::max<int64_t>(
-          area, llvm::alignTo(scratchBytes(op), scratchAlignment) *
-                    teams[op].groups());
+      scratchStrides[op] = stride;
     }
-    bytes += area;
+    bytes += stride * teams[ops.front()].groups();
   }
 
   // The kernel may have been made for another chip.

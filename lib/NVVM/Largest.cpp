@@ -254,9 +254,7 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
     RankedTensorType slice = op.getSliceType();
     ThreadCode code(rewriter, op, plan);
     LargestPlan largest(op);
-    int64_t bytes = llvm::alignTo(largestScratchBytes(op), 16);
-    Value scratch = code.advance(code.shared(plan.scratch(op)),
-                                 code.mul(code.group(), code.i32(bytes)));
+    Value scratch = code.scratch(plan, op);
     Value row = code.threadPart(slice).row,
           firstColumn = code.threadPart(tile).column;
     int64_t rows = gpu::getRegisterCount(slice), registers = largest.registers;

@@ -80,7 +80,7 @@ Fragment loadMatrices(ThreadCode &code, Value address, int64_t count,
 namespace {
 class HalfOperands : public MatrixOperands {
 public:
-  HalfOperands(ThreadCode &code, const Product &product, Value thread)
+  HalfOperands(ThreadCode &code, const TileProduct &product, Value thread)
       : MatrixOperands(code, product, 16, nameOf(product.elementType),
                        VectorType::get(2, product.elementType)) {
     ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
@@ -106,7 +106,7 @@ public:
 
   Fragment heldA(int64_t i, int64_t k) override {
     Fragment fragment;
-    int64_t first = Product::registerOf(product.reduced, i, k / 8);
+    int64_t first = TileProduct::registerOf(product.reduced, i, k / 8);
     for (int64_t r = 0; r < 4; ++r)
       fragment.push_back(code.getRegisters(product.a, first + 2 * r, 2));
     return fragment;
@@ -132,7 +132,7 @@ private:
 // Pairs
 //===----------------------------------------------------------------------===//
 
-ThreadAddresses pairsOfA(ThreadCode &code, const Product &product,
+ThreadAddresses pairsOfA(ThreadCode &code, const TileProduct &product,
                          Value thread) {
   ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
   ThreadInteger warp = ThreadInteger(code, thread) / warpThreads;
@@ -141,7 +141,7 @@ ThreadAddresses pairsOfA(ThreadCode &code, const Product &product,
           PlaceBits{~8, 6 * bytesOfElement(product.elementType)}};
 }
 
-ThreadAddresses pairsOfB(ThreadCode &code, const Product &product,
+ThreadAddresses pairsOfB(ThreadCode &code, const TileProduct &product,
                          Value thread) {
   int64_t bytes = bytesOfElement(product.elementType);
   ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
@@ -168,7 +168,7 @@ namespace {
 /// reduced dimension is free: b is fetched in that other order too.
 class SingleOperands : public MatrixOperands {
 public:
-  SingleOperands(ThreadCode &code, const Product &product, Value thread)
+  SingleOperands(ThreadCode &code, const TileProduct &product, Value thread)
       : MatrixOperands(code, product, 8, NVVM::MMATypes::tf32,
                        code.getF32Type()) {
     inB.emplace(pairsOfB(code, product, thread));
@@ -183,7 +183,7 @@ public:
   }
 
   Fragment heldA(int64_t i, int64_t k) override {
-    int64_t first = Product::registerOf(product.reduced, i, k / 8);
+    int64_t first = TileProduct::registerOf(product.reduced, i, k / 8);
     Fragment fragment;
     for (int64_t r : {0, 2, 1, 3})
       fragment.push_back(code.getRegister(product.a, first + r));
@@ -228,7 +228,7 @@ public:
 } // namespace
 
 std::unique_ptr<MatrixOperands>
-makeMatrixOperands(ThreadCode &code, const Product &product, Value thread) {
+makeMatrixOperands(ThreadCode &code, const TileProduct &product, Value thread) {
   if (product.elementType.isF32())
     return std::make_unique<SingleOperands>(code, product, thread);
   return std::make_unique<HalfOperands>(code, product, thread);

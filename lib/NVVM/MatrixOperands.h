@@ -36,9 +36,9 @@ struct LoopPlace {
 /// the reduced dimension, as it has the accumulator's columns: of a row of a
 /// (column of b) for every four lanes, the first lane has places 0 and 1.
 /// `thread` (i32) is its number in its group. Keeps `code`.
-ThreadAddresses pairsOfA(ThreadCode &code, const Product &product,
+ThreadAddresses pairsOfA(ThreadCode &code, const TileProduct &product,
                          Value thread);
-ThreadAddresses pairsOfB(ThreadCode &code, const Product &product,
+ThreadAddresses pairsOfB(ThreadCode &code, const TileProduct &product,
                          Value thread);
 /// Two neighbouring elements of shared memory.
 Fragment loadPair(ThreadCode &code, Type element, Value address);
@@ -69,7 +69,7 @@ public:
   Type registerType;
 
 protected:
-  MatrixOperands(ThreadCode &code, const Product &product, int64_t depth,
+  MatrixOperands(ThreadCode &code, const TileProduct &product, int64_t depth,
                  NVVM::MMATypes type, Type registerType)
       : depth(depth), type(type), registerType(registerType), code(code),
         product(product) {}
@@ -84,7 +84,7 @@ protected:
   Value addressInB(LoopPlace k, LoopPlace n);
 
   ThreadCode &code;
-  const Product &product;
+  const TileProduct &product;
   /// Set by the constructors of the kinds; `inA` only where a is shared.
   std::optional<ThreadAddresses> inA, inB;
 };
@@ -92,7 +92,7 @@ protected:
 /// The operands of a product of f16, bf16 or f32 tiles. `thread` (i32) is this
 /// thread's number in its group. Keeps the arguments.
 std::unique_ptr<MatrixOperands>
-makeMatrixOperands(ThreadCode &code, const Product &product, Value thread);
+makeMatrixOperands(ThreadCode &code, const TileProduct &product, Value thread);
 
 } // namespace mlir::smx
 

@@ -31,7 +31,7 @@ struct Sums {
 
 class MatrixProduct {
 public:
-  MatrixProduct(ThreadCode &code, const Product &product)
+  MatrixProduct(ThreadCode &code, const TileProduct &product)
       : code(code), product(product),
         operands(makeMatrixOperands(code, product, code.thread())) {}
 
@@ -95,7 +95,7 @@ private:
   }
 
   ThreadCode &code;
-  const Product &product;
+  const TileProduct &product;
   std::unique_ptr<MatrixOperands> operands;
 };
 

@@ -82,7 +82,7 @@ Value MatrixProduct::emit() {
   return emitGuarded([&] { return multiplyAll(); });
 }
 
-Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product) {
+Value multiplyOnMatrixUnit(ThreadCode &code, const TileProduct &product) {
   return MatrixProduct(code, product).emit();
 }
 

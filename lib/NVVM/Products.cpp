@@ -6,7 +6,7 @@
 
 namespace mlir::smx {
 
-Product::Product(gpu::MmaOp op, gpu::MmaOp::Adaptor operands)
+TileProduct::TileProduct(gpu::MmaOp op, gpu::MmaOp::Adaptor operands)
     : a(operands.getA()), b(operands.getB()), acc(operands.getAcc()),
       sharedA(dyn_cast<gpu::SharedType>(op.getA().getType())),
       sharedB(op.getB().getType()), isBTransposed(op.getTransposeB()),
@@ -37,7 +37,7 @@ struct LowerMma : TilePattern<gpu::MmaOp> {
   matchAndRewrite(gpu::MmaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
-    Product product(op, adaptor);
+    TileProduct product(op, adaptor);
     Type type = product.elementType;
     Value result;
     if (isOnMatrixUnit(op))
@@ -95,7 +95,7 @@ struct LowerCutTileMma : TilePattern<scf::IfOp> {
     if (failed(rewriter.getRemappedValues(cut->getOperands(), operands)))
       return failure();
     ThreadCode code(rewriter, branch, plan);
-    Product product(cut, gpu::MmaOp::Adaptor(operands, cut));
+    TileProduct product(cut, gpu::MmaOp::Adaptor(operands, cut));
     product.guardCondition = adaptor.getCondition();
     rewriter.replaceOp(branch, isOnMatrixUnit(cut)
                                    ? multiplyOnMatrixUnit(code, product)

@@ -9,8 +9,8 @@ namespace mlir::smx {
 
 /// A product acc + a b of tiles, with converted operands. The warps of a group
 /// share the rows, so every warp reads all of `b`.
-struct Product {
-  Product(gpu::MmaOp op, gpu::MmaOp::Adaptor operands);
+struct TileProduct {
+  TileProduct(gpu::MmaOp op, gpu::MmaOp::Adaptor operands);
 
   Value a, b, acc;
   /// Null where `a` is in registers.
@@ -51,7 +51,7 @@ struct Product {
 /// On the matrix unit, with a single-precision accumulator. Single-precision
 /// operands are the sum of two TF32 numbers each, the product of the two small
 /// ones left out: the relative error of a term is about 2^-21.
-Value multiplyOnMatrixUnit(ThreadCode &code, const Product &product);
+Value multiplyOnMatrixUnit(ThreadCode &code, const TileProduct &product);
 
 /// i1, the same in the whole group: some element of a tile in shared memory is
 /// not finite.
@@ -59,7 +59,7 @@ Value isAnyNotFinite(ThreadCode &code, gpu::SharedType tileType, Value tile);
 
 /// acc + a b of a guarded product: `whereFinite` multiplies where b is finite,
 /// which the whole group is asked for.
-Value multiplyGuarded(ThreadCode &code, const Product &product,
+Value multiplyGuarded(ThreadCode &code, const TileProduct &product,
                       llvm::function_ref<Value()> whereFinite);
 
 /// True for a product of a warpgroup that runs on its own.
@@ -67,11 +67,11 @@ bool isOfWarpgroup(gpu::MmaOp op, const KernelPlan &plan);
 
 /// f64 on the matrix unit: fused multiply-adds too, but not in the order of the
 /// reduced dimension. Not for guarded products.
-Value multiplyDoubles(ThreadCode &code, const Product &product);
+Value multiplyDoubles(ThreadCode &code, const TileProduct &product);
 
 /// Fused multiply-adds in the operands' own type, in the order of the reduced
 /// dimension.
-Value multiplyExactly(ThreadCode &code, const Product &product);
+Value multiplyExactly(ThreadCode &code, const TileProduct &product);
 
 } // namespace mlir::smx
 

@@ -17,9 +17,8 @@
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
-/// How the threads of a layout lie along the dimension that is reduced: `steps`
-/// groups of neighbours, `first` threads apart.
 namespace {
+/// How the threads of a layout lie along the dimension that is reduced.
 struct ThreadsAlong {
   /// Threads along the dimension, and the distance from one to the next.
   int64_t count, distance;
@@ -110,17 +109,13 @@ static constexpr int64_t wordBytes = 4;
 /// in scratch is [position, warp].
 static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
                                        RankedTensorType slice,
-                                       ThreadsAlong along, int64_t scratch,
+                                       ThreadsAlong along, Value scratch,
                                        bool isFree, ArrayRef<Value> values) {
   Type type = values.front().getType();
   int64_t bytes = bytesOfElement(type), warps = along.warps();
   int64_t rowBytes = bytes * warps;
   Value position = code.threadPart(slice).row;
-  Value start = code.advance(
-      code.shared(scratch),
-      code.mul(code.group(),
-               code.i32(llvm::alignTo(rowBytes * slice.getNumElements(), 16))));
-  Value row = code.advance(start, code.mul(position, code.i32(rowBytes)));
+  Value row = code.advance(scratch, code.mul(position, code.i32(rowBytes)));
   // Which of the warps along the dimension this one is, and whether this lane
   // is the first of those that now hold the same value.
   Value place = code.quotient(code.thread(), along.distance);
@@ -224,8 +219,8 @@ struct LowerReduce : TilePattern<gpu::ReduceOp> {
       rows.push_back(row);
     }
     if (along.warps() > 1)
-      rows = combineWarps(code, op.getKind(), slice, along, plan.scratch(op),
-                          plan.isScratchFree(op), rows);
+      rows = combineWarps(code, op.getKind(), slice, along,
+                          code.scratch(plan, op), plan.isScratchFree(op), rows);
     rewriter.replaceOp(op, code.fromRegisters(rows));
     return success();
   }

@@ -37,7 +37,8 @@ std::optional<KnownBranch> KnownBranch::match(cf::CondBranchOp branch) {
   Block *meeting = condition.getOwner();
   bool isEmpty = llvm::hasSingleElement(*meeting) &&
                  isa<cf::BranchOp>(meeting->getTerminator()) &&
-                 block->getSinglePredecessor() == meeting;
+                 block->getSinglePredecessor() == meeting &&
+                 block->getNumArguments() == 0;
   if (meeting != block && !isEmpty)
     return std::nullopt;
   return KnownBranch{branch, meeting, condition.getArgNumber()};

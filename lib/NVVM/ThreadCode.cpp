@@ -53,16 +53,24 @@ Value ThreadCode::uniformWarp() {
   if (!function)
     function = cast<LLVM::LLVMFuncOp>(getInsertionBlock()->getParentOp());
   Block &entry = function.getBody().front();
+  constexpr llvm::StringLiteral isWarp = "smx.is_warp";
   for (auto exchange : entry.getOps<NVVM::ShflOp>())
-    if (exchange.getKind() == NVVM::ShflKind::idx)
+    if (exchange->hasAttr(isWarp))
       return exchange;
   InsertionGuard guard(*this);
   setInsertionPointToStart(&entry);
   constexpr int64_t allLanes = -1, wholeWarp = 31;
   Value thread = NVVM::ThreadIdXOp::create(*this, getI32Type());
-  return NVVM::ShflOp::create(*this, getI32Type(), i32(allLanes),
-                              quotient(thread, warpThreads), i32(0),
-                              i32(wholeWarp), NVVM::ShflKind::idx, UnitAttr());
+  auto exchange = NVVM::ShflOp::create(
+      *this, getI32Type(), i32(allLanes), quotient(thread, warpThreads), i32(0),
+      i32(wholeWarp), NVVM::ShflKind::idx, UnitAttr());
+  exchange->setAttr(isWarp, getUnitAttr());
+  return exchange;
+}
+
+Value ThreadCode::scratch(const KernelPlan &plan, Operation *op) {
+  return advance(shared(plan.scratch(op)),
+                 mul(group(), i32(plan.scratchStride(op))));
 }
 
 Value ThreadCode::isFirstLane() {

@@ -1,6 +1,6 @@
 // Rings of tiles on two mbarriers a stage; phases come from counters.
-// RUN: softmax-opt %s --smx-gpu-to-nvvm | FileCheck %s --implicit-check-not=nvvm.inline_ptx --check-prefixes=CHECK,POLL
-// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a | FileCheck %s --implicit-check-not=nvvm.inline_ptx --check-prefixes=CHECK,SLEEP
+// RUN: softmax-opt %s --smx-gpu-to-nvvm --cse | FileCheck %s --implicit-check-not=nvvm.inline_ptx --check-prefixes=CHECK,POLL
+// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a --cse | FileCheck %s --implicit-check-not=nvvm.inline_ptx --check-prefixes=CHECK,SLEEP
 
 !ring = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 2>
 !three = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 3>
@@ -12,35 +12,49 @@
 smx_gpu.kernel @ring(%x: memref<?x64xbf16>) warps(4) {
   %c0 = arith.constant 0 : index
   // Counters stand at the start, where LLVM promotes them.
-  // CHECK-COUNT-3: llvm.alloca
-  // One thread initialises: full for all threads that copy, empty for all that release.
-  // CHECK: scf.if
+  // CHECK: %[[ONE:.+]] = llvm.mlir.constant(1 : i32) : i32
+  // CHECK: llvm.alloca %[[ONE]]
+  // CHECK: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32) : i32
+  // CHECK-COUNT-2: llvm.alloca %[[ONE]]
+  // Thread 0 initialises: full for all threads that copy, empty for all that release.
+  // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[THREAD]], %[[ZERO]] : i32
+  // CHECK: scf.if %[[IS_FIRST]]
   // CHECK: %[[THREADS:.+]] = llvm.mlir.constant(128 : i32) : i32
   // CHECK: nvvm.mbarrier.init %[[FULL:.+]], %[[THREADS]]
   // CHECK: %[[EMPTY:.+]] = llvm.getelementptr %[[FULL]][8]
-  // CHECK: %[[READERS:.+]] = llvm.mlir.constant(128 : i32) : i32
-  // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[READERS]]
+  // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[THREADS]]
   // CHECK-COUNT-2: nvvm.mbarrier.init
   // CHECK-NOT: nvvm.mbarrier.init
   // CHECK: nvvm.barrier0
   %c = smx_gpu.make_channel : !ring
   // The next stage of the ring; its last use is over when the phase of the other parity is.
   // CHECK: %[[N:.+]] = llvm.load %[[PUTS:.+]] : !llvm.ptr -> i32
-  // CHECK: %[[MORE:.+]] = llvm.add %[[N]], %{{.+}}
+  // CHECK: %[[MORE:.+]] = llvm.add %[[N]], %[[ONE]]
   // CHECK: llvm.store %[[MORE]], %[[PUTS]]
-  // CHECK: %[[ONE:.+]] = llvm.mlir.constant(1 : i32) : i32
   // CHECK: %[[STAGE:.+]] = llvm.and %[[N]], %[[ONE]] : i32
-  // CHECK: %[[USE:.+]] = llvm.lshr %[[N]], %{{.+}} : i32
-  // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]], %{{.+}} : i32
-  // CHECK: %[[BEFORE:.+]] = llvm.xor %[[PARITY]], %{{.+}} : i32
-  // POLL: mbarrier.test_wait.parity.shared.b64 done, [$0], $1;{{.+}} %[[BEFORE]]
-  // SLEEP: mbarrier.try_wait.parity.shared.b64 done, [$0], $1;{{.+}} %[[BEFORE]]
+  // CHECK: %[[USE:.+]] = llvm.lshr %[[N]], %[[ONE]] : i32
+  // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]], %[[ONE]] : i32
+  // CHECK: %[[BEFORE:.+]] = llvm.xor %[[PARITY]], %[[ONE]] : i32
+  // CHECK: %[[BARRIERS:.+]] = llvm.mul %[[STAGE]], %{{.+}} : i32
+  // CHECK: %[[OF_STAGE:.+]] = llvm.getelementptr %[[FULL]][%[[BARRIERS]]]
+  // CHECK: %[[OF_READERS:.+]] = llvm.getelementptr %[[OF_STAGE]][8]
+  // CHECK: %[[ADDRESS:.+]] = llvm.ptrtoint %[[OF_READERS]] : !llvm.ptr<3> to i32
+  // POLL: mbarrier.test_wait.parity.shared.b64 done, [$0], $1;{{.+}} %[[ADDRESS]], %[[BEFORE]] :
+  // SLEEP: mbarrier.try_wait.parity.shared.b64 done, [$0], $1;{{.+}} %[[ADDRESS]], %[[BEFORE]] :
+  // CHECK: %[[ROW:.+]] = llvm.lshr %[[THREAD]], %{{.+}} : i32
+  // CHECK: llvm.sext %[[ROW]] : i32 to i64
   // CHECK: nvvm.cp.async.shared.global
   // CHECK-NOT: nvvm.cp.async.shared.global
-  // CHECK: cp.async.mbarrier.arrive.noinc.shared.b64 [$0];
+  // CHECK: %[[ADDRESS:.+]] = llvm.ptrtoint %[[OF_STAGE]] : !llvm.ptr<3> to i32
+  // CHECK: cp.async.mbarrier.arrive.noinc.shared.b64 [$0];{{.+}} %[[ADDRESS]] :
   smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !ring
-  // POLL: mbarrier.test_wait.parity
-  // SLEEP: mbarrier.try_wait.parity
+  // A reader waits for the phase of this use itself.
+  // CHECK: %[[N:.+]] = llvm.load %{{.+}} : !llvm.ptr -> i32
+  // CHECK: %[[USE:.+]] = llvm.lshr %[[N]], %[[ONE]] : i32
+  // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]], %[[ONE]] : i32
+  // POLL: mbarrier.test_wait.parity{{.+}} %{{.+}}, %[[PARITY]] :
+  // SLEEP: mbarrier.try_wait.parity{{.+}} %{{.+}}, %[[PARITY]] :
   %s = smx_gpu.get %c : !ring -> !stage
   // CHECK: llvm.load {{.+}} !llvm.ptr<3> -> vector<8xbf16>
   %t = smx_gpu.read %s : !stage -> tensor<16x64xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 8>>
@@ -48,6 +62,7 @@ smx_gpu.kernel @ring(%x: memref<?x64xbf16>) warps(4) {
   // CHECK: nvvm.bar.warp.sync
   // CHECK: "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [$0]; }"
   smx_gpu.release %c : !ring
+  smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<16x64xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 8>>, memref<?x64xbf16>
   smx_gpu.return
 }
 
@@ -73,12 +88,45 @@ smx_gpu.kernel @order(%x: memref<?x64xbf16>) warps(4) {
 
 // Elements without alignment: their threads arrive when they have stored. A depth that is no power of two.
 // CHECK-LABEL: llvm.func @plain
+// CHECK-SAME: %[[LIMIT:[a-z0-9]+]]: i64)
 smx_gpu.kernel @plain(%x: memref<?x?xbf16>, %n: index) warps(4) {
   %c0 = arith.constant 0 : index
   %c = smx_gpu.make_channel : !three
-  // CHECK: llvm.urem
-  // CHECK: llvm.udiv
-  // CHECK-COUNT-8: ld.global.b16
+  // CHECK: %[[ONE:.+]] = llvm.mlir.constant(1 : i32) : i32
+  // CHECK: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32) : i32
+  // CHECK: %[[N:.+]] = llvm.load %{{.+}} : !llvm.ptr -> i32
+  // CHECK: %[[THREE:.+]] = llvm.mlir.constant(3 : i32) : i32
+  // CHECK: llvm.urem %[[N]], %[[THREE]] : i32
+  // CHECK: %[[USE:.+]] = llvm.udiv %[[N]], %[[THREE]] : i32
+  // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]], %[[ONE]] : i32
+  // CHECK: %[[BEFORE:.+]] = llvm.xor %[[PARITY]], %[[ONE]] : i32
+  // Of the 16 rows and 64 columns those below n are valid.
+  // CHECK: %[[LEAST:.+]] = llvm.intr.smax(%[[LIMIT]], %{{.+}}) : (i64, i64)
+  // CHECK: %[[EXTENT:.+]] = llvm.mlir.constant(16 : i64)
+  // CHECK: %[[MOST:.+]] = llvm.intr.smin(%[[LEAST]], %[[EXTENT]]) : (i64, i64)
+  // CHECK: %[[ROWS:.+]] = llvm.trunc %[[MOST]] : i64 to i32
+  // CHECK: %[[EXTENT:.+]] = llvm.mlir.constant(64 : i64)
+  // CHECK: %[[MOST:.+]] = llvm.intr.smin(%[[LEAST]], %[[EXTENT]]) : (i64, i64)
+  // CHECK: %[[COLUMNS:.+]] = llvm.trunc %[[MOST]] : i64 to i32
+  // POLL: mbarrier.test_wait.parity{{.+}} %{{.+}}, %[[BEFORE]] :
+  // SLEEP: mbarrier.try_wait.parity{{.+}} %{{.+}}, %[[BEFORE]] :
+  // CHECK: %[[LANE:.+]] = llvm.and %{{.+}}, %{{.+}} : i32
+  // CHECK: %[[ROW:.+]] = llvm.inline_asm {{.*}} : (i32) -> i32
+  // CHECK: llvm.sext %[[LANE]] : i32 to i64
+  // The bytes that are left of the row, of which an element takes 2; none in rows that are not valid.
+  // CHECK: %[[LEFT:.+]] = llvm.sub %[[COLUMNS]], %[[LANE]] : i32
+  // CHECK: %[[TWO:.+]] = llvm.mlir.constant(2 : i32)
+  // CHECK: %[[BYTES:.+]] = llvm.mul %[[LEFT]], %[[TWO]]
+  // CHECK: %[[LEAST:.+]] = llvm.intr.smax(%[[BYTES]], %[[ZERO]]) : (i32, i32)
+  // CHECK: %[[VALID:.+]] = llvm.intr.smin(%[[LEAST]], %[[TWO]]) : (i32, i32)
+  // CHECK: %[[IS_ROW:.+]] = llvm.icmp "slt" %[[ROW]], %[[ROWS]] : i32
+  // CHECK: %[[READ:.+]] = llvm.select %[[IS_ROW]], %[[VALID]], %[[ZERO]] : i1, i32
+  // CHECK: %[[IS_READ:.+]] = llvm.icmp "eq" %[[READ]], %[[TWO]] : i32
+  // CHECK: @$2 ld.global.b16{{.*}}, %[[IS_READ]] :
+  // The thread's next element of the row is 32 columns further on.
+  // CHECK: %[[NEXT:.+]] = llvm.add %[[LANE]], %{{.+}} : i32
+  // CHECK: llvm.sub %[[COLUMNS]], %[[NEXT]] : i32
+  // CHECK-COUNT-7: ld.global.b16
   // CHECK-COUNT-8: llvm.store {{.+}} : vector<1xbf16>, !llvm.ptr<3>
   // CHECK: "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [$0]; }"
   smx_gpu.put %x[%c0, %c0] valid(%n, %n) into %c dims [0, 1] copy(plain) : memref<?x?xbf16>, !three
@@ -91,9 +139,10 @@ smx_gpu.kernel @plain(%x: memref<?x?xbf16>, %n: index) warps(4) {
 !dealt = !smx_gpu.channel<16x64xbf16, swizzle = 128, depth = 2, dealt>
 // CHECK-LABEL: llvm.func @dealt
 smx_gpu.kernel @dealt(%x: memref<?x64xbf16>) warps(12) {
+  // CHECK: %[[WARP:.+]] = nvvm.shfl.sync idx
+  // CHECK: %[[READERS:.+]] = llvm.mlir.constant(128 : i32) : i32
   // CHECK: nvvm.mbarrier.init %[[FULL:.+]], %{{.+}}
   // CHECK: %[[EMPTY:.+]] = llvm.getelementptr %[[FULL]][8]
-  // CHECK: %[[READERS:.+]] = llvm.mlir.constant(128 : i32) : i32
   // CHECK: nvvm.mbarrier.init %[[EMPTY]], %[[READERS]]
   %c = smx_gpu.make_channel : !dealt
   smx_gpu.warp_specialize {
@@ -102,11 +151,19 @@ smx_gpu.kernel @dealt(%x: memref<?x64xbf16>) warps(12) {
       smx_gpu.put %from[%c0, %c0] into %to dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !dealt
     }
     smx_gpu.role @compute warps(8) group(4) (%from = %c : !dealt) {
+      // CHECK: } else {
       // CHECK: %[[N:.+]] = llvm.load %{{.+}} : !llvm.ptr -> i32
       // CHECK: %[[TWO:.+]] = llvm.mlir.constant(2 : i32) : i32
       // CHECK: %[[FIRST:.+]] = llvm.mul %[[N]], %[[TWO]] overflow<nsw> : i32
-      // CHECK: %[[TILE:.+]] = llvm.add %[[FIRST]], %{{.+}} : i32
+      // CHECK: %[[BEHIND:.+]] = llvm.mlir.constant(-4 : i32) : i32
+      // CHECK: %[[OF_ROLE:.+]] = llvm.add %[[WARP]], %[[BEHIND]] overflow<nsw> : i32
+      // CHECK: %[[GROUP:.+]] = llvm.lshr %[[OF_ROLE]], %[[TWO]] : i32
+      // CHECK: %[[TILE:.+]] = llvm.add %[[FIRST]], %[[GROUP]] overflow<nsw> : i32
       // CHECK: llvm.and %[[TILE]], %{{.+}} : i32
+      // CHECK: %[[USE:.+]] = llvm.lshr %[[TILE]], %{{.+}} : i32
+      // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]], %{{.+}} : i32
+      // POLL: mbarrier.test_wait.parity{{.+}} %{{.+}}, %[[PARITY]] :
+      // SLEEP: mbarrier.try_wait.parity{{.+}} %{{.+}}, %[[PARITY]] :
       %s = smx_gpu.get %from : !dealt -> !stage
       smx_gpu.release %from : !dealt
     }

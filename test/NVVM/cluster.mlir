@@ -7,7 +7,11 @@
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK-SAME: smx.shared_bytes = 32 : i64
 smx_gpu.kernel @cluster(%x: memref<?xf32>) warps(1) cluster(2) {
-  // A block is written to once it has started.
+  // A block is written to once it has started. Its first thread makes the barrier.
+  // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK-NEXT: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[THREAD]], %[[ZERO]]
+  // CHECK-NEXT: scf.if %[[IS_FIRST]]
   // CHECK: nvvm.mbarrier.init
   // CHECK: fence.mbarrier_init.release.cluster
   // CHECK-NOT: mbarrier.arrive
@@ -15,7 +19,11 @@ smx_gpu.kernel @cluster(%x: memref<?xf32>) warps(1) cluster(2) {
   %c0 = arith.constant 0 : index
   %v = smx_gpu.load %x[%c0] dims [0] : memref<?xf32> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
   // CHECK: nvvm.cluster.wait
-  // Its barrier is for 4 bytes of each.
+  // Its barrier is for 4 bytes of each, which the first thread says.
+  // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK-NEXT: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[THREAD]], %[[ZERO]]
+  // CHECK-NEXT: scf.if %[[IS_FIRST]]
   // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(8 : i32)
   // CHECK: mbarrier.arrive.expect_tx{{.*}}" %{{.+}}, %[[BYTES]]
   // A thread for each block.

@@ -54,7 +54,7 @@ smx_gpu.kernel @guarded(%j: index, %n: index, %table: memref<?x?xf32>, %x: memre
   %inside = arith.cmpi slt, %row, %ns : !places
   %at = arith.select %inside, %column, %zero : tensor<16x8xi1, #L>, !places
   %js = tensor.splat %j : !places
-  // CHECK: %[[INSIDE:.+]] = llvm.icmp
+  // CHECK: %[[INSIDE:.+]] = llvm.icmp "slt" %{{.+}}, %{{.+}} : vector<4xi32>
   // CHECK: %[[FIRST:.+]] = llvm.load
   // CHECK: %[[P0:.+]] = llvm.extractelement %[[INSIDE]]
   // CHECK: %[[WORD:.+]] = llvm.inline_asm {{.*}}@$2 ld.global.b32 $0, [$1];{{.*}} %{{.+}}, %[[P0]] :

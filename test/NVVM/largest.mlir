@@ -9,16 +9,56 @@
 // 4 sets of 16 lanes, slots of 32 threads, a list of 64, an exchange of 2 warps, and 2 results.
 // CHECK-LABEL: llvm.func @warps
 // CHECK-SAME: smx.shared_bytes = 2112 : i64
+// CHECK-DAG: %[[NOTHING:.+]] = llvm.mlir.constant(0 : i64)
+// CHECK-DAG: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+// CHECK-DAG: %[[TWO:.+]] = llvm.mlir.constant(2 : i32)
+// CHECK-DAG: %[[LAST_SET:.+]] = llvm.mlir.constant(3 : i32)
+// CHECK-DAG: %[[C15:.+]] = llvm.mlir.constant(15 : i32)
+// CHECK-DAG: %[[C31:.+]] = llvm.mlir.constant(31 : i32)
+// CHECK-DAG: %[[LIST:.+]] = llvm.mlir.constant(64 : i32)
+// CHECK-DAG: %[[ONES:.+]] = llvm.mlir.constant(-1 : i32)
+// CHECK-DAG: %[[SIGN:.+]] = llvm.mlir.constant(-2147483648 : i32)
+// CHECK-DAG: %[[MOST:.+]] = llvm.mlir.constant(2147483647 : i32)
 // The number of slots and of candidates, and the bound: of the maxima that fewer than 2 are larger than, the least one.
 // CHECK-NOT: nvvm.barrier0
 // CHECK: llvm.intr.maximum{{.*}} : {{.*}}vector<2xbf16>
-// CHECK-COUNT-4: nvvm.shfl.sync bfly
+// The order of a number is an unsigned word: the bits of negative ones are inverted, the sign of others is, and NaN is above all.
+// CHECK: %[[NUMBER:.+]] = llvm.fadd %{{.+}}, %{{.+}} : f32
+// CHECK: %[[BITS:.+]] = llvm.bitcast %[[NUMBER]] : f32 to i32
+// CHECK: %[[SIGNS:.+]] = llvm.ashr %[[BITS]], %[[C31]]
+// CHECK: %[[FLIPPED:.+]] = llvm.or %[[SIGNS]], %[[SIGN]]
+// CHECK: %[[NO_NAN:.+]] = llvm.xor %[[BITS]], %[[FLIPPED]]
+// CHECK: %[[IS_NAN:.+]] = llvm.fcmp "uno" %[[NUMBER]], %[[NUMBER]]
+// CHECK: %[[ORDER:.+]] = llvm.select %[[IS_NAN]], %[[ONES]], %[[NO_NAN]]
+// The largest of 16 lanes, which the first of them writes.
+// CHECK: %[[OTHER:.+]] = nvvm.shfl.sync bfly %{{.+}}, %[[ORDER]],
+// CHECK: %[[OF_TWO:.+]] = llvm.intr.umax(%[[ORDER]], %[[OTHER]])
+// CHECK: %[[OTHER:.+]] = nvvm.shfl.sync bfly %{{.+}}, %[[OF_TWO]],
+// CHECK: %[[OF_FOUR:.+]] = llvm.intr.umax(%[[OF_TWO]], %[[OTHER]])
+// CHECK: %[[OTHER:.+]] = nvvm.shfl.sync bfly %{{.+}}, %[[OF_FOUR]],
+// CHECK: %[[OF_EIGHT:.+]] = llvm.intr.umax(%[[OF_FOUR]], %[[OTHER]])
+// CHECK: %[[OTHER:.+]] = nvvm.shfl.sync bfly %{{.+}}, %[[OF_EIGHT]],
+// CHECK: %[[OF_SET:.+]] = llvm.intr.umax(%[[OF_EIGHT]], %[[OTHER]])
+// CHECK: %[[IN_SET:.+]] = llvm.and %{{.+}}, %[[C15]]
+// CHECK: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[IN_SET]], %[[ZERO]]
+// CHECK: scf.if %[[IS_FIRST]]
+// CHECK: llvm.store %[[OF_SET]],
 // CHECK: nvvm.barrier0
+// CHECK: %[[SET:.+]] = llvm.intr.umin(%{{.+}}, %[[LAST_SET]])
+// CHECK: %[[MINE:.+]] = llvm.load {{.*}} : !llvm.ptr<3> -> i32
 // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xi32>
-// CHECK-COUNT-4: llvm.icmp "ugt"
-// CHECK: nvvm.redux.sync umin
-// A thread hands in its registers as they are, if there is a slot.
-// CHECK: %[[REACHES:.+]] = llvm.icmp "uge"
+// CHECK-COUNT-4: llvm.icmp "ugt" %{{.+}}, %[[MINE]] : i32
+// CHECK: %[[LARGER:.+]] = llvm.add
+// CHECK: %[[FEW:.+]] = llvm.icmp "slt" %[[LARGER]], %[[TWO]]
+// CHECK: %[[OF_FEW:.+]] = llvm.select %[[FEW]], %[[MINE]], %[[ONES]]
+// CHECK: %[[LEAST:.+]] = nvvm.redux.sync umin %[[OF_FEW]],
+// A thread hands in its registers as they are, if there is a slot. Its candidate has the order in the upper word.
+// CHECK: %[[LOW:.+]] = llvm.insertelement %[[ONES]],
+// CHECK: %[[PAIR:.+]] = llvm.insertelement %[[ORDER]], %[[LOW]]
+// CHECK: %[[HIGHEST:.+]] = llvm.bitcast %[[PAIR]] : vector<2xi32> to i64
+// CHECK: %[[PAIR:.+]] = llvm.insertelement %[[LEAST]],
+// CHECK: %[[BOUND:.+]] = llvm.bitcast %[[PAIR]] : vector<2xi32> to i64
+// CHECK: %[[REACHES:.+]] = llvm.icmp "uge" %[[HIGHEST]], %[[BOUND]]
 // CHECK: scf.if %[[REACHES]]
 // CHECK: llvm.atomicrmw uinc_wrap {{.*}} monotonic : !llvm.ptr<3>, i32
 // CHECK: %[[HAS_SLOT:.+]] = llvm.icmp "slt" %{{.+}}, %[[SLOTS:.+]] : i32
@@ -28,38 +68,84 @@
 // CHECK: %[[TOO_MANY:.+]] = llvm.icmp "sgt" %{{.+}}, %[[SLOTS]] : i32
 // CHECK: scf.if %[[TOO_MANY]]
 // The first run of 8 that has the maximum; k times the largest of the threads.
-// CHECK-COUNT-2: llvm.icmp "eq"
-// CHECK: scf.for
-// CHECK-COUNT-2: nvvm.redux.sync umax
+// CHECK: %[[IN_SECOND:.+]] = llvm.icmp "eq" %{{.+}}, %[[ORDER]]
+// CHECK: %[[SECOND:.+]] = llvm.select %[[IN_SECOND]], %{{.+}}, %[[ZERO]]
+// CHECK: %[[IN_FIRST:.+]] = llvm.icmp "eq" %{{.+}}, %[[ORDER]]
+// CHECK: %[[PART:.+]] = llvm.select %[[IN_FIRST]], %[[ZERO]], %[[SECOND]]
+// CHECK: %[[START:.+]] = llvm.add %{{.+}}, %[[PART]]
+// CHECK: %[[END:.+]] = llvm.add %[[START]], %{{.+}}
+// Of equal ones the candidate with the lower column is larger.
+// CHECK: %[[LOW:.+]] = llvm.sub %[[MOST]], %[[END]] : i32
+// CHECK: %[[PAIR:.+]] = llvm.insertelement %[[LOW]],
+// CHECK: %[[BOTH:.+]] = llvm.insertelement %[[ORDER]], %[[PAIR]]
+// CHECK: %[[MINE:.+]] = llvm.bitcast %[[BOTH]] : vector<2xi32> to i64
+// Of those below the one before, the highest word of the warp, then the highest lower word beside it.
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.+]] =
+// CHECK: %[[IS_LEFT:.+]] = llvm.icmp "ult" %[[MINE]], %[[BEFORE]]
+// CHECK: %[[LEFT:.+]] = llvm.select %[[IS_LEFT]], %[[MINE]], %[[NOTHING]]
+// CHECK: %[[WORDS:.+]] = llvm.bitcast %[[LEFT]]
+// CHECK: %[[HIGH:.+]] = llvm.extractelement %[[WORDS]]
+// CHECK: %[[WARPS_HIGH:.+]] = nvvm.redux.sync umax %[[HIGH]],
+// CHECK: %[[IS_HIGH:.+]] = llvm.icmp "eq" %[[HIGH]], %[[WARPS_HIGH]]
+// CHECK: %[[LOW:.+]] = llvm.extractelement %[[WORDS]]
+// CHECK: %[[OF_HIGH:.+]] = llvm.select %[[IS_HIGH]], %[[LOW]], %[[ZERO]]
+// CHECK: nvvm.redux.sync umax %[[OF_HIGH]],
+// The first lane writes it, and all take the largest of the warps.
+// CHECK: %[[LANE:.+]] = llvm.and %{{.+}}, %[[C31]]
+// CHECK: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[LANE]], %[[ZERO]]
+// CHECK: scf.if %[[IS_FIRST]]
+// CHECK: scf.for {{.*}} iter_args(%[[SO_FAR:.+]] =
+// CHECK: %[[OF_WARP:.+]] = llvm.load
+// CHECK: llvm.intr.umax(%[[SO_FAR]], %[[OF_WARP]]) : (i64, i64)
 // CHECK: llvm.atomicrmw uinc_wrap
 // CHECK: scf.yield
 // The list: of runs of 8 elements those that have one not below the bound, and of these one after the other, read again.
+// The number that the bound is the order of.
+// CHECK: %[[IS_POSITIVE:.+]] = llvm.icmp "slt" %[[WORD:.+]], %[[ZERO]]
+// CHECK: %[[FLIPPED:.+]] = llvm.select %[[IS_POSITIVE]], %[[SIGN]], %[[ONES]]
+// CHECK: %[[BITS:.+]] = llvm.xor %[[WORD]], %[[FLIPPED]]
+// CHECK: %[[NUMBER:.+]] = llvm.bitcast %[[BITS]] : i32 to f32
+// CHECK: llvm.intr.umin(%{{.+}}, %[[SLOTS]])
 // CHECK: scf.for
 // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<8xbf16>
-// CHECK: llvm.fcmp "uge"
+// CHECK: llvm.fcmp "uge" %{{.+}}, %[[NUMBER]]
 // CHECK: scf.if
-// CHECK-COUNT-8: llvm.fcmp "uge"
+// CHECK: %[[IS_IT:.+]] = llvm.fcmp "uge" %{{.+}}, %[[NUMBER]]
+// CHECK: llvm.select %[[IS_IT]], %{{.+}}, %[[ZERO]]
+// CHECK-COUNT-7: llvm.fcmp "uge" %{{.+}}, %[[NUMBER]]
 // CHECK: %[[LEFT:.+]] = llvm.intr.ctpop
 // CHECK: scf.for {{.*}} to %[[LEFT]]
-// CHECK: llvm.intr.cttz
+// CHECK: %[[BIT:.+]] = "llvm.intr.cttz"
 // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<1xbf16>
+// CHECK: %[[COLUMN:.+]] = llvm.add %{{.+}}, %[[BIT]]
+// CHECK: llvm.sub %[[MOST]], %[[COLUMN]] : i32
 // CHECK: llvm.icmp "uge" {{.*}} : i64
 // CHECK: scf.if
-// CHECK: llvm.atomicrmw uinc_wrap
+// CHECK: %[[PLACE:.+]] = llvm.atomicrmw uinc_wrap
+// CHECK: llvm.icmp "slt" %[[PLACE]], %[[LIST]]
 // CHECK: nvvm.barrier0
-// CHECK: %[[TOO_LONG:.+]] = llvm.icmp "sgt"
+// CHECK: %[[TOO_LONG:.+]] = llvm.icmp "sgt" %{{.+}}, %[[LIST]]
 // CHECK: scf.if %[[TOO_LONG]]
-// CHECK: scf.for
-// CHECK: llvm.icmp "ult"
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.+]] =
+// CHECK: scf.for {{.*}} iter_args(%[[SO_FAR:.+]] =
+// CHECK: %[[IS_LEFT:.+]] = llvm.icmp "ult" %[[CANDIDATE:.+]], %[[BEFORE]]
+// CHECK: %[[LEFT:.+]] = llvm.select %[[IS_LEFT]], %[[CANDIDATE]], %[[NOTHING]]
+// CHECK: llvm.intr.umax(%[[SO_FAR]], %[[LEFT]])
 // CHECK-COUNT-2: nvvm.redux.sync umax
 // CHECK-COUNT-2: nvvm.barrier0
 // CHECK: } else {
 // The ranks.
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: llvm.icmp "ugt"
+// CHECK: %[[IS_LARGER:.+]] = llvm.icmp "ugt"
+// CHECK: %[[ONE:.+]] = llvm.zext %[[IS_LARGER]] : i1 to i32
+// CHECK: llvm.add %{{.+}}, %[[ONE]]
 // CHECK: nvvm.barrier0
 // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> i64
+// A candidate's column comes back as it went.
+// CHECK: %[[LOW:.+]] = llvm.extractelement %{{.+}}[%[[ZERO]] : i32] : vector<2xi32>
+// CHECK: %[[COLUMN:.+]] = llvm.sub %[[MOST]], %[[LOW]] : i32
+// CHECK: llvm.zext %[[COLUMN]] : i32 to i64
 smx_gpu.kernel @warps(%x: memref<?x1024xbf16>, %y: memref<?xbf16>, %i: memref<?xindex>) warps(2) {
   %c0 = arith.constant 0 : index
   %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x1024xbf16> -> tensor<1x1024xbf16, #row>

@@ -1,8 +1,18 @@
 // A kernel that follows another one waits for it; its launch begins while that one ends.
 // RUN: softmax-opt %s --smx-gpu-to-nvvm='chip=sm_90' --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-to-nvvm='chip=sm_80' --split-input-file | FileCheck %s --check-prefix=OLD
+// OLD-LABEL: llvm.func @one(
 // OLD-NOT: griddepcontrol
 // OLD-NOT: smx.overlaps_previous
+// OLD: llvm.return
+// OLD-LABEL: llvm.func @two(
+// OLD-NOT: griddepcontrol
+// OLD-NOT: smx.overlaps_previous
+// OLD: llvm.return
+// OLD-LABEL: llvm.func @three(
+// OLD-NOT: griddepcontrol
+// OLD-NOT: smx.overlaps_previous
+// OLD: llvm.return
 
 // CHECK-LABEL: llvm.func @one(
 // CHECK-NOT: smx.overlaps_previous

@@ -50,6 +50,12 @@ smx_gpu.kernel @product(%i: index, %x: memref<?x?xi1>) warps(1) {
   %column = smx_gpu.position 1 : tensor<16x8xindex, #L>
   %is = tensor.splat %i : tensor<16x8xindex, #L>
   %twice = arith.muli %column, %is : tensor<16x8xindex, #L>
+  // The thread's first column is a signed index, to which registers add.
+  // CHECK: %[[COLUMN:.+]] = llvm.sext %{{.+}} : i32 to i64
+  // CHECK: %[[OFFSET:.+]] = llvm.mlir.constant(0 : i64)
+  // CHECK-NEXT: llvm.add %[[COLUMN]], %[[OFFSET]] overflow<nsw> : i64
+  // CHECK: %[[OFFSET:.+]] = llvm.mlir.constant(1 : i64)
+  // CHECK-NEXT: llvm.add %[[COLUMN]], %[[OFFSET]] overflow<nsw> : i64
   // CHECK: arith.cmpi ult, %{{.+}}, %{{.+}} : vector<4xi64>
   %in = arith.cmpi ult, %twice, %is : tensor<16x8xindex, #L>
   smx_gpu.store %in, %x[%c0, %c0] dims [0, 1] : tensor<16x8xi1, #L>, memref<?x?xi1>

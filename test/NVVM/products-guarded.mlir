@@ -9,8 +9,11 @@
 // CHECK-LABEL: llvm.func @wide
 // CHECK-COUNT-4: nvvm.shfl.sync
 // CHECK-NOT: nvvm.shfl.sync
-// CHECK: llvm.intr.fma
-// CHECK: llvm.icmp "slt"
+// Where the sign of a's element says that the term is none, the sum stays.
+// CHECK: %[[SUM:.+]] = llvm.intr.fma(%[[A:.+]], %{{.+}}, %[[ACC:.+]]) : (f32, f32, f32)
+// CHECK: %[[WORD:.+]] = llvm.bitcast %[[A]] : f32 to i32
+// CHECK: %[[IS_NONE:.+]] = llvm.icmp "slt" %[[WORD]], %{{.+}} : i32
+// CHECK: llvm.select %[[IS_NONE]], %[[ACC]], %[[SUM]] : i1, f32
 smx_gpu.kernel @wide(%x: memref<?x8xf32>) warps(1) {
   %c0 = arith.constant 0 : index
   %a = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x8xf32> -> tensor<16x8xf32, #L>

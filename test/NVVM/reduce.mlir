@@ -33,7 +33,12 @@ smx_gpu.kernel @warps(%x: memref<?x?xf32>, %y: memref<?xf32>) warps(4) {
   // CHECK: llvm.fadd
   // CHECK-COUNT-5: nvvm.shfl.sync bfly
   // CHECK-NOT: nvvm.barrier0
-  // CHECK: scf.if
+  // The first lane of each warp.
+  // CHECK: %[[C31:.+]] = llvm.mlir.constant(31 : i32)
+  // CHECK-NEXT: %[[LANE:.+]] = llvm.and %{{.+}}, %[[C31]]
+  // CHECK-NEXT: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[LANE]], %[[ZERO]]
+  // CHECK: scf.if %[[IS_FIRST]]
   // CHECK: llvm.store %{{.+}}, %{{.+}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>

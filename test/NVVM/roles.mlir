@@ -3,7 +3,11 @@
 // RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_80 | FileCheck %s --check-prefix=OLD
 
 // No register requests before Hopper.
+// OLD-LABEL: llvm.func @roles
 // OLD-NOT: nvvm.setmaxregister
+// OLD: "bar.arrive $0, $1;"
+// OLD-NOT: nvvm.setmaxregister
+// OLD: llvm.return
 
 #row = #smx_gpu.striped<rows = 1, columns = 128, vector = 1>
 

@@ -12,16 +12,27 @@
 smx_gpu.kernel @copies(%n: index, %x: !global) warps(4) {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
-  // A full barrier of one arrival, an empty one of the warps that read; the engine sees them.
-  // CHECK: scf.if
+  // By thread 0: a full barrier of one arrival, an empty one of the warps that read; the engine sees them.
+  // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK-NEXT: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[THREAD]], %[[ZERO]]
+  // CHECK-NEXT: scf.if %[[IS_FIRST]]
   // CHECK-NEXT: %[[ONE:.+]] = llvm.mlir.constant(1 : i32)
   // CHECK-NEXT: nvvm.mbarrier.init %{{.+}}, %[[ONE]]
   // CHECK: %[[FOUR:.+]] = llvm.mlir.constant(4 : i32)
   // CHECK: nvvm.mbarrier.init %{{.+}}, %[[FOUR]]
   // CHECK: nvvm.fence.mbarrier.init
   %c = smx_gpu.make_channel : !ring
-  // CHECK: scf.if
-  // CHECK: mbarrier.try_wait.parity
+  // Thread 0 waits for the phase of the other parity, in which the stage was read.
+  // CHECK: %[[USE:.+]] = llvm.lshr
+  // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]],
+  // CHECK-NEXT: %[[ONE:.+]] = llvm.mlir.constant(1 : i32)
+  // CHECK-NEXT: %[[BEFORE:.+]] = llvm.xor %[[PARITY]], %[[ONE]]
+  // CHECK-NEXT: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK-NEXT: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[THREAD]], %[[ZERO]]
+  // CHECK-NEXT: scf.if %[[IS_FIRST]]
+  // CHECK: mbarrier.try_wait.parity{{.+}} %{{.+}}, %[[BEFORE]] :
   // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(8192 : i32)
   // CHECK: "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [$0], $1; }", "r,r,~{memory}" %{{.+}}, %[[BYTES]]
   // CHECK: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5}], [$2];", "r,l,r,r,r,r,~{memory}" %{{.+}}, %[[MAP]], %{{.+}}, %[[COLUMN:.+]], %[[ROW:.+]], %[[BATCH:.+]] : (i32, !llvm.ptr, i32, i32, i32, i32)
@@ -33,6 +44,13 @@ smx_gpu.kernel @copies(%n: index, %x: !global) warps(4) {
   // CHECK: "cp.async.bulk.tensor.3d{{.+}} %{{.+}}, %[[MAP]],
   smx_gpu.put %x[%n, %c128, %n] into %c dims [2, 1] copy(tensor) : !global, !ring
   %a = smx_gpu.get %c : !ring -> !stage
+  // The first lane of a warp gives a stage back.
+  // CHECK: nvvm.bar.warp.sync
+  // CHECK: %[[C31:.+]] = llvm.mlir.constant(31 : i32)
+  // CHECK-NEXT: %[[LANE:.+]] = llvm.and %{{.+}}, %[[C31]]
+  // CHECK-NEXT: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[LANE]], %[[ZERO]]
+  // CHECK: @$1 mbarrier.arrive.shared.b64 state, [$0];{{.+}} %{{.+}}, %[[IS_FIRST]] :
   smx_gpu.release %c : !ring
   %b = smx_gpu.get %c : !ring -> !stage
   smx_gpu.release %c : !ring
@@ -63,8 +81,11 @@ smx_gpu.kernel @together(%x: !global) warps(4) cluster(2) {
   smx_gpu.put %x[%c0, %c0, %c0] into %c dims [2, 1] copy(tensor) {multicast} : !global, !ring
   %a = smx_gpu.get %c : !ring -> !stage
   // CHECK: nvvm.bar.warp.sync
+  // A lane for each block.
   // CHECK: %[[LANE:.+]] = llvm.and
-  // CHECK: mapa.shared::cluster.u32 theirs, $0, $1; @$2 mbarrier.arrive.shared::cluster.b64 _, [theirs]
+  // CHECK: %[[BLOCKS:.+]] = llvm.mlir.constant(2 : i32)
+  // CHECK-NEXT: %[[TELLS:.+]] = llvm.icmp "slt" %[[LANE]], %[[BLOCKS]]
+  // CHECK: mapa.shared::cluster.u32 theirs, $0, $1; @$2 mbarrier.arrive.shared::cluster.b64 _, [theirs]{{.+}} %{{.+}}, %[[LANE]], %[[TELLS]] :
   smx_gpu.release %c : !ring
   smx_gpu.cluster_barrier
   smx_gpu.return

@@ -29,7 +29,11 @@ smx_gpu.kernel @stores(%y: !global, %n: index) warps(8) shared_limit(232448) {
       // CHECK-NOT: nvvm.stmatrix
       // CHECK: "fence.proxy.async.shared::cta;", "~{memory}"
       // CHECK: nvvm.bar.warp.sync
-      // CHECK: scf.if
+      // The first lane stores.
+      // CHECK: %[[LANE:.+]] = llvm.and
+      // CHECK-NEXT: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
+      // CHECK-NEXT: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[LANE]], %[[ZERO]]
+      // CHECK-NEXT: scf.if %[[IS_FIRST]]
       // CHECK: %[[FURTHER:.+]] = llvm.add %[[ROW]], %{{.+}} : i32
       // CHECK: %[[AT:.+]] = llvm.add %{{.+}}, %[[FURTHER]]
       // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %[[MAP]], %[[FROM:.+]], box[%[[COLUMN:.+]], %[[AT]], %[[BATCH:.+]]] : !llvm.ptr, <3>

@@ -95,3 +95,27 @@ llvm.func @not_empty(%expected: i1, %large: i1, %p: !llvm.ptr) {
 ^bb5:
   llvm.return
 }
+
+// What is handed over between the two blocks is known only there.
+// CHECK-LABEL: llvm.func @hands_over
+// CHECK: cf.br ^[[MEETING:[a-z0-9]+]](%{{.+}} : i1, i32)
+// CHECK: cf.br ^[[MEETING]](%{{.+}} : i1, i32)
+llvm.func @hands_over(%large: i1, %p: !llvm.ptr) {
+  %true = llvm.mlir.constant(true) : i1
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %two = llvm.mlir.constant(2 : i32) : i32
+  cf.cond_br %large, ^bb1, ^bb2
+^bb1:
+  cf.br ^bb3(%true, %one : i1, i32)
+^bb2:
+  cf.br ^bb3(%large, %two : i1, i32)
+^bb3(%q: i1, %x: i32):
+  cf.br ^bb4(%one : i32)
+^bb4(%y: i32):
+  cf.cond_br %q, ^bb5(%y : i32), ^bb6
+^bb5(%z: i32):
+  llvm.store %z, %p : i32, !llvm.ptr
+  llvm.return
+^bb6:
+  llvm.return
+}

@@ -220,7 +220,8 @@ def SmxGpu_BarrierOp : SmxGpu_SharedMemoryOp<"barrier"> {
   let description = [{
     K14: whether and how often an op that all warps of a role execute together is reached (barriers,
     copies to shared memory, accesses to channels) does not depend on `smx_gpu.group_id`; nor whether these,
-    products, conversions and turns are reached on `smx_gpu.any`, which is answered by each warp. A loop that gets and
+    products, conversions, turns and reductions across warps are reached on `smx_gpu.any`, which is answered by each warp, in
+    kernels without roles neither. A loop that gets and
     releases may give all of its rounds to one behind it that does the same with the channels, by group: from `%begin` to
     `arith.select %c, %end, %begin`, and from there to `%end`.
 

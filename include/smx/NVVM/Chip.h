@@ -18,6 +18,9 @@ struct Chip {
   /// wgmma and its accumulators were there in one generation.
   bool hasWarpgroupProducts() const { return version == 90 && isSpecific; }
   bool hasTensorCopies() const { return version >= 90; }
+  /// Roles can have other numbers of registers than a launch gives
+  /// (setmaxnreg).
+  bool reallocatesRegisters() const { return version >= 90 && isSpecific; }
   /// A kernel can wait for the end of the one that was launched before it.
   bool hasDependentLaunches() const { return version >= 90; }
   /// cvt from e4m3, in a version of PTX that is old enough for all drivers.

@@ -355,3 +355,41 @@ smx_gpu.kernel @guarded_product_of_some_warps(%k: memref<64x64xbf16>) warps(12) 
   }
   smx_gpu.return
 }
+
+// -----
+
+#L = #smx_gpu.striped<rows = 1, columns = 64, vector = 1>
+#S = #smx_gpu.slice<1, #L>
+smx_gpu.kernel @reduces(%x: memref<1x64xf32>, %y: memref<1xf32>) warps(2) {
+  smx_gpu.warp_specialize {
+    smx_gpu.role @a warps(2) (%a = %x : memref<1x64xf32>, %b = %y : memref<1xf32>) {
+      %c0 = arith.constant 0 : index
+      %t = smx_gpu.load %a[%c0, %c0] dims [0, 1] : memref<1x64xf32> -> tensor<1x64xf32, #L>
+      %z = arith.constant dense<0.0> : tensor<1x64xf32, #L>
+      %c = arith.cmpf ogt, %t, %z : tensor<1x64xf32, #L>
+      %q = smx_gpu.any %c : tensor<1x64xi1, #L>
+      scf.if %q { // expected-note {{control flow depends on 'smx_gpu.any' here}}
+        // expected-error @+1 {{'smx_gpu.reduce' op is executed by all warps of a group together, but not all of them reach it}}
+        %m = smx_gpu.reduce <add> %t dim 1 : tensor<1x64xf32, #L> -> tensor<1xf32, #S>
+        smx_gpu.store %m, %b[%c0] dims [0] : tensor<1xf32, #S>, memref<1xf32>
+      }
+    }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.striped<rows = 1, columns = 64, vector = 1>
+smx_gpu.kernel @without_roles(%x: memref<1x64xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<1x64xf32> -> tensor<1x64xf32, #L>
+  %z = arith.constant dense<0.0> : tensor<1x64xf32, #L>
+  %c = arith.cmpf ogt, %t, %z : tensor<1x64xf32, #L>
+  %q = smx_gpu.any %c : tensor<1x64xi1, #L>
+  scf.if %q { // expected-note {{control flow depends on 'smx_gpu.any' here}}
+    // expected-error @+1 {{'smx_gpu.barrier' op is executed by all warps of the kernel together, but not all of them reach it}}
+    smx_gpu.barrier
+  }
+  smx_gpu.return
+}

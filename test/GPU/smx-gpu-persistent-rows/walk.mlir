@@ -1,7 +1,10 @@
 // RUN: softmax-opt %s --smx-gpu-persistent-rows=clusters=7 --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-persistent-rows --split-input-file | FileCheck %s --check-prefix=OFF
 
+// OFF-LABEL: smx_gpu.kernel @walks
 // OFF-NOT: scf.for
+// OFF: smx_gpu.return
+// OFF: smx_gpu.launch @walks grid(%{{.+}}, %c1, %c1) (%{{[^,]+}}, %{{[^,]+}} :
 
 // The first row is fetched before the loop; in a round, each piece of the next one follows the store of that piece. Behind the last row nothing is valid.
 

@@ -1,6 +1,10 @@
 // Weights come from the reference as it is; a warp that finds them too large looks for the maximum and repeats.
 // RUN: softmax-opt %s --smx-gpu-speculate --canonicalize --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-speculate --split-input-file --remarks-filter=smx-gpu-speculate 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// A guard of another number than infinity is none.
+// RUN: sed 's/dense<0x7F800000>/dense<5.0>/' %s | softmax-opt - --smx-gpu-speculate --split-input-file --remarks-filter=smx-gpu-speculate 2>&1 | FileCheck %s --check-prefix=FINITE
+// FINITE: smx_gpu.kernel @attention
+// FINITE-NOT: weights are computed
 // REMARK-COUNT-1: weights are computed before it is known whether the reference moves
 // REMARK-NOT: weights are computed
 

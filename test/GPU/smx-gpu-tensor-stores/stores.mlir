@@ -2,7 +2,16 @@
 // RUN: softmax-opt %s --smx-gpu-tensor-stores --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-tensor-stores=bytes=4096 --split-input-file | FileCheck %s --check-prefix=NONE
 // RUN: softmax-opt %s --smx-gpu-tensor-stores --split-input-file --remarks-filter=smx-gpu-tensor-stores 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// NONE-LABEL: smx_gpu.kernel @whole(
 // NONE-NOT: tensor_store
+// NONE-COUNT-2: smx_gpu.store
+// NONE-NOT: tensor_store
+// NONE: smx_gpu.return
+// NONE-LABEL: smx_gpu.kernel @ragged(
+// NONE-NOT: tensor_store
+// NONE-COUNT-1: smx_gpu.store
+// NONE-NOT: tensor_store
+// NONE: smx_gpu.return
 // REMARK: results leave through shared memory
 // REMARK-SAME: bytes=16384
 // REMARK: results leave through shared memory
