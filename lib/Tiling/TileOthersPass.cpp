@@ -204,8 +204,31 @@ static LogicalResult tileInOneBlock(RewriterBase &rewriter,
   return tileReduction(rewriter, inner);
 }
 
+/// Results of `op` that begin with what is in their inits; what a fill leaves
+/// there is filled in where it is used.
+static SmallVector<unsigned> findReadInits(linalg::GenericOp op) {
+  SmallVector<unsigned> read;
+  for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable()))
+    if (op.payloadUsesValueFromOperand(&init) &&
+        !init.get().getDefiningOp<linalg::FillOp>())
+      read.push_back(number);
+  return read;
+}
+
+/// A tile begins with what is in the tensor that it is a part of: the memory
+/// of a result is new, and has nothing.
+static void readFromInit(RewriterBase &rewriter, scf::ForallOp loop,
+                         unsigned number) {
+  BlockArgument result = loop.getRegionIterArgs()[number];
+  Value init = loop.getOutputs()[number];
+  for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
+    if (isa<tensor::ExtractSliceOp>(use.getOwner()))
+      rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(init); });
+}
+
 static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
   SmallVector<OpFoldResult> sizes = tileSizesOf(op);
+  SmallVector<unsigned> readInits = findReadInits(op);
   unsigned loops = llvm::count_if(
       sizes, [](OpFoldResult size) { return getConstantIntValue(size) != 0; });
   if (loops == 0)
@@ -231,6 +254,8 @@ static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
   for (OpResult result : op->getResults())
     replacements.push_back(tiled->replacements.lookup(result));
   rewriter.replaceOp(op, replacements);
+  for (unsigned number : readInits)
+    readFromInit(rewriter, cast<scf::ForallOp>(tiled->loops.front()), number);
   for (Operation *inner : tiled->tiledAndFusedOps)
     if (auto generic = dyn_cast<linalg::GenericOp>(inner))
       if (failed(tileReduction(rewriter, generic)))
