@@ -56,13 +56,15 @@ LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult StripedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t rows, int64_t columns,
                                   int64_t vector) {
+  // So that no product of them overflows.
+  constexpr int64_t longest = 1 << 16;
   if (rows >= 1 && columns >= 1 && rows <= 1024 && columns <= 1024 &&
-      rows * columns <= 1024 && vector >= 1)
+      rows * columns <= 1024 && vector >= 1 && vector <= longest)
     return success();
   return emitError() << "a striped layout has 1 to 1024 threads and vectors of "
-                        "at least 1 element, got "
-                     << rows << " x " << columns << " threads and vectors of "
-                     << vector;
+                        "1 to "
+                     << longest << " elements, got " << rows << " x " << columns
+                     << " threads and vectors of " << vector;
 }
 
 LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -154,6 +154,15 @@ static bool separate(OpOperand &use, scf::ForallOp nest) {
 }
 
 FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
+  WalkResult onTensors = nest.walk([](linalg::LinalgOp op) {
+    if (op.hasPureTensorSemantics())
+      return WalkResult::advance();
+    op->emitOpError("expected tensors, got memory: kernels are made from loops "
+                    "that are not bufferized yet");
+    return WalkResult::interrupt();
+  });
+  if (onTensors.wasInterrupted())
+    return failure();
   hoistExtents(nest);
   expandMaps(nest);
   foldQuotients(nest);

@@ -150,27 +150,34 @@ static LogicalResult verifyRegisters(WarpSpecializeOp op) {
 }
 
 /// K7
-LogicalResult WarpSpecializeOp::verify() {
+static LogicalResult verifyRoles(WarpSpecializeOp op) {
   int64_t warps = 0;
   llvm::StringSet<> names;
-  for (Operation &op : getBody().getOps()) {
-    auto role = dyn_cast<RoleOp>(op);
-    if (!role)
-      return op.emitOpError("expected only roles in a "
-                            "'smx_gpu.warp_specialize'");
+  for (RoleOp role : op.getBody().getOps<RoleOp>()) {
     if (!names.insert(role.getName()).second)
       return role.emitOpError("expected roles of different names, got '")
              << role.getName() << "' twice";
     warps += role.getWarps();
   }
-  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  auto kernel = cast<KernelOp>(op->getParentOp());
   if (warps == static_cast<int64_t>(kernel.getWarps()))
     return success();
-  return emitOpError("expected the roles to take the ")
+  return op.emitOpError("expected the roles to take the ")
          << kernel.getWarps() << " warps of the kernel, got " << warps;
 }
 
+/// K7: that roles are whole is known only with the regions.
+LogicalResult WarpSpecializeOp::verify() {
+  for (Operation &op : getBody().getOps())
+    if (!isa<RoleOp>(op))
+      return op.emitOpError("expected only roles in a "
+                            "'smx_gpu.warp_specialize'");
+  return success();
+}
+
 LogicalResult WarpSpecializeOp::verifyRegions() {
+  if (failed(verifyRoles(*this)))
+    return failure();
   for (RoleOp role : getBody().getOps<RoleOp>())
     if (failed(verifyGroupsMeet(role)))
       return failure();

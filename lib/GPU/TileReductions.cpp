@@ -64,6 +64,21 @@ static BlockArgument runningOf(linalg::GenericOp op, unsigned number) {
   return op.getMatchingBlockArgument(op.getDpsInitOperand(number));
 }
 
+/// True if `value` is computed from what the results are so far: each element
+/// then needs the ones before it, and they are not combined in any order.
+static bool followsRunning(Value value, linalg::GenericOp generic) {
+  auto isRunning = [&](Value of) {
+    return llvm::is_contained(generic.getRegionOutputArgs(), of);
+  };
+  if (isRunning(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getBlock() == generic.getBlock() &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return followsRunning(operand, generic);
+         });
+}
+
 std::optional<RunningCombination>
 mlir::smx::gpu::matchCombination(linalg::GenericOp generic, unsigned number) {
   Value yielded = generic.getBlock()->getTerminator()->getOperand(number);
@@ -86,16 +101,17 @@ mlir::smx::gpu::matchCombination(linalg::GenericOp generic, unsigned number) {
           .Default([](auto) { return std::nullopt; });
   if (kind) {
     Value x = op->getOperand(0), y = op->getOperand(1);
-    if (x != running && y != running)
+    Value term = x == running ? y : x;
+    if ((x != running && y != running) || followsRunning(term, generic))
       return std::nullopt;
-    return RunningCombination{*kind, x == running ? y : x};
+    return RunningCombination{*kind, term};
   }
   // select(x > running, x, running): the larger, NaN of x passed over.
   auto select = dyn_cast<arith::SelectOp>(op);
   std::optional<Comparison> beats =
       select ? matchBeats(select.getCondition(), running) : std::nullopt;
   if (!beats || select.getTrueValue() != beats->lhs ||
-      select.getFalseValue() != running)
+      select.getFalseValue() != running || followsRunning(beats->lhs, generic))
     return std::nullopt;
   bool isFloat = isa<FloatType>(yielded.getType());
   Combiner extremum = beats->isGreater

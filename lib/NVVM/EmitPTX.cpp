@@ -116,7 +116,7 @@ llvm::Error mlir::smx::checkChip(StringRef chip) {
   std::unique_ptr<llvm::MCSubtargetInfo> known(
       (*target)->createMCSubtargetInfo(deviceTriple(), /*CPU=*/"",
                                        /*Features=*/""));
-  if (!known->isCPUStringValid(chip))
+  if (chip.empty() || !known->isCPUStringValid(chip))
     return createStringError("'" + chip +
                              "' is not an architecture that LLVM knows; use "
                              "sm_80, sm_86, sm_89, sm_90a or newer");

@@ -5,6 +5,7 @@
 
 #include "smx/NVVM/Chip.h"
 #include "smx/NVVM/Passes.h"
+#include "smx/NVVM/Pipeline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -167,6 +168,10 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     MLIRContext *context = &getContext();
     if (module.getOps<gpu::KernelOp>().empty())
       return;
+    if (llvm::Error error = checkChip(chip)) {
+      module.emitError() << llvm::toString(std::move(error));
+      return signalPassFailure();
+    }
     // A place in a tile is bounded by its shape, and comparisons of places are
     // limited to what a tile can tell apart; nothing bounds a tensor.
     for (gpu::KernelOp kernel : module.getOps<gpu::KernelOp>())

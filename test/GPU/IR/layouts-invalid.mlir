@@ -29,7 +29,7 @@ func.func private @columns(tensor<2x96xf32, #smx_gpu.striped<rows = 2, columns =
 
 // -----
 
-// expected-error @+1 {{a striped layout has 1 to 1024 threads and vectors of at least 1 element, got 32 x 64 threads and vectors of 1}}
+// expected-error @+1 {{a striped layout has 1 to 1024 threads and vectors of 1 to 65536 elements, got 32 x 64 threads and vectors of 1}}
 func.func private @many_threads(tensor<64x64xf32, #smx_gpu.striped<rows = 32, columns = 64, vector = 1>>)
 
 // -----
@@ -98,3 +98,8 @@ smx_gpu.kernel @two_layouts(%n: index) warps(4) {
   %b = arith.addi %a, %a : tensor<64x64xindex, #M>
   smx_gpu.return
 }
+
+// -----
+
+// expected-error @+1 {{vectors of 1 to 65536 elements, got 1 x 64 threads and vectors of 4611686018427387904}}
+func.func private @long_vector() -> tensor<64x64xf32, #smx_gpu.striped<rows = 1, columns = 64, vector = 4611686018427387904>>

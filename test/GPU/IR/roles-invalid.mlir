@@ -393,3 +393,15 @@ smx_gpu.kernel @without_roles(%x: memref<1x64xf32>) warps(2) {
   }
   smx_gpu.return
 }
+
+// -----
+
+smx_gpu.kernel @nameless() warps(4) {
+  "smx_gpu.warp_specialize"() ({
+    // expected-error @+1 {{'smx_gpu.role' op expects a non-empty block}}
+    "smx_gpu.role"() <{warps = 4 : i64}> ({
+    ^bb0:
+    }) : () -> ()
+  }) : () -> ()
+  smx_gpu.return
+}
