@@ -1,5 +1,6 @@
 # The headers of MLIR and LLVM that most sources begin with, parsed once: they are nine tenths of a compilation. None is
-# ours, so that an edit of ours never rebuilds them; preset `release` does without, which shows a missing #include.
+# ours, so that an edit of ours never rebuilds them. A missing #include does not show: preset `release` does without them,
+# and is to be built for that; .ci/run does not.
 option(SMX_PRECOMPILE_HEADERS "Parse the headers of MLIR once" ON)
 
 function(smx_precompile_headers name)

@@ -88,7 +88,7 @@ int smx_encode_map(smx_runtime *runtime, const smx_kernel *kernel,
                    const smx_tensor_map *map, uint64_t address,
                    const int64_t *numbers, void *encoded) {
   /* CUtensorMapDataType; a byte stands for what has no type of its own. */
-  static const int types[] = {8, 7, 6, 9, 0, 0, 0, 3, 5};
+  static const int types[] = {8, 7, 6, 9, 0, 0, 0, 3, 5, 0};
   const unsigned steps[SMX_MAX_MAP_RANK] = {1, 1, 1, 1, 1};
   const uint64_t most = (uint64_t)1 << 31;
   uint64_t sizes[SMX_MAX_MAP_RANK], strides[SMX_MAX_MAP_RANK] = {0};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 size_t smx_dtype_bytes(smx_dtype dtype) {
-  static const size_t bytes[] = {8, 4, 2, 2, 1, 1, 1, 4, 8};
+  static const size_t bytes[] = {8, 4, 2, 2, 1, 1, 1, 4, 8, 1};
   return bytes[dtype];
 }
 
@@ -25,6 +25,18 @@ smx_tensor smx_dense(uint64_t data, smx_dtype dtype, int rank,
     tensor.strides[dim] = stride;
   }
   return tensor;
+}
+
+int64_t smx_float_bits(float number) {
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof(bits));
+  return (int64_t)bits;
+}
+
+int64_t smx_double_bits(double number) {
+  int64_t bits;
+  memcpy(&bits, &number, sizeof(bits));
+  return bits;
 }
 
 /* ---- Loading ----------------------------------------------------------- */

@@ -1,8 +1,9 @@
 /*===- smx_loader.h - run kernels that softmax-compile made ------*- C -*-===//
 //
 // For programs without LLVM and without the CUDA toolkit: a header written by
-// `softmax-compile --emit=c-header`, this one and smx_loader.c are all that is
-// compiled; the CUDA driver is found when the program runs. C99.
+// `softmax-compile --emit=c-header`, this one, smx_driver.c, smx_loader.c and
+// smx_numbers.c are all that is compiled; the CUDA driver is found when the
+// program runs. C99.
 //
 // Functions that return int return 0, or another number after a failure, whose
 // text is smx_error(runtime). A runtime is for one thread at a time; each
@@ -45,7 +46,8 @@ typedef enum {
   SMX_I8,
   SMX_U8,
   SMX_I32,
-  SMX_I64
+  SMX_I64,
+  SMX_F8E4M3FN
 } smx_dtype;
 
 /* A tensor in device memory. Sizes and strides in elements, outermost first;
@@ -129,7 +131,7 @@ typedef struct {
   int64_t operands[3];
 } smx_number;
 
-typedef enum { SMX_TENSOR, SMX_INTEGER } smx_argument_kind;
+typedef enum { SMX_TENSOR, SMX_INTEGER, SMX_FLOAT } smx_argument_kind;
 
 /* `sizes`: -1 for any. `extents`: of a result, the number that each size must
    equal, -1 for none; NULL for inputs. */
@@ -215,10 +217,14 @@ typedef struct {
   const smx_function *functions;
 } smx_bundle;
 
+/* `integer`: of a float its bits. */
 typedef union {
   const smx_tensor *tensor;
   int64_t integer;
 } smx_value;
+
+int64_t smx_float_bits(float number);
+int64_t smx_double_bits(double number);
 
 /* Queues all kernels of a function on the stream; its header's functions call
    this. The first call of a bundle loads its image. */

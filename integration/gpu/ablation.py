@@ -52,6 +52,7 @@ ABLATIONS = {
     "overlap": ("the next tile's scores under this one's weights", with_option("smx-gpu-roles", "overlap", "false")),
     "turns": ("warpgroups in turns (ping-pong)", with_option("smx-gpu-roles", "turns", "false")),
     "keep-turns": ("turns kept until narrow products are done", with_option("smx-gpu-roles", "keep-turns", "false")),
+    "late-waits": ("weights under both products, where two groups have registers", without("smx-gpu-late-waits")),
     "unite-loops": ("loops over tiles of one kind united", without("smx-gpu-unite-loops")),
     "from-diagonal": ("masked scores from the diagonal on, cut tiles among the others",
                       both(with_option("smx-tile", "from-diagonal", "false"), without("smx-gpu-unite-loops"))),

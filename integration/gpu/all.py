@@ -10,9 +10,11 @@ step failed or was stopped.
 """
 
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -55,6 +57,26 @@ def queues(devices):
     return [[step for step in STEPS if not step.checks], *dealt]
 
 
+RUNNING = set()
+
+
+def stop(process):
+    """Ends a step and what it has started, which would go on on the GPU."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def stop_when_told():
+    """Steps have sessions of their own: no signal to this program reaches them."""
+    def stop_all(number, _):
+        for process in list(RUNNING):
+            stop(process)
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop_all)
+
+
 def run(step, device, arguments, end):
     """What became of a step."""
     left = end - time.monotonic()
@@ -65,10 +87,16 @@ def run(step, device, arguments, end):
     if arguments.output:
         command += ["--output", arguments.output.resolve()]
     begun = time.monotonic()
+    process = subprocess.Popen(list(map(str, command)), env=os.environ | {"CUDA_VISIBLE_DEVICES": str(device)}, start_new_session=True)
+    RUNNING.add(process)
     try:
-        code = subprocess.run(list(map(str, command)), env=os.environ | {"CUDA_VISIBLE_DEVICES": str(device)}, timeout=left).returncode
+        code = process.wait(left)
     except subprocess.TimeoutExpired:
+        stop(process)
+        process.wait()
         return f"stopped after {left:.0f} s", False
+    finally:
+        RUNNING.remove(process)
     return f"{time.monotonic() - begun:.0f} s" + (f", failed with {code}" if code else ""), code == 0
 
 
@@ -80,6 +108,7 @@ def main():
     if devices == 0:
         sys.exit("all.py: expected an NVIDIA GPU and nvidia-smi, found none; assembly.py and cold.py need no GPU")
     end = time.monotonic() + arguments.seconds
+    stop_when_told()
 
     def run_queue(device, steps):
         return [(step, device, *run(step, device, arguments, end)) for step in steps]

@@ -11,6 +11,7 @@ times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for eve
 """
 
 import concurrent.futures
+import contextlib
 import json
 import math
 import random
@@ -22,6 +23,7 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import driver
+import exact
 import plot
 import reductions
 import results
@@ -40,17 +42,11 @@ def attention_error(work, q, k, v, out):
     worst = allowed = 0.0
     for batch, head in {(0, 0), (q.shape[0] - 1, q.shape[1] - 1)}:
         keys, values, queries = k[batch, head], v[batch, head], q[batch, head, rows]
-        hidden = torch.arange(work.length, device="cuda")[None] > rows[:, None] if work.causal else None
-
-        def naive(dtype):
-            scores = queries.to(dtype) @ keys.to(dtype).T * work.dim ** -0.5
-            if hidden is not None:
-                scores = scores.masked_fill(hidden, float("-inf"))
-            return (torch.softmax(scores, -1) @ values.to(dtype)).double()
-
-        exact = naive(torch.float64)
-        worst = max(worst, (out[batch, head, rows].double() - exact).abs().max().item())
-        allowed = max(allowed, 2 * (naive(DTYPES[work.dtype]) - exact).abs().max().item() + 1e-6)
+        hidden = exact.after(rows, work.length) if work.causal else None
+        right = exact.attention(queries, keys, values, hidden)
+        naive = exact.attention(queries, keys, values, hidden, DTYPES[work.dtype])
+        worst = max(worst, (out[batch, head, rows].double() - right).abs().max().item())
+        allowed = max(allowed, 2 * (naive - right).abs().max().item() + 1e-6)
     return {"error": float(f"{worst:.3g}")}, "" if worst <= allowed else f"an error of {worst:.3g}; {allowed:.3g} is allowed"
 
 
@@ -63,10 +59,10 @@ def softmax_error(work, x, out):
     """The error of sampled rows in units in the last place, and text if it is too large."""
     rows = torch.randint(x.shape[0], (32,), device="cuda")
     rows[:2] = torch.tensor([0, x.shape[0] - 1])
-    exact = torch.softmax(x[rows].double(), -1)
+    right = torch.softmax(x[rows].double(), -1)
     bits, allowed = 7 if work.dtype == "bf16" else 23, allowed_ulps(work)
-    unit = torch.exp2(torch.floor(torch.log2(exact)).clamp(min=-126) - bits)
-    worst = ((out[rows].double() - exact).abs() / unit).max().item()
+    unit = torch.exp2(torch.floor(torch.log2(right)).clamp(min=-126) - bits)
+    worst = ((out[rows].double() - right).abs() / unit).max().item()
     return {"ulp": round(worst, 2)}, "" if worst <= allowed else f"{worst:.3g} ulp; {allowed:.3g} are allowed"
 
 
@@ -117,10 +113,13 @@ def saved_image(image, manifest):
     return done
 
 
-def smx_calls(image, sets, error, row):
-    """Our calls; none, with the reason in `row`, if the kernel is refused or wrong. The error is in `row`, too."""
+def smx_calls(image, sets, error, row, loaded=None):
+    """Our calls; none, with the reason in `row`, if the kernel is refused or wrong. The error is in `row`, too. `loaded` is an
+    ExitStack that unloads the kernel."""
     try:
         kernel = Kernel(*image.result())
+        if loaded:
+            loaded.enter_context(kernel)
         calls = [kernel.bind(*inputs, *outputs_of(out)) for inputs, out in sets]
         for call, (inputs, out) in zip(calls, sets):
             worst, wrong = check(call, inputs, out, error)
@@ -183,15 +182,22 @@ def time_peers(work, rows, peers):
         rows[name] |= {"ms": round(ms, 4), "figure": round(work.figure(ms), 1), "unit": work.unit}
 
 
+def show(work, rows):
+    """Those of a work's rows that have a time or a reason for none; prints them."""
+    done = [row for row in rows.values() if "ms" in row or "refused" in row]
+    print(work.name + ": " + ", ".join(f"{r['peer']} {r.get('figure', r.get('refused'))}" + (" WRONG" if "wrong" in r else "")
+                                       for r in done), flush=True)
+    return done
+
+
 def measure(work, prepare, images):
     """A row for each of our `images`, with "refused" in place of a time if there is none, and one for each peer."""
     sets, peers, error = prepare(work)
     rows = {name: {"work": work.name, "peer": name} for name in (*images, *peers)}
-    ours = {name: smx_calls(image, sets, error, rows[name]) for name, image in images.items()}
-    time_peers(work, rows, ours | usable(peers))
-    done = [row for row in rows.values() if "ms" in row or "refused" in row]
-    print(work.name + ": " + ", ".join(f"{r['peer']} {r.get('figure', r.get('refused'))}" for r in done), flush=True)
-    return done
+    with contextlib.ExitStack() as loaded:
+        ours = {name: smx_calls(image, sets, error, rows[name], loaded) for name, image in images.items()}
+        time_peers(work, rows, ours | usable(peers))
+    return show(work, rows)
 
 
 def gemm(size=8192):

@@ -62,7 +62,7 @@ def numeric_suite(tools, tests, processes):
     output = "".join(shard.stdout for shard in shards)
     passed, failed = (sum(map(int, re.findall(rf"\[  {state}  \] (\d+) tests?[.,]", output))) for state in ("PASSED", "FAILED"))
     return {"configurations": sum(map(int, re.findall(r"\[ CONFIGS  \] (\d+)", output))),
-            "wrong": sum(map(int, re.findall(r"failures\.size\(\)\n\s*Which is: (\d+)", output))),
+            "wrong": sum(map(int, re.findall(r"\[ WRONG    \] (\d+)", output))),
             "tests": passed + failed, "tests_failed": failed, "ended": max(shard.returncode for shard in shards),
             "reasons": [reason[:300] for reason in re.findall(r"Failure\nFailed\n(.+)", output)]}
 

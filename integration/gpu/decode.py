@@ -17,6 +17,7 @@ from torch.nn.attention.flex_attention import flex_attention
 
 import bench
 import driver
+import exact
 import results
 import works
 from kernel import compile_image
@@ -31,16 +32,10 @@ def decode_error(work, q, k, v, out):
     group = work.heads // work.key_heads
     worst = allowed = 0.0
     for batch in {0, work.batch - 1}:
-
-        def naive(dtype):
-            keys, values = k[batch].to(dtype), v[batch].to(dtype)
-            queries = q[batch].to(dtype).view(work.key_heads, group, work.dim)
-            weights = torch.softmax(queries @ keys.transpose(1, 2) * work.dim ** -0.5, -1)
-            return (weights @ values).view(work.heads, 1, work.dim).double()
-
-        exact = naive(torch.float64)
-        worst = max(worst, (out[batch].double() - exact).abs().max().item())
-        allowed = max(allowed, 2 * (naive(torch.bfloat16) - exact).abs().max().item() + 1e-6)
+        inputs = q[batch].view(work.key_heads, group, work.dim), k[batch], v[batch]
+        right, naive = exact.attention(*inputs), exact.attention(*inputs, dtype=torch.bfloat16)
+        worst = max(worst, (out[batch].double() - right.view(work.heads, 1, work.dim)).abs().max().item())
+        allowed = max(allowed, 2 * (naive - right).abs().max().item() + 1e-6)
     return {"error": float(f"{worst:.3g}")}, "" if worst <= allowed else f"an error of {worst:.3g}; {allowed:.3g} is allowed"
 
 

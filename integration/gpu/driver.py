@@ -148,7 +148,7 @@ class Function:
 
 
 class Module:
-    """A PTX text or a cubin, loaded into the current context."""
+    """A PTX text or a cubin, loaded into the current context until it is closed."""
 
     def __init__(self, image):
         self.handle, log = c_void_p(), ctypes.create_string_buffer(8192)
@@ -160,10 +160,22 @@ class Module:
     def function(self, name):
         return Function(self, name)
 
+    def close(self):
+        """Unloads it; the device must be done with its kernels."""
+        if self.handle:
+            check(library().cuModuleUnload(self.handle), "can not unload an image")
+            self.handle = c_void_p()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
 
 def tensor_map(address, dtype, sizes, strides, box, swizzle):
     """128 bytes of a CUtensorMap; sizes innermost first, strides in bytes without the innermost one."""
-    dtypes = {"u8": 0, "i8": 0, "i1": 0, "i32": 3, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
+    dtypes = {"u8": 0, "i8": 0, "i1": 0, "i32": 3, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9, "f8E4M3FN": 0}
     swizzles = {0: 0, 32: 1, 64: 2, 128: 3}
     raw = (ctypes.c_uint8 * 192)()
     place = (ctypes.addressof(raw) + 63) & ~63  # the driver wants 64-byte alignment

@@ -21,6 +21,7 @@ import torch
 
 import bench
 import driver
+import exact
 import results
 import works
 from kernel import compile_image
@@ -30,28 +31,20 @@ DIMS, LENGTHS, DTYPES = (64, 128, 256), (1024, 4096), ("bf16", "f16")
 SCORE_BYTES = 1 << 30  # of a chunk of heads in float64
 
 
-def exact_attention(work, q, k, v):
-    """The result for some heads, [heads, rows, dim], in float64."""
-    scores = q.double() @ k.double().transpose(1, 2) * work.dim ** -0.5
-    if work.causal:
-        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-        scores.masked_fill_(hidden, float("-inf"))
-    return torch.softmax(scores, -1) @ v.double()
-
-
 def relative_errors(work, inputs, outputs):
     """{name: {"rms", "max"}} of {name: out}; the exact result is computed for some heads at a time."""
     flat = [tensor.flatten(0, 1) for tensor in inputs]
     step = max(1, SCORE_BYTES // (8 * work.length * work.length))
     zero = torch.zeros((), dtype=torch.float64, device=flat[0].device)
+    hidden = exact.after(torch.arange(work.length, device=zero.device), work.length) if work.causal else None
     norm, squares, worst = zero, dict.fromkeys(outputs, zero), dict.fromkeys(outputs, zero)
     for begin in range(0, flat[0].shape[0], step):
         heads = slice(begin, begin + step)
-        exact = exact_attention(work, *(tensor[heads] for tensor in flat))
-        norm = norm + exact.square().sum()
-        largest = exact.abs().amax(-1)
+        right = exact.attention(*(tensor[heads] for tensor in flat), hidden)
+        norm = norm + right.square().sum()
+        largest = right.abs().amax(-1)
         for name, out in outputs.items():
-            off = out.flatten(0, 1)[heads].double() - exact
+            off = out.flatten(0, 1)[heads].double() - right
             squares[name] = squares[name] + off.square().sum()
             # A NaN is the larger one.
             worst[name] = torch.maximum(worst[name], (off.abs().amax(-1) / largest).max())

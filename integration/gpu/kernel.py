@@ -3,6 +3,7 @@
     kernel = Kernel.compile("build/dev/bin", text, chip="sm_90", alignment=16)
     call = kernel.bind(q, k, v, out)     # PyTorch tensors, or Tensor(address, sizes, strides); inputs, then outputs
     call(stream)                         # a CUstream, 0 for the default one; does not wait
+    kernel.close()                       # unloads it, when the device is done with it; so does leaving `with kernel:`
 
 All index arithmetic is done by `bind`, so that a call is only launches. Arguments that the manifest does not allow
 raise ValueError. PyTorch is not needed.
@@ -11,6 +12,7 @@ raise ValueError. PyTorch is not needed.
 import ctypes
 import json
 import pathlib
+import struct
 import subprocess
 import tempfile
 import time
@@ -21,17 +23,50 @@ import driver
 
 @dataclass
 class Tensor:
-    """Device memory as a tensor; strides in elements."""
+    """Device memory as a tensor; strides in elements. Without a type, any is taken."""
 
     address: int
     sizes: tuple
     strides: tuple
+    dtype: str = ""
 
     @staticmethod
     def of(value):
-        if isinstance(value, (Tensor, int)):
+        if isinstance(value, (Tensor, int, float)):
             return value
-        return Tensor(value.data_ptr(), tuple(value.shape), tuple(value.stride()))
+        dtype = str(value.dtype).removeprefix("torch.")
+        return Tensor(value.data_ptr(), tuple(value.shape), tuple(value.stride()), DTYPES.get(dtype, dtype))
+
+
+# As PyTorch and as manifests name them.
+DTYPES = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "float8_e4m3fn": "f8E4M3FN", "bool": "i1",
+          "int8": "i8", "uint8": "u8", "int32": "i32", "int64": "i64"}
+BYTES = "i8", "u8"
+
+
+def is_same_memory(given, wanted):
+    """Whether elements of one type can be read as another: bytes hold what has no type of its own."""
+    return given in ("", wanted) or (given in BYTES and wanted in (*BYTES, "f8E4M3FN"))
+
+
+# Of struct, for floats that are no tensors.
+FLOATS = {"f64": "<d", "f32": "<f", "f16": "<e"}
+
+
+def number_of(value, spec, place):
+    """What a kernel gets of an argument that is no tensor: an integer, or the bits of a float."""
+    if spec["kind"] == "integer":
+        if not isinstance(value, int):
+            raise ValueError(f"argument {place} is {value!r}; the kernel takes an integer")
+        return value
+    if not isinstance(value, (int, float)):
+        raise ValueError(f"argument {place} is {value!r}; the kernel takes a number")
+    if spec["dtype"] not in FLOATS:
+        raise ValueError(f"argument {place} is a number of type {spec['dtype']}; this loader passes {', '.join(FLOATS)}")
+    try:
+        return int.from_bytes(struct.pack(FLOATS[spec["dtype"]], value), "little")
+    except OverflowError:
+        raise ValueError(f"argument {place} is {value!r}, which {spec['dtype']} does not reach") from None
 
 
 # Of a tensor map of no elements.
@@ -130,10 +165,18 @@ class Kernel:
     def compile(cls, tools, text, chip, alignment=16, flags=()):
         return cls(*compile_image(tools, text, chip, alignment, flags))
 
+    def close(self):
+        self.module.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
     def bind(self, *values):
         """A call of the function on these arguments; keeps its scratch memory, but not the arguments' memory."""
-        arguments = [Tensor.of(value) for value in values]
-        self._check(arguments)
+        arguments = self._check([Tensor.of(value) for value in values])
         numbers = evaluate(self.function["numbers"], arguments)
         for assertion in self.function["assertions"]:
             if not numbers[assertion["holds"]]:
@@ -147,20 +190,30 @@ class Kernel:
         return Call([self._launch(launch, numbers, arguments, scratch) for launch in self.function["launches"]], scratch)
 
     def _check(self, arguments):
+        """The arguments, numbers as kernels get them."""
         specs, alignment = self.function["arguments"], self.function["alignment"]
         if len(specs) != len(arguments):
             raise ValueError(f"'{self.function['name']}' takes {len(specs)} arguments; there are {len(arguments)}")
         for place, (spec, argument) in enumerate(zip(specs, arguments)):
-            if spec["kind"] == "integer":
+            if spec["kind"] != "tensor":
+                arguments[place] = number_of(argument, spec, place)
                 continue
+            if not isinstance(argument, Tensor):
+                raise ValueError(f"argument {place} is {argument!r}; the kernel takes a tensor of {spec['dtype']}")
+            if not is_same_memory(argument.dtype, spec["dtype"]):
+                raise ValueError(f"argument {place} has elements of type {argument.dtype}; the kernel takes {spec['dtype']}")
             sizes = spec["sizes"]
             if len(sizes) != len(argument.sizes) or any(s not in (-1, n) for s, n in zip(sizes, argument.sizes)):
                 raise ValueError(f"argument {place} is {list(argument.sizes)}; the kernel takes {sizes}")
+            if sizes and argument.sizes[-1] > 1 and argument.strides[-1] != 1:
+                raise ValueError(f"argument {place} has a stride of {argument.strides[-1]} elements in its innermost dimension; "
+                                 f"the kernel takes 1")
             if alignment and 0 not in argument.sizes and sizes:
                 steps = [stride * spec["bytes"] for stride, size in zip(argument.strides[:-1], sizes) if size != 1]
                 if any(value % alignment for value in [argument.address, *steps]):
                     raise ValueError(f"argument {place} is not aligned to {alignment} bytes, which the kernel was "
                                      f"compiled for; alignment 0 takes any address and stride")
+        return arguments
 
     def _launch(self, launch, numbers, arguments, scratch):
         grid = [numbers[n] for n in launch["grid"]]

@@ -12,6 +12,7 @@ turns, then the two fastest once more beside the model's: one that saves 2 % bot
 
 import argparse
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import pathlib
@@ -139,8 +140,9 @@ def prepare(arguments):
     (folder / "candidates.json").write_text(json.dumps({"commit": arguments.commit, "chip": chip, "works": found}, indent=1))
 
 
-def measure_work(work, found, folder):
-    """The number of the fastest candidate, its milliseconds and the model's; notes those that are left out in `found`."""
+def measure_work(work, found, folder, loaded):
+    """The number of the fastest candidate, its milliseconds and the model's; notes those that are left out in `found`. `loaded` is
+    an ExitStack that unloads the kernels."""
     import bench
     import decode
 
@@ -150,7 +152,7 @@ def measure_work(work, found, folder):
         if "left_out" in candidate:
             continue
         stem, row = stem_of(folder, work, number), {}
-        ours = bench.smx_calls(bench.saved_image(stem.with_suffix(".cubin"), stem.with_suffix(".json")), sets, error, row)
+        ours = bench.smx_calls(bench.saved_image(stem.with_suffix(".cubin"), stem.with_suffix(".json")), sets, error, row, loaded)
         if not ours or row["local_bytes"]:
             candidate["left_out"] = row.get("refused") or f"{row['local_bytes']} bytes of spills"
         # The model's choice is what others are measured against, spills or not.
@@ -180,7 +182,8 @@ def measure(arguments):
     file.parent.mkdir(parents=True, exist_ok=True)
     for work in arguments.works:
         found = prepared["works"][work.name]
-        best, ms, model_ms = measure_work(work, found, arguments.folder)
+        with contextlib.ExitStack() as loaded:
+            best, ms, model_ms = measure_work(work, found, arguments.folder, loaded)
         torch.cuda.empty_cache()
         if best:
             entries.append(entry_of(work, found[best]["choice"], ms, model_ms))

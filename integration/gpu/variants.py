@@ -237,10 +237,7 @@ def measure(work, images):
         worst, wrong = error_of(work, score, mask, *inputs[:3], calls[0]())
         rows[name] |= worst | ({"wrong": wrong} if wrong else {})
     bench.time_peers(work, rows, ours | peers)
-    done = [row for row in rows.values() if "ms" in row or "refused" in row]
-    print(work.name + ": " + ", ".join(f"{r['peer']} {r.get('figure', r.get('refused'))}" + (" WRONG" if "wrong" in r else "")
-                                       for r in done), flush=True)
-    return done
+    return bench.show(work, rows)
 
 
 def lines_of(rows):

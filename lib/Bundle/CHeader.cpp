@@ -10,6 +10,7 @@ using namespace mlir;
 using namespace mlir::smx;
 using llvm::createStringError;
 using llvm::formatv;
+using ::smx::reference::DType;
 using ::smx::reference::nameOf;
 
 /// As SMX_MAX_RANK in integration/c/smx_loader.h.
@@ -22,6 +23,31 @@ static std::string describe(const BundleArgument &argument) {
     sizes.push_back(size < 0 ? "?" : std::to_string(size));
   std::string text = argument.name + ": " + std::string(nameOf(argument.dtype));
   return argument.isTensor ? text + " [" + llvm::join(sizes, ", ") + "]" : text;
+}
+
+/// As smx_dtype has it.
+static std::string enumeratorOf(DType dtype) {
+  return "SMX_" + StringRef(nameOf(dtype)).upper();
+}
+
+namespace {
+/// How an argument is declared in C, and how its smx_value is set.
+struct CArgument {
+  const char *type, *assignment;
+};
+} // namespace
+
+/// Nothing for a float that C has no type of.
+static std::optional<CArgument> inC(const BundleArgument &argument) {
+  if (argument.isTensor)
+    return CArgument{"const smx_tensor *", "tensor = {0}"};
+  if (!argument.isFloat())
+    return CArgument{"int64_t ", "integer = {0}"};
+  if (argument.dtype == DType::F32)
+    return CArgument{"float ", "integer = smx_float_bits({0})"};
+  if (argument.dtype == DType::F64)
+    return CArgument{"double ", "integer = smx_double_bits({0})"};
+  return std::nullopt;
 }
 
 namespace {
@@ -78,12 +104,19 @@ llvm::Error HeaderPrinter::checkNames() const {
                             "--c-prefix=<text> puts something before the "
                             "names of all functions"))
       return error;
-    for (const BundleArgument &argument : function.arguments)
+    for (const BundleArgument &argument : function.arguments) {
+      if (!inC(argument))
+        return createStringError("'" + function.name + "': " + argument.name +
+                                 " is a number of type " +
+                                 nameOf(argument.dtype).data() +
+                                 ", which C does not have; take f32 or f64 and "
+                                 "convert it in the function");
       if (argument.sizes.size() > maxRank)
         return createStringError("'" + function.name + "': " + argument.name +
                                  " has " + Twine(argument.sizes.size()) +
                                  " dimensions; the C loader takes at most " +
                                  Twine(maxRank));
+    }
   }
   return llvm::Error::success();
 }
@@ -117,14 +150,16 @@ std::string HeaderPrinter::printArguments(const BundleFunction &function,
                      os << (extent ? int64_t(*extent) : -1);
                    }));
   }
-  return printTable(
-      "smx_argument", table + "_arguments", function.arguments,
-      [&](const BundleArgument &argument, size_t i) {
-        os << formatv("{\"{0}\", {1}, SMX_{2}, {3}, {4}, {5}}", argument.name,
-                      argument.isTensor ? "SMX_TENSOR" : "SMX_INTEGER",
-                      StringRef(nameOf(argument.dtype)).upper(),
-                      argument.sizes.size(), sizes[i], extents[i]);
-      });
+  return printTable("smx_argument", table + "_arguments", function.arguments,
+                    [&](const BundleArgument &argument, size_t i) {
+                      os << formatv(
+                          "{\"{0}\", {1}, {2}, {3}, {4}, {5}}", argument.name,
+                          argument.isTensor    ? "SMX_TENSOR"
+                          : argument.isFloat() ? "SMX_FLOAT"
+                                               : "SMX_INTEGER",
+                          enumeratorOf(argument.dtype), argument.sizes.size(),
+                          sizes[i], extents[i]);
+                    });
 }
 
 std::string HeaderPrinter::printNumbers(const BundleFunction &function,
@@ -151,22 +186,22 @@ std::string HeaderPrinter::printLaunches(const BundleFunction &function,
                                             "SMX_NUMBER", "SMX_TENSOR_MAP"};
   std::vector<std::string> parameters, maps;
   for (auto [i, launch] : llvm::enumerate(function.launches)) {
-    maps.push_back(printTable(
-        "smx_tensor_map", table + "_maps" + Twine(i), launch.tensorMaps,
-        [&](const BundleTensorMap &map, size_t) {
-          auto printNumbers = [&](auto &&list) {
-            os << ", {";
-            llvm::interleaveComma(list, os);
-            os << (list.empty() ? "0}" : "}");
-          };
-          os << "{" << kinds[map.memory] << ", " << map.index << ", SMX_"
-             << StringRef(nameOf(map.dtype)).upper() << ", " << map.sizes.size()
-             << ", " << map.elements << ", " << map.offset;
-          printNumbers(map.sizes);
-          printNumbers(map.strides);
-          printNumbers(map.box);
-          os << ", " << map.swizzle << "}";
-        }));
+    maps.push_back(
+        printTable("smx_tensor_map", table + "_maps" + Twine(i),
+                   launch.tensorMaps, [&](const BundleTensorMap &map, size_t) {
+                     auto printNumbers = [&](auto &&list) {
+                       os << ", {";
+                       llvm::interleaveComma(list, os);
+                       os << (list.empty() ? "0}" : "}");
+                     };
+                     os << "{" << kinds[map.memory] << ", " << map.index << ", "
+                        << enumeratorOf(map.dtype) << ", " << map.sizes.size()
+                        << ", " << map.elements << ", " << map.offset;
+                     printNumbers(map.sizes);
+                     printNumbers(map.strides);
+                     printNumbers(map.box);
+                     os << ", " << map.swizzle << "}";
+                   }));
     parameters.push_back(printTable(
         "smx_parameter", table + "_parameters" + Twine(i), launch.parameters,
         [&](const BundleParameter &parameter, size_t) {
@@ -192,14 +227,12 @@ void HeaderPrinter::printCall(const BundleFunction &function, size_t index) {
      << "   text is smx_error(runtime). */\n"
      << "SMX_ENTRY int " << prefix << function.name << "(smx_runtime *runtime";
   for (const BundleArgument &argument : function.arguments)
-    os << (argument.isTensor ? ", const smx_tensor *" : ", int64_t ")
-       << argument.name;
+    os << ", " << inC(argument)->type << argument.name;
   os << ", smx_stream stream) {\n  smx_value values["
      << std::max<size_t>(function.arguments.size(), 1) << "];\n";
   for (auto [i, argument] : llvm::enumerate(function.arguments))
     os << "  values[" << i << "]."
-       << (argument.isTensor ? "tensor = " : "integer = ") << argument.name
-       << ";\n";
+       << formatv(inC(argument)->assignment, argument.name) << ";\n";
   os << "  return smx_call(runtime, &" << name << "_bundle, " << index
      << ", values, stream);\n}\n";
 }
@@ -209,8 +242,9 @@ void HeaderPrinter::print(ImageKind kind, StringRef image) {
   os << "/* Kernels for " << bundle.chip
      << " and how to launch them, written by "
      << "softmax-compile: to be compiled with smx_loader.h and\n"
-     << "   linked with smx_loader.c. */\n#ifndef " << guard << "\n#define "
-     << guard << "\n\n#include \"smx_loader.h\"\n\n"
+     << "   linked with smx_driver.c, smx_loader.c and smx_numbers.c. */\n"
+     << "#ifndef " << guard << "\n#define " << guard
+     << "\n\n#include \"smx_loader.h\"\n\n"
      << "#if SMX_BUNDLE_VERSION != 2\n"
      << "#error \"this header is for version 2 of smx_loader.h\"\n#endif\n\n"
      << "static const unsigned char " << name << "_image[] = {";

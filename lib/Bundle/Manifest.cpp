@@ -22,7 +22,9 @@ static json::Value makeArgument(const BundleArgument &argument) {
   json::Object object{
       {"name", argument.name},
       {"role", roles[argument.role]},
-      {"kind", argument.isTensor ? "tensor" : "integer"},
+      {"kind", argument.isTensor    ? "tensor"
+               : argument.isFloat() ? "float"
+                                    : "integer"},
       {"dtype", StringRef(::smx::reference::nameOf(argument.dtype))},
       {"bytes", ::smx::reference::byteWidth(argument.dtype)},
       {"sizes", json::Array(argument.sizes)}};

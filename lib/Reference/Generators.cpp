@@ -45,6 +45,8 @@ struct RowToFill {
     for (double &value : x)
       value = random.normal();
   }
+  /// `size`, or what is left of it in a type that does not reach as far.
+  double reach(double size) const { return std::min(size, maxFinite(dtype)); }
   void set(int64_t j, double value) const {
     if (j >= 0 && j < length())
       x[j] = value;
@@ -80,13 +82,13 @@ static void fillFalling(const RowToFill &row) {
 static void fillSpikeLast(const RowToFill &row) {
   row.fillNormal();
   const int64_t start = std::max<int64_t>(0, row.tiles() - 1) * row.tile;
-  row.set(start + row.random.below(row.length() - start), 1000);
+  row.set(start + row.random.below(row.length() - start), row.reach(1000));
 }
 
 static void fillAlternating(const RowToFill &row) {
-  const double size = row.dtype == DType::F16   ? 60000
-                      : row.dtype == DType::F64 ? 1.7e308
-                                                : 3e38;
+  const double size = row.dtype == DType::F64   ? 1.7e308
+                      : row.dtype == DType::F16 ? 60000
+                                                : row.reach(3e38);
   for (int64_t j = 0; j < row.length(); ++j)
     row.x[j] = j % 2 ? -size : size;
 }
@@ -108,7 +110,7 @@ static void fillWithOne(const RowToFill &row, double special) {
 static void fillHugeJump(const RowToFill &row) {
   row.fillNormal();
   for (int64_t j = 0; j < row.length() / 2; ++j)
-    row.x[j] -= 1000;
+    row.x[j] -= row.reach(2000) / 2;
 }
 
 static void fillRamp(const RowToFill &row) {
@@ -131,19 +133,22 @@ static const std::vector<Generator> &generators() {
        fillStaircase},
       {{"falling", "falls by 100 per tile: only the first tile counts"},
        fillFalling},
-      {{"spike_last", "normal, but one 1000 in the last tile"}, fillSpikeLast},
+      {{"spike_last", "normal, but one 1000 (or the largest number) in the "
+                      "last tile"},
+       fillSpikeLast},
       {{"spike_masked", "normal, but the last element, which causal and tail "
-                        "masks hide, is 10000"},
+                        "masks hide, is 10000 (or the largest number)"},
        [](const RowToFill &row) {
          row.fillNormal();
-         row.set(row.length() - 1, 10000);
+         row.set(row.length() - 1, row.reach(10000));
        }},
       {{"all_equal", "one number per row"},
        [](const RowToFill &row) {
          std::fill(row.x.begin(), row.x.end(), row.random.normal());
        }},
       {{"alternating",
-        "+ and - 60000 in f16, 3e38 in f32 and bf16, 1.7e308 in f64"},
+        "+ and - 60000 in f16, 3e38 in f32 and bf16, 1.7e308 in f64, 448 in "
+        "f8E4M3FN"},
        fillAlternating},
       {{"denormals", "below the smallest normal number of the dtype"},
        fillDenormals},
@@ -160,7 +165,9 @@ static const std::vector<Generator> &generators() {
        [](const RowToFill &row) {
          fillWithOne(row, std::numeric_limits<double>::infinity());
        }},
-      {{"huge_jump", "the second half is 1000 above the first"}, fillHugeJump},
+      {{"huge_jump", "the second half is 1000 (or half the largest number) "
+                     "above the first"},
+       fillHugeJump},
       {{"ramp", "from -10 to 10 in equal steps"}, fillRamp},
   };
   return table;
@@ -195,7 +202,7 @@ static std::string problemWith(const Shape &shape,
            "fewer elements";
   if (!isFloat(options.dtype))
     return "elements of " + std::string(nameOf(options.dtype)) +
-           " can not be generated; use f64, f32, f16 or bf16";
+           " can not be generated; use f64, f32, f16, bf16 or f8E4M3FN";
   if (rank > 0 && (options.axis < -rank || options.axis >= rank))
     return "axis " + std::to_string(options.axis) +
            " is out of range for rank " + std::to_string(rank) + "; use " +

@@ -91,9 +91,15 @@ static int64_t take(void **&parameters, size_t bytes = 8) {
 
 static host::Argument takeArgument(Type type, void **&parameters) {
   auto memref = dyn_cast<MemRefType>(type);
-  if (!memref)
-    return take(parameters,
-                type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8);
+  if (!memref) {
+    unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    int64_t number = take(parameters, bits / 8);
+    if (auto floatType = dyn_cast<FloatType>(type))
+      return APFloat(floatType.getFloatSemantics(),
+                     APInt(bits, uint64_t(number)))
+          .convertToDouble();
+    return number;
+  }
   host::StridedBuffer buffer;
   auto address = uint64_t(take(parameters));
   std::string element;

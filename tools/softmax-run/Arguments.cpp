@@ -65,7 +65,7 @@ static Expected<Shape> chooseShape(size_t number, const TensorSpec &spec,
   StringRef(dims[number]).split(parts, 'x');
   bool fits = parts.size() == shape.size();
   for (size_t d = 0; fits && d < parts.size(); ++d) {
-    int64_t size;
+    int64_t size = 0;
     fits = !parts[d].getAsInteger(10, size) && size >= 0 &&
            (shape[d] < 0 || shape[d] == size);
     shape[d] = size;

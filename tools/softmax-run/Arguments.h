@@ -21,7 +21,8 @@ struct ArgumentFlags {
   std::vector<std::string> inputs;
   /// "<generator>[:seed]" per generated input; the last one serves the rest.
   std::vector<std::string> random;
-  /// "2x8x128x64" per generated input, or one number for every dynamic extent.
+  /// "2x8x128x64" per input, those that come from files counted, or one number
+  /// for every dynamic extent.
   std::vector<std::string> dims;
 };
 

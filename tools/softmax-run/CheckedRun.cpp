@@ -16,6 +16,12 @@ llvm::Expected<std::unique_ptr<CheckedRun>> CheckedRun::prepare(
     llvm::StringRef text, const Kernel &kernel, const CompileOptions &options,
     const ArgumentFlags &argumentFlags, const CheckSettings &settings,
     std::optional<cuda::Device> device) {
+  const size_t files = settings.expected.size();
+  if (files > kernel.outputs().size())
+    return llvm::createStringError("--expected names " + llvm::Twine(files) +
+                                   " results, but the function gives " +
+                                   llvm::Twine(kernel.outputs().size()) +
+                                   "; name one file per result");
   auto run = std::make_unique<CheckedRun>();
   run->settings = settings;
   run->device = std::move(device);
@@ -46,7 +52,7 @@ llvm::Error CheckedRun::evaluate(const Kernel &kernel) {
   bool needsTyped = false;
   for (auto [i, spec] : llvm::enumerate(kernel.outputs())) {
     Expectation expectation = module->expect(i, spec.dtype);
-    needsTyped |= reference::isLowPrecision(spec.dtype) ||
+    needsTyped |= reference::isLowPrecision(expectation.how.dtype) ||
                   !expectation.isRecognised || expectation.how.areScoresSums;
   }
   if (needsTyped) {

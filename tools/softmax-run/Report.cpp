@@ -5,6 +5,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
+
 using namespace smx::run;
 using llvm::formatv;
 using llvm::StringRef;
@@ -104,17 +106,22 @@ static llvm::json::Object toJson(const HostTensor &tensor) {
                             {"shape", llvm::json::Array(tensor.shape())}};
 }
 
+/// JSON has no number for infinity and NaN: null.
+static llvm::json::Value toJson(double number) {
+  return std::isfinite(number) ? llvm::json::Value(number) : nullptr;
+}
+
 static llvm::json::Object toJson(const OutputCheck &check) {
   const reference::Report &report = check.checked.report;
   llvm::json::Object object{{"against", check.against},
                             {"pass", report.pass},
-                            {"worst_absolute", report.worstAbsolute},
-                            {"worst_relative", report.worstRelative},
-                            {"worst_ulps", report.worstUlps},
+                            {"worst_absolute", toJson(report.worstAbsolute)},
+                            {"worst_relative", toJson(report.worstRelative)},
+                            {"worst_ulps", toJson(report.worstUlps)},
                             {"wrong_elements", report.wrongElements},
                             {"text", report.text}};
   if (check.checked.ofTolerance)
-    object["of_tolerance"] = *check.checked.ofTolerance;
+    object["of_tolerance"] = toJson(*check.checked.ofTolerance);
   return object;
 }
 

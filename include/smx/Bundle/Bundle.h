@@ -18,7 +18,7 @@
 
 namespace mlir::smx {
 
-/// An argument of a function: a tensor in device memory, or an integer of the
+/// An argument of a function: a tensor in device memory, or a number of the
 /// host.
 struct BundleArgument {
   /// A function that was already on memrefs when it was handed over does not
@@ -34,6 +34,9 @@ struct BundleArgument {
   /// For results: the number that each size must equal; none where it is not
   /// known before the call.
   std::vector<std::optional<NumberProgram::Number>> extents;
+
+  /// A number of the host that is a float: what is computed with is its bits.
+  bool isFloat() const { return !isTensor && ::smx::reference::isFloat(dtype); }
 };
 
 /// A parameter of a kernel: the address of an argument or of scratch memory, a
@@ -136,7 +139,8 @@ void printManifest(const Bundle &bundle, ImageKind kind, llvm::raw_ostream &os);
 /// Writes a C99 header with the image, the manifest as tables, and a function
 /// per function of the bundle, called `prefix` and its name; `name` becomes
 /// part of the other names. To be compiled with integration/c/smx_loader.h.
-/// Fails if a name is none in C or a tensor has more than 8 dimensions.
+/// Fails if a name is none in C, a tensor has more than 8 dimensions, or a
+/// number of the host is a float that C has no type of.
 llvm::Error printCHeader(const Bundle &bundle, ImageKind kind, StringRef image,
                          StringRef name, StringRef prefix,
                          llvm::raw_ostream &os);

@@ -14,7 +14,8 @@ static Tensor make(std::string_view name, Shape shape, DType dtype = DType::F32,
 
 TEST(Generators, EveryNameWorksInEveryFloat) {
   for (const GeneratorInfo &info : allGenerators())
-    for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16})
+    for (DType dtype :
+         {DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3FN})
       for (const Shape &shape : {Shape{}, Shape{0}, Shape{1}, Shape{3, 0},
                                  Shape{0, 3}, Shape{4, 300}}) {
         const Tensor x = make(info.name, shape, dtype);
@@ -24,7 +25,10 @@ TEST(Generators, EveryNameWorksInEveryFloat) {
         for (double v : x.values()) {
           EXPECT_TRUE(std::isnan(v) || v == roundTo(dtype, v));
           EXPECT_TRUE(!std::isinf(v) || expectsInfinity) << info.name;
-          EXPECT_TRUE(!std::isnan(v) || info.name == "one_nan") << info.name;
+          // Infinity is NaN in f8E4M3FN.
+          EXPECT_TRUE(!std::isnan(v) || info.name == "one_nan" ||
+                      (dtype == DType::F8E4M3FN && expectsInfinity))
+              << info.name;
         }
       }
 }
@@ -91,6 +95,10 @@ TEST(Generators, RowsFollowTheAxis) {
 TEST(Generators, RangesFollowTheDType) {
   EXPECT_EQ(make("alternating", {2}, DType::F16).values(),
             std::vector<double>({60000, -60000}));
+  EXPECT_EQ(make("alternating", {2}, DType::F8E4M3FN).values(),
+            std::vector<double>({448, -448}));
+  EXPECT_EQ(make("spike_masked", {3}, DType::F8E4M3FN).at({2}), 448);
+  EXPECT_NEAR(make("huge_jump", {2}, DType::F8E4M3FN).at({0}), -224, 16);
   for (double v : make("denormals", {100}, DType::F16).values())
     EXPECT_LE(std::abs(v), std::ldexp(1, -14));
   // 1000 tiles of 100 each would leave f16.
@@ -105,7 +113,9 @@ TEST(Generators, ErrorsSayWhatWouldWork) {
             std::string::npos);
   EXPECT_FALSE(generate("normal", {-1}));
   EXPECT_FALSE(generate("normal", {int64_t(1) << 40, int64_t(1) << 40}));
-  EXPECT_FALSE(generate("normal", {3}, {DType::I32}));
+  EXPECT_EQ(generate("normal", {3}, {DType::I32}).message(),
+            "elements of i32 can not be generated; use f64, f32, f16, bf16 or "
+            "f8E4M3FN");
   EXPECT_EQ(generate("normal", {3, 4}, {DType::F32, 0, 128, 2}).message(),
             "axis 2 is out of range for rank 2; use -2 to 1");
   EXPECT_EQ(generate("normal", {3}, {DType::F32, 0, 0}).message(),
