@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -26,7 +27,23 @@ using namespace mlir::smx;
 #define GET_OP_CLASSES
 #include "smx/IR/SmxOps.cpp.inc"
 
+namespace {
+/// A front end may have put a part of a formula into a function of its own.
+struct SmxInliner : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  /// Into a region of a score, for instance.
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void SmxDialect::initialize() {
+  addInterfaces<SmxInliner>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "smx/IR/SmxAttrs.cpp.inc"

@@ -175,7 +175,8 @@ static LogicalResult verifyPositionRegion(AttentionOp op, Region &region,
            << name << "' to take (" << expected << "), got ("
            << region.getArgumentTypes() << ")";
   auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
-  if (!yield || yield.getValue().getType() != yielded)
+  if (!yield || yield->getNumOperands() != 1 ||
+      yield.getValue().getType() != yielded)
     return op.emitOpError("expected region '")
            << name << "' to yield " << yielded;
   return success();
@@ -198,6 +199,9 @@ LogicalResult AttentionOp::verify() {
   if (!areCompatible(q.back(), k.back())) // A2
     return emitOpError("expected query and key to have the same head dim, got ")
            << q.back() << " and " << k.back();
+  if (q.back() == 0 || k.back() == 0 || v.back() == 0) // A2
+    return emitOpError("expected head dims of at least 1, got ")
+           << q.back() << ", " << k.back() << " and " << v.back();
   size_t batchDims = q.size() - 2;
   for (size_t i = 0; i <= batchDims; ++i)
     if (!areCompatible(k[i], v[i])) // A3

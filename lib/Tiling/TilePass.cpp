@@ -57,13 +57,16 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         return signalPassFailure();
   }
 
-  /// The state ops that `state` is computed from, readers first.
+  /// The state ops that `state` is computed from, readers first; none if a part
+  /// of it comes from elsewhere.
   static SmallVector<Operation *> stateOpsOf(Value state) {
     llvm::SetVector<Operation *> ops;
     SmallVector<Value> worklist{state};
     while (!worklist.empty()) {
       Operation *op = worklist.pop_back_val().getDefiningOp();
-      if (!op || !ops.insert(op))
+      if (!op)
+        return {};
+      if (!ops.insert(op))
         continue;
       if (auto merge = dyn_cast<MergeOp>(op))
         worklist.append({merge.getLhs()[0], merge.getRhs()[0]});

@@ -45,6 +45,15 @@ func.func @head_dims_differ(%q: tensor<7x16xf32>, %k: tensor<9x15xf32>, %v: tens
 
 // -----
 
+// A2
+func.func @no_head_dim(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x0xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected head dims of at least 1, got 16, 16 and 0}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x0xf32> -> tensor<7x0xf32>
+  return
+}
+
+// -----
+
 // A3
 func.func @fewer_values_than_keys(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<8x4xf32>) {
   // expected-error @+1 {{'smx.attention' op expected key and value to agree in dim 0, got 9 and 8}}
@@ -243,6 +252,43 @@ func.func @blocks_of_other_heads(%q: tensor<4x7x16xf32>, %k: tensor<4x9x16xf32>,
 
 // -----
 
+// A9: 1 would be -1. Marks of blocks may be i1.
+func.func @lengths_of_one_bit(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %n: tensor<2xi1>, %b: tensor<2x2x3xi1>) {
+  %p = smx.attention %q, %k, %v scale(1.0) mask(#smx.blocks<rows = 4, keys = 4>) reads(%b : tensor<2x2x3xi1>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  // expected-error @+1 {{'smx.attention' op expected the mask to read integers of shape [2] and of more than 1 bit, got 'tensor<2xi1>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.key_lengths) reads(%n : tensor<2xi1>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A9
+func.func @ranges_of_one_bit(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %n: tensor<2x7xi32>, %m: tensor<2x7xi1>) {
+  // expected-error @+1 {{'smx.attention' op expected the mask to read integers of shape [2, 7] and of more than 1 bit, got 'tensor<2x7xi1>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.key_ranges) reads(%n, %m : tensor<2x7xi32>, tensor<2x7xi1>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// A9
+func.func @unsigned_lengths(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %n: tensor<2xui8>) {
+  // expected-error @+1 {{'smx.attention' op expected the mask to read integers of shape [2], got 'tensor<2xui8>'}}
+  %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.key_lengths) reads(%n : tensor<2xui8>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+// M3
+func.func @mask_reads_lengths_of_one_bit(%s: tensor<4x8x8xf32>, %c: index, %n: tensor<4xi1>) {
+  // expected-error @+1 {{'smx.mask' op expected the mask to read integers of shape [4] and of more than 1 bit, got 'tensor<4xi1>'}}
+  %0 = smx.mask %s by #smx.key_lengths reads(%n : tensor<4xi1>) dims(1, 2) at(%c, %c) of(%c, %c) : tensor<4x8x8xf32>
+  return
+}
+
+// -----
+
 // M3
 func.func @mask_reads_rows_as_heads(%s: tensor<4x8xf32>, %c: index, %n: tensor<4xi32>) {
   // expected-error @+1 {{'smx.mask' op expected the mask to read integers of shape [], got 'tensor<4xi32>'}}
@@ -274,5 +320,17 @@ func.func @sinks_of_another_type(%q: tensor<4x7x16xf16>, %k: tensor<2x9x16xf16>,
 func.func @sinks_without_heads(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>, %s: tensor<1xf32>) {
   // expected-error @+1 {{'smx.attention' op expected one sink for each query head, but there are no heads}}
   %o = smx.attention %q, %k, %v scale(1.0) sinks(%s : tensor<1xf32>) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @yields_nothing(%q: tensor<7x16xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected region 'score' to yield 'f32'}}
+  %o = "smx.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, scale = 2.5e-01 : f64}> ({
+  ^bb0(%s: f32, %i: index, %j: index):
+    "smx.yield"() : () -> ()
+  }, {
+  }) : (tensor<7x16xf32>, tensor<7x16xf32>, tensor<7x16xf32>) -> tensor<7x16xf32>
   return
 }

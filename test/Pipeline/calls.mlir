@@ -24,3 +24,18 @@ func.func private @maximum(%x: tensor<6x9xf32>) -> tensor<6xf32> {
   %m = linalg.reduce { arith.maximumf } ins(%x : tensor<6x9xf32>) outs(%m0 : tensor<6xf32>) dimensions = [1]
   return %m : tensor<6xf32>
 }
+
+// So are those that hold an op of ours.
+// CHECK-LABEL: func.func @of_an_op(
+// CHECK-NEXT: smx.softmax %{{.+}} axis(1)
+// CHECK-NEXT: return
+// CHECK-NOT: func.func
+func.func @of_an_op(%x: tensor<6x9xf32>) -> tensor<6x9xf32> {
+  %y = call @softmax(%x) : (tensor<6x9xf32>) -> tensor<6x9xf32>
+  return %y : tensor<6x9xf32>
+}
+
+func.func private @softmax(%x: tensor<6x9xf32>) -> tensor<6x9xf32> {
+  %y = smx.softmax %x axis(1) : tensor<6x9xf32> -> tensor<6x9xf32>
+  return %y : tensor<6x9xf32>
+}

@@ -26,3 +26,15 @@ func.func @a_loop(%x: tensor<8x128xf32>) -> tensor<8xf32> {
   %y = smx.finish #smx.softmax<exp> "logsumexp" (%s#0, %s#1 : tensor<8xf32>, tensor<8xf32>) maps [#row, #row, #row] : tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// -----
+
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+func.func @updated_argument(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %s:2 = smx.update #smx.softmax<exp> (%m, %l : tensor<4xf32>, tensor<4xf32>) with (%x : tensor<4x32xf32>) maps [#row, #row, #all]
+  // expected-error @below {{expected a state made by smx.identity, smx.merge and updates; a state that comes from elsewhere is already tiled}}
+  %w = smx.finish #smx.softmax<exp> "weights" (%s#0, %s#1 : tensor<4xf32>, tensor<4xf32>)
+      with (%x : tensor<4x32xf32>) maps [#row, #row, #all, #all] : tensor<4x32xf32>
+  return %w : tensor<4x32xf32>
+}
