@@ -17,10 +17,15 @@ AttentionRaiser::AttentionRaiser(RewriterBase &rewriter, Product product,
                 path.softmax.getResult().getType().getShape()) {}
 
 std::string AttentionRaiser::raise() {
+  Operation *last = product.op->getPrevNode();
   for (auto step : {&AttentionRaiser::readWeights, &AttentionRaiser::readScores,
                     &AttentionRaiser::chooseOperands, &AttentionRaiser::build})
-    if (std::string whyNot = (this->*step)(); !whyNot.empty())
+    if (std::string whyNot = (this->*step)(); !whyNot.empty()) {
+      // Copies of operands would be further uses to whoever looks next.
+      while (product.op->getPrevNode() != last)
+        rewriter.eraseOp(product.op->getPrevNode());
       return whyNot;
+    }
   return "";
 }
 

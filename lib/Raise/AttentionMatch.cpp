@@ -29,7 +29,12 @@ std::string AttentionRaiser::readWeights() {
     at = *next;
   }
   linalg::LinalgOp op = product.op;
-  SmallVector<AffineExpr> loops = loopsFor(product.getMap(weightsInput), at);
+  auto weights = cast<RankedTensorType>(
+      op.getDpsInputOperand(weightsInput)->get().getType());
+  auto found = loopsFor(product.getMap(weightsInput), weights.getShape(), at);
+  if (!found)
+    return "the product reads a part of the weights";
+  SmallVector<AffineExpr> loops = std::move(*found);
   AffineExpr reduced = loops[product.reductionLoop];
   if (!reduced || positions.normalize(reduced) !=
                       positions.normalize(positions.get(parts.key)))
@@ -123,6 +128,8 @@ std::string AttentionRaiser::readScores() {
   mask = takeMasks(reader, parts, scores,
                    [&](const Element &e) { return isScoreProduct(e); });
   SmallVector<double> factors = collectFactors();
+  if (factors.empty())
+    return "no score is visible under the masks";
   if (llvm::all_equal(factors) && factors.front() > 0)
     scoreFactor = factors.front();
   return "";

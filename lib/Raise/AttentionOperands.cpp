@@ -19,27 +19,37 @@ SmallVector<AffineExpr> AttentionRaiser::orderOf(unsigned row,
   return order;
 }
 
-/// Takes the innermost choice of each operand for which the three types agree.
-static bool agreeOnType(ArrayRef<OperandChoice> queries,
-                        ArrayRef<OperandChoice> keys,
-                        ArrayRef<OperandChoice> values, OperandChoice &query,
-                        OperandChoice &key, OperandChoice &value) {
-  auto last = [](ArrayRef<OperandChoice> choices, Type type) {
-    return llvm::find_if(llvm::reverse(choices), [&](const OperandChoice &c) {
-      return getElementTypeOrSelf(c.tensor.getType()) == type;
-    });
+/// True if `key` and `value` have the same type and as many heads.
+static bool goTogether(const OperandChoice &key, const OperandChoice &value) {
+  auto keys = cast<RankedTensorType>(key.tensor.getType());
+  auto values = cast<RankedTensorType>(value.tensor.getType());
+  auto heads = [](RankedTensorType type) {
+    return type.getShape().drop_back(2);
   };
-  for (const OperandChoice &choice : llvm::reverse(queries)) {
-    Type type = getElementTypeOrSelf(choice.tensor.getType());
-    auto foundKey = last(keys, type);
-    auto foundValue = last(values, type);
-    if (foundKey == keys.rend() || foundValue == values.rend())
-      continue;
-    query = choice;
-    key = *foundKey;
-    value = *foundValue;
-    return true;
-  }
+  return keys.getElementType() == values.getElementType() &&
+         llvm::all_of(llvm::zip(heads(keys), heads(values)), [](auto sizes) {
+           auto [a, b] = sizes;
+           return a == b || ShapedType::isDynamic(a) ||
+                  ShapedType::isDynamic(b);
+         });
+}
+
+/// Takes the innermost choice of each operand for which the three agree.
+static bool agree(ArrayRef<OperandChoice> queries, ArrayRef<OperandChoice> keys,
+                  ArrayRef<OperandChoice> values, OperandChoice &query,
+                  OperandChoice &key, OperandChoice &value) {
+  for (const OperandChoice &q : llvm::reverse(queries))
+    for (const OperandChoice &k : llvm::reverse(keys))
+      for (const OperandChoice &v : llvm::reverse(values)) {
+        if (getElementTypeOrSelf(q.tensor.getType()) !=
+                getElementTypeOrSelf(k.tensor.getType()) ||
+            !goTogether(k, v))
+          continue;
+        query = q;
+        key = k;
+        value = v;
+        return true;
+      }
   return false;
 }
 
@@ -58,8 +68,10 @@ OperandChoice AttentionRaiser::copyInOrder(const Element &e,
     if (form.at.size() != order.size() || !isPermutationVector(found))
       continue;
     // A slice is shorter than what it is cut from.
-    auto shape = cast<RankedTensorType>(form.value.getType()).getShape();
-    if (extentsOf(form.at) != SmallVector<int64_t>(shape))
+    SmallVector<int64_t> extents = extentsOf(form.at);
+    if (!llvm::all_of(llvm::seq(extents.size()), [&, &form = form](size_t k) {
+          return form.covers(k, extents[k]);
+        }))
       continue;
     stored = {form.value, factor};
     permutation = found;
@@ -83,19 +95,23 @@ OperandChoice AttentionRaiser::copyInOrder(const Element &e,
 
 std::string AttentionRaiser::chooseOperands() {
   linalg::LinalgOp op = scoreProduct->op;
-  SmallVector<AffineExpr> loops =
-      loopsFor(scoreProduct->getResultMap(), scoreElement->at);
+  auto type = cast<RankedTensorType>(scoreElement->value.getType());
+  auto loops =
+      loopsFor(scoreProduct->getResultMap(), type.getShape(), scoreElement->at);
   feature = positions.size();
-  loops[scoreProduct->reductionLoop] =
+  AffineExpr contracted =
       positions.add(op.getStaticLoopRanges()[scoreProduct->reductionLoop]);
-  for (AffineExpr &loop : loops)
-    if (!loop)
-      loop = positions.constant(0);
+  if (loops)
+    (*loops)[scoreProduct->reductionLoop] = contracted;
+  if (!loops || !fillUnitLoops(positions, op, *loops))
+    return "the scores are a part of the result of their product";
   Element inputs[2];
-  for (unsigned n : {0u, 1u})
+  for (unsigned n : {0u, 1u}) {
     inputs[n] = reader.tensorElement(
         op.getDpsInputOperand(n)->get(),
-        indicesFor(positions, scoreProduct->getMap(n), loops));
+        indicesFor(positions, scoreProduct->getMap(n), *loops));
+    inputs[n].isPart = scoreElement->isPart;
+  }
 
   SmallVector<AffineExpr> queryOrder = orderOf(parts.row, feature);
   SmallVector<AffineExpr> keyOrder = orderOf(parts.key, feature);
@@ -121,10 +137,10 @@ std::string AttentionRaiser::chooseOperands() {
       continue;
     if (depends(*valueElement, parts.row))
       return "every query has values of its own";
-    if (agreeOnType(choices(q, queryOrder, -1, true),
-                    choices(k, keyOrder, headDim, true),
-                    choices(*valueElement, valueOrder, headDim, false), query,
-                    key, value))
+    if (agree(choices(q, queryOrder, -1, true),
+              choices(k, keyOrder, headDim, true),
+              choices(*valueElement, valueOrder, headDim, false), query, key,
+              value))
       return "";
     return "queries, keys and values do not have the shape or the type of an "
            "attention";

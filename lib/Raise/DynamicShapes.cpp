@@ -54,6 +54,13 @@ static std::optional<SmallVector<Size>> getSizes(Value tensor) {
   return sizes;
 }
 
+static Value castTo(RewriterBase &rewriter, Value tensor,
+                    RankedTensorType type) {
+  return tensor.getType() == type
+             ? tensor
+             : tensor::CastOp::create(rewriter, tensor.getLoc(), type, tensor);
+}
+
 static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
   auto shape = op.getShape().getDefiningOp<tensor::FromElementsOp>();
   auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
@@ -73,17 +80,43 @@ static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
   if (!source)
     return;
   if (type.getRank() < sourceType.getRank()) {
-    if (auto groups = groupSizes(*source, target))
-      rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
-          op, type, op.getSource(), *groups);
+    auto groups = groupSizes(*source, target);
+    if (!groups)
+      return;
+    auto collapsed =
+        tensor::CollapseShapeOp::inferCollapsedType(sourceType, *groups);
+    if (!tensor::CastOp::areCastCompatible(collapsed, type))
+      return;
+    Value result = tensor::CollapseShapeOp::create(
+        rewriter, op.getLoc(), collapsed, op.getSource(), *groups);
+    rewriter.replaceOp(op, castTo(rewriter, result, type));
     return;
   }
   auto groups = groupSizes(target, *source);
   if (!groups || type.getRank() == sourceType.getRank())
     return;
+  // Each size is as static as what computes it, and the sizes of the source as
+  // what they are split into; the types of the reshape may say less, or more.
+  SmallVector<int64_t> expanded, split;
+  for (const Size &size : target)
+    expanded.push_back(size.symbols.empty() ? size.factor
+                                            : ShapedType::kDynamic);
+  for (const ReassociationIndices &group : *groups) {
+    split.push_back(1);
+    for (int64_t dim : group)
+      split.back() = ShapedType::isDynamic(expanded[dim]) ||
+                             ShapedType::isDynamic(split.back())
+                         ? ShapedType::kDynamic
+                         : split.back() * expanded[dim];
+  }
+  RankedTensorType expandedType = type.clone(expanded),
+                   splitType = sourceType.clone(split);
+  if (!tensor::CastOp::areCastCompatible(expandedType, type) ||
+      !tensor::CastOp::areCastCompatible(sourceType, splitType))
+    return;
   for (auto [dim, element] : llvm::enumerate(shape.getElements())) {
-    if (!type.isDynamicDim(dim)) {
-      outputShape.push_back(rewriter.getIndexAttr(type.getDimSize(dim)));
+    if (!expandedType.isDynamicDim(dim)) {
+      outputShape.push_back(rewriter.getIndexAttr(expanded[dim]));
       continue;
     }
     Value size = element;
@@ -92,8 +125,10 @@ static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
                                         rewriter.getIndexType(), size);
     outputShape.push_back(size);
   }
-  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, type, op.getSource(),
-                                                     *groups, outputShape);
+  Value result = tensor::ExpandShapeOp::create(
+      rewriter, op.getLoc(), expandedType,
+      castTo(rewriter, op.getSource(), splitType), *groups, outputShape);
+  rewriter.replaceOp(op, castTo(rewriter, result, type));
 }
 
 /// The loop that `index` runs along. `size == 1 ? 0 : loop` is the loop where

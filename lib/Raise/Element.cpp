@@ -9,13 +9,41 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-SmallVector<AffineExpr> mlir::smx::loopsFor(AffineMap map,
-                                            ArrayRef<AffineExpr> at) {
+static ArrayRef<int64_t> sizes(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+bool Element::covers(unsigned k, int64_t extent) const {
+  int64_t own = cast<RankedTensorType>(value.getType()).getDimSize(k);
+  if (!ShapedType::isDynamic(own) && !ShapedType::isDynamic(extent))
+    return own == extent;
+  // What is read at one place may be followed by more.
+  return !isPart && !isa<AffineConstantExpr>(at[k]);
+}
+
+std::optional<SmallVector<AffineExpr>>
+mlir::smx::loopsFor(AffineMap map, ArrayRef<int64_t> shape,
+                    ArrayRef<AffineExpr> at) {
   SmallVector<AffineExpr> loops(map.getNumDims());
-  for (auto [expr, index] : llvm::zip(map.getResults(), at))
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+  for (auto [expr, extent, index] : llvm::zip(map.getResults(), shape, at)) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && !loops[dim.getPosition()])
       loops[dim.getPosition()] = index;
+    else if (dim || extent != 1)
+      return std::nullopt;
+  }
   return loops;
+}
+
+bool mlir::smx::fillUnitLoops(const Positions &positions, linalg::LinalgOp op,
+                              MutableArrayRef<AffineExpr> loops) {
+  for (auto [loop, extent] : llvm::zip(loops, op.getStaticLoopRanges())) {
+    if (!loop && extent != 1)
+      return false;
+    if (!loop)
+      loop = positions.constant(0);
+  }
+  return true;
 }
 
 SmallVector<AffineExpr> mlir::smx::indicesFor(Positions &positions,
@@ -53,9 +81,6 @@ std::optional<Element> ElementReader::stepThroughTensorOp(const Element &e) {
   Operation *op = e.value.getDefiningOp();
   if (!op)
     return std::nullopt;
-  auto sizes = [](Value v) {
-    return cast<RankedTensorType>(v.getType()).getShape();
-  };
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return isa<RankedTensorType>(cast.getSource().getType())
                ? std::optional(tensorElement(cast.getSource(), e.at))
@@ -81,16 +106,29 @@ std::optional<Element> ElementReader::stepThroughTensorOp(const Element &e) {
       !slice.hasUnitStride())
     return std::nullopt;
   llvm::SmallBitVector dropped = slice.getDroppedDims();
+  // So does one of a dynamic size, which what reads the source would run over.
+  for (auto [k, extent] : llvm::enumerate(slice.getSourceType().getShape()))
+    if (ShapedType::isDynamic(extent) && !dropped[k])
+      return std::nullopt;
   SmallVector<AffineExpr> at;
   unsigned next = 0;
   for (auto [k, offset] : llvm::enumerate(slice.getStaticOffsets())) {
     AffineExpr index = dropped[k] ? positions.constant(0) : e.at[next++];
     at.push_back(positions.simplify(index + offset));
   }
-  return tensorElement(slice.getSource(), at);
+  Element source = tensorElement(slice.getSource(), at);
+  source.isPart = sizes(slice.getSource()) != slice.getStaticSizes();
+  return source;
 }
 
 std::optional<Element> ElementReader::step(const Element &e) {
+  std::optional<Element> next = stepOut(e);
+  if (next)
+    next->isPart |= e.isPart;
+  return next;
+}
+
+std::optional<Element> ElementReader::stepOut(const Element &e) {
   if (e.isTensor()) {
     auto op = e.value.getDefiningOp<linalg::LinalgOp>();
     if (!op || !op.hasPureTensorSemantics())
@@ -99,16 +137,12 @@ std::optional<Element> ElementReader::step(const Element &e) {
       return std::nullopt;
     unsigned n = cast<OpResult>(e.value).getResultNumber();
     OpOperand *init = op.getDpsInitOperand(n);
-    SmallVector<AffineExpr> loops =
-        loopsFor(op.getMatchingIndexingMap(init), e.at);
-    for (auto [loop, extent] : llvm::zip(loops, op.getStaticLoopRanges())) {
-      if (!loop && extent != 1)
-        return std::nullopt;
-      if (!loop)
-        loop = positions.constant(0);
-    }
+    auto loops =
+        loopsFor(op.getMatchingIndexingMap(init), sizes(e.value), e.at);
+    if (!loops || !fillUnitLoops(positions, op, *loops))
+      return std::nullopt;
     Value yielded = op.getBlock()->getTerminator()->getOperand(n);
-    return scalarElement(yielded, loops, op);
+    return scalarElement(yielded, *loops, op);
   }
   if (auto extract = e.value.getDefiningOp<tensor::ExtractOp>()) {
     SmallVector<AffineExpr> at;
@@ -118,7 +152,9 @@ std::optional<Element> ElementReader::step(const Element &e) {
         return std::nullopt;
       at.push_back(expr);
     }
-    return tensorElement(extract.getTensor(), at);
+    Element source = tensorElement(extract.getTensor(), at);
+    source.isPart = true;
+    return source;
   }
   auto argument = dyn_cast<BlockArgument>(e.value);
   auto op = dyn_cast_or_null<linalg::LinalgOp>(e.body);
@@ -130,9 +166,12 @@ std::optional<Element> ElementReader::step(const Element &e) {
     return std::nullopt;
   if (!isa<RankedTensorType>(operand->get().getType()))
     return scalarElement(operand->get(), {}, nullptr);
-  return tensorElement(
-      operand->get(),
-      indicesFor(positions, op.getMatchingIndexingMap(operand), e.at));
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  Element source =
+      tensorElement(operand->get(), indicesFor(positions, map, e.at));
+  // Only of what loops run over alone they are as long as the tensor.
+  source.isPart = !map.isProjectedPermutation(/*allowZeroInResults=*/true);
+  return source;
 }
 
 Element ElementReader::peel(Element e) {
@@ -151,9 +190,6 @@ Element ElementReader::strip(Element e) {
 std::optional<SmallVector<AffineExpr>>
 ElementReader::stepForward(OpOperand &operand, ArrayRef<AffineExpr> at) {
   Operation *op = operand.getOwner();
-  auto sizes = [](Value v) {
-    return cast<RankedTensorType>(v.getType()).getShape();
-  };
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return regroup(at, sizes(expand.getResult()),
                    expand.getReassociationIndices(), /*splits=*/true);
@@ -175,15 +211,12 @@ ElementReader::stepForward(OpOperand &operand, ArrayRef<AffineExpr> at) {
   }
   if (yielded != linalgOp.getMatchingBlockArgument(&operand))
     return std::nullopt;
-  SmallVector<AffineExpr> loops =
-      loopsFor(linalgOp.getMatchingIndexingMap(&operand), at);
-  for (auto [loop, extent] : llvm::zip(loops, linalgOp.getStaticLoopRanges())) {
-    if (!loop && extent != 1) // a broadcast
-      return std::nullopt;
-    if (!loop)
-      loop = positions.constant(0);
-  }
+  // A loop that is left open is a broadcast.
+  auto loops = loopsFor(linalgOp.getMatchingIndexingMap(&operand),
+                        sizes(operand.get()), at);
+  if (!loops || !fillUnitLoops(positions, linalgOp, *loops))
+    return std::nullopt;
   return indicesFor(
       positions, linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0)),
-      loops);
+      *loops);
 }

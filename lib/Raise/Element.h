@@ -18,6 +18,25 @@
 
 namespace mlir::smx {
 
+/// Integers up to here are exact as a double; no position is near.
+constexpr int64_t maxExactInteger = int64_t(1) << 53;
+
+/// Dynamic extents are taken to be smaller: sums and differences of two
+/// positions, and positions that a small constant is added to, fit into the 32
+/// bits that front ends compute them in.
+constexpr int64_t maxDynamicExtent = int64_t(1) << 30;
+
+/// All integers from `lowest` to `highest`.
+struct IntegerRange {
+  int64_t lowest, highest;
+};
+
+/// The range times `factor`; nothing if it leaves 64 bits.
+std::optional<IntegerRange> multiply(IntegerRange range, int64_t factor);
+
+/// True if all of `range` are exact as doubles and in the range of a type.
+bool fitsInto(Type integerType, IntegerRange range);
+
 /// The positions that elements are spoken of in: affine dims, the n-th of which
 /// runs over [0, extent(n)). An extent may be dynamic.
 class Positions {
@@ -47,6 +66,13 @@ public:
   }
   /// Largest value of a non-negative `expr`, if the extents tell it.
   std::optional<int64_t> upperBound(AffineExpr expr) const;
+  /// What the values of `expr` are between. Nothing where that can not be told,
+  /// or may be beyond 64 bits.
+  std::optional<IntegerRange> range(AffineExpr expr) const;
+  /// What is not negative exactly where `lhs` and `rhs`, which are exact as
+  /// doubles, compare so; null for predicates other than signed inequalities.
+  AffineExpr slack(arith::CmpIPredicate predicate, AffineExpr lhs,
+                   AffineExpr rhs) const;
 
 private:
   MLIRContext *context;
@@ -62,8 +88,16 @@ struct Element {
   /// The linalg op whose body holds `value`; null for tensors and for scalars
   /// outside.
   Operation *body = nullptr;
+  /// Set where what is read may be a part of the tensor: on the way here
+  /// something has been looked up or cut out, so that an extent of the tensor
+  /// is not that of the position which it is read at. Says nothing of which
+  /// element this is.
+  bool isPart = false;
 
   bool isTensor() const { return isa<RankedTensorType>(value.getType()); }
+  /// True if dimension `k` of the tensor has `extent` elements: its type says
+  /// so, or all on the way to it has asserted that.
+  bool covers(unsigned k, int64_t extent) const;
   /// The element type of a tensor, or the type of a scalar.
   Type getType() const { return getElementTypeOrSelf(value.getType()); }
   bool operator==(const Element &other) const {
@@ -115,10 +149,14 @@ public:
     return dyn_cast_or_null<OpT>(arithmetic(e));
   }
 
-  /// The value of a constant element, as a double. A comparison of positions
+  /// The number that a peeled element is written as; null if it is not.
+  TypedAttr literal(const Element &peeled);
+  /// The value of a constant element, as a double; nothing for an integer that
+  /// a double does not hold exactly. An i1 is 0 or 1. A comparison of positions
   /// that has one outcome for all of them is a constant, too.
   std::optional<double> constant(Element e);
-  /// The integer of `e` as an affine function of the positions.
+  /// The integer of `e` as an affine function of the positions: one that no
+  /// operation on the way wraps.
   AffineExpr affine(Element e);
   /// True if both are the same expression but for conversions between float
   /// types.
@@ -133,7 +171,9 @@ private:
   /// The outcome of comparing two integers, if it is the same at all positions.
   std::optional<bool> decide(arith::CmpIPredicate predicate, const Element &a,
                              const Element &b);
+  std::optional<Element> stepOut(const Element &e);
   std::optional<Element> stepThroughTensorOp(const Element &e);
+  AffineExpr computeAffine(const Element &peeled);
   std::optional<SmallVector<AffineExpr>> split(AffineExpr index,
                                                ArrayRef<int64_t> sizes);
   std::optional<SmallVector<AffineExpr>>
@@ -142,9 +182,15 @@ private:
   Positions &positions;
 };
 
-/// The loops of `op` for the element `at` of the operand behind `map`: loops
-/// that the map does not name are null.
-SmallVector<AffineExpr> loopsFor(AffineMap map, ArrayRef<AffineExpr> at);
+/// The loops of a nest for the element `at` of an operand of shape `shape`
+/// behind `map`: loops that the map does not name are null. Nothing if the map
+/// does not reach every element.
+std::optional<SmallVector<AffineExpr>>
+loopsFor(AffineMap map, ArrayRef<int64_t> shape, ArrayRef<AffineExpr> at);
+
+/// Sets loops that are null to 0. False if one of them runs further.
+bool fillUnitLoops(const Positions &positions, linalg::LinalgOp op,
+                   MutableArrayRef<AffineExpr> loops);
 
 /// `index` of a loop nest written in `map`, at iteration `loops`.
 SmallVector<AffineExpr> indicesFor(Positions &positions, AffineMap map,

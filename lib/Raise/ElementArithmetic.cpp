@@ -24,9 +24,11 @@ Operation *ElementReader::arithmetic(const Element &peeled) {
 
 Element ElementReader::operand(const Element &peeled, unsigned n) {
   Value value = peeled.value.getDefiningOp()->getOperand(n);
-  if (isa<RankedTensorType>(value.getType()))
-    return tensorElement(value, peeled.at);
-  return scalarElement(value, peeled.at, peeled.body);
+  Element e = isa<RankedTensorType>(value.getType())
+                  ? tensorElement(value, peeled.at)
+                  : scalarElement(value, peeled.at, peeled.body);
+  e.isPart = peeled.isPart;
+  return e;
 }
 
 static std::optional<double> toDouble(Attribute attr) {
@@ -38,60 +40,38 @@ static std::optional<double> toDouble(Attribute attr) {
   // An i1 is 0 or 1, not 0 or -1.
   if (integer.getType().isInteger(1))
     return integer.getValue().isZero() ? 0.0 : 1.0;
-  return integer.getValue().getSignificantBits() <= 64
+  // Between -2^53 and 2^53, which `maxExactInteger` is.
+  return integer.getValue().getSignificantBits() <= 54
              ? std::optional<double>(integer.getValue().getSExtValue())
              : std::nullopt;
 }
 
-/// Whether `expr >= 0` holds, if it does or does not for all positions.
-static std::optional<bool> isNonNegative(const Positions &positions,
-                                         AffineExpr expr) {
-  SmallVector<std::optional<int64_t>> lowest(positions.size(), 0), highest;
-  for (unsigned n = 0; n < positions.size(); ++n)
-    highest.push_back(positions.upperBound(positions.get(n)));
-  auto bound = [&](bool isUpper) {
-    return getBoundForAffineExpr(expr, positions.size(), /*numSymbols=*/0,
-                                 lowest, highest, isUpper);
-  };
-  if (auto low = bound(/*isUpper=*/false); low && *low >= 0)
-    return true;
-  if (auto high = bound(/*isUpper=*/true); high && *high < 0)
-    return false;
-  return std::nullopt;
-}
-
-std::optional<bool> ElementReader::decide(arith::CmpIPredicate predicate,
-                                          const Element &a, const Element &b) {
-  AffineExpr lhs = affine(a), rhs = affine(b);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  switch (predicate) {
-  case arith::CmpIPredicate::sge:
-    return isNonNegative(positions, lhs - rhs);
-  case arith::CmpIPredicate::sle:
-    return isNonNegative(positions, rhs - lhs);
-  case arith::CmpIPredicate::sgt:
-    return isNonNegative(positions, lhs - rhs - 1);
-  case arith::CmpIPredicate::slt:
-    return isNonNegative(positions, rhs - lhs - 1);
-  default:
-    return std::nullopt;
-  }
+TypedAttr ElementReader::literal(const Element &peeled) {
+  Attribute attr;
+  if (!matchPattern(peeled.value, m_Constant(&attr)))
+    return {};
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
+  return dyn_cast_or_null<TypedAttr>(attr);
 }
 
 std::optional<double> ElementReader::constant(Element e) {
   e = strip(e);
-  Attribute attr;
-  if (matchPattern(e.value, m_Constant(&attr))) {
-    if (auto dense = dyn_cast<DenseElementsAttr>(attr))
-      attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
-    return attr ? toDouble(attr) : std::nullopt;
-  }
+  if (TypedAttr attr = literal(e))
+    return toDouble(attr);
   Operation *op = arithmetic(e);
   if (!op)
     return std::nullopt;
-  if (isa<arith::SIToFPOp, arith::IndexCastOp, arith::ExtSIOp>(op))
-    return constant(operand(e, 0));
+  if (isa<arith::SIToFPOp, arith::IndexCastOp, arith::ExtSIOp>(op)) {
+    std::optional<double> value = constant(operand(e, 0));
+    // To these an i1 is 0 or -1.
+    if (value && op->getOperand(0).getType().isInteger(1))
+      value = -*value;
+    return value && (isa<FloatType>(e.getType()) ||
+                     fitsInto(e.getType(), {(int64_t)*value, (int64_t)*value}))
+               ? value
+               : std::nullopt;
+  }
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return decide(compare.getPredicate(), operand(e, 0), operand(e, 1));
   if (isa<arith::SelectOp>(op)) {
@@ -116,78 +96,6 @@ std::optional<double> ElementReader::constant(Element e) {
   if (isa<arith::NegFOp>(op))
     return -*lhs;
   return isa<math::SqrtOp>(op) ? std::sqrt(*lhs) : 1.0 / std::sqrt(*lhs);
-}
-
-/// An element of a constant row of integers in even steps, like the positions
-/// that a front end has computed already.
-static AffineExpr readEvenSteps(const Element &e) {
-  DenseIntElementsAttr data;
-  if (!e.isTensor() || !matchPattern(e.value, m_Constant(&data)) ||
-      data.empty())
-    return {};
-  AffineExpr index;
-  for (auto [at, extent] : llvm::zip(e.at, data.getType().getShape())) {
-    if (extent == 1)
-      continue;
-    if (index)
-      return {};
-    index = at;
-  }
-  SmallVector<int64_t> values;
-  for (const APInt &value : data.getValues<APInt>()) {
-    // Far from where differences overflow; positions are smaller by far.
-    if (value.getSignificantBits() > 32)
-      return {};
-    values.push_back(value.getSExtValue());
-  }
-  if (!index)
-    return getAffineConstantExpr(values[0], e.value.getContext());
-  int64_t step = values[1] - values[0];
-  for (size_t n = 1; n < values.size(); ++n)
-    if (values[n] - values[n - 1] != step)
-      return {};
-  return index * step + values[0];
-}
-
-AffineExpr ElementReader::affine(Element e) {
-  e = peel(e);
-  if (!e.getType().isIntOrIndex() || e.getType().isInteger(1))
-    return {};
-  if (std::optional<double> value = constant(e))
-    return positions.constant((int64_t)*value);
-  if (AffineExpr steps = readEvenSteps(e))
-    return positions.simplify(steps);
-  Operation *op = arithmetic(e);
-  if (!op)
-    return {};
-  if (auto index = dyn_cast<linalg::IndexOp>(op))
-    return e.at[index.getDim()];
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-          arith::ExtUIOp, arith::TruncIOp>(op)) {
-    // Positions are far below the range of any of these types but the
-    // narrowest.
-    if (e.getType().isIndex() || e.getType().getIntOrFloatBitWidth() >= 32)
-      return affine(operand(e, 0));
-    return {};
-  }
-  // An index that counts from the end where it is negative.
-  if (isa<arith::SelectOp>(op)) {
-    std::optional<double> condition = constant(operand(e, 0));
-    return condition ? affine(operand(e, *condition != 0 ? 1 : 2))
-                     : AffineExpr();
-  }
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-    return {};
-  AffineExpr lhs = affine(operand(e, 0)), rhs = affine(operand(e, 1));
-  if (!lhs || !rhs)
-    return {};
-  if (isa<arith::AddIOp>(op))
-    return positions.simplify(lhs + rhs);
-  if (isa<arith::SubIOp>(op))
-    return positions.simplify(lhs - rhs);
-  if (!lhs.isSymbolicOrConstant() && !rhs.isSymbolicOrConstant())
-    return {};
-  return positions.simplify(lhs * rhs);
 }
 
 /// Attributes that say what an op computes: how strictly it rounds does not

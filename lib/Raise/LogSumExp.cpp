@@ -15,7 +15,7 @@ namespace {
 /// `log(sum(exp(x - max(x))))`, without the maximum that has to be added again.
 struct LogSum {
   Element input;
-  int64_t extent;
+  RowExtent extent;
 };
 } // namespace
 
@@ -107,9 +107,14 @@ bool mlir::smx::raiseLogSoftmax(RewriterBase &rewriter, Operation *op) {
   bool isLogOfSum = false;
   std::optional<LogSum> match;
   int64_t axis = root.getType().getRank();
-  while (!match && axis-- > 0)
+  while (!match && axis-- > 0) {
     match = matchLogSoftmax(reader, e, root.positions.get(axis), whyNot,
                             isLogOfSum);
+    if (match && !(match->extent == root.extent(axis))) {
+      whyNot = "the log-sum-exp is that of a part of the row";
+      match.reset();
+    }
+  }
   if (!match) {
     if (isLogOfSum)
       remarkNotRaised(op, "smx.log_softmax", whyNot);
@@ -179,7 +184,7 @@ bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, Operation *op) {
     return false;
   }
   root.positions.setExtent(cast<AffineDimExpr>(axis).getPosition(),
-                           match->extent);
+                           match->extent.size);
 
   SmallVector<AffineExpr> order = orderOf(reader, match->input);
   auto found = llvm::find(order, axis);

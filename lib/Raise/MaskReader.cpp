@@ -29,16 +29,21 @@ std::optional<Choice> MaskReader::matchChoice(Element e) {
   return std::nullopt;
 }
 
-/// The result of comparing two constants; nothing for predicates that masks do
-/// not use.
-static std::optional<bool> compare(Operation *op, double lhs, double rhs) {
+/// The result of comparing two constants.
+static bool compare(Operation *op, double lhs, double rhs) {
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     return arith::applyCmpPredicate(compare.getPredicate(), APFloat(lhs),
                                     APFloat(rhs));
   auto integers = cast<arith::CmpIOp>(op);
-  return arith::applyCmpPredicate(integers.getPredicate(),
-                                  APInt(64, (int64_t)lhs, /*isSigned=*/true),
-                                  APInt(64, (int64_t)rhs, /*isSigned=*/true));
+  // An i1 is true or false here, and -1 or 0 to a signed comparison.
+  unsigned width =
+      getElementTypeOrSelf(integers.getLhs()).isInteger(1) ? 1 : 64;
+  auto toInteger = [&](double value) {
+    return APInt(width, (int64_t)value, /*isSigned=*/true,
+                 /*implicitTrunc=*/true);
+  };
+  return arith::applyCmpPredicate(integers.getPredicate(), toInteger(lhs),
+                                  toInteger(rhs));
 }
 
 void MaskReader::splitConjuncts(Element e, bool visibleWhen,
@@ -85,12 +90,12 @@ void MaskReader::splitConjuncts(Element e, bool visibleWhen,
     if (!choice && compared.getType().isInteger(1))
       choice = Choice{compared, 1, 0};
     if (bound && choice) {
-      auto whenTrue = compare(op, choice->whenTrue, *bound);
-      auto whenFalse = compare(op, choice->whenFalse, *bound);
-      if (*whenTrue != *whenFalse)
-        return splitConjuncts(choice->condition, *whenTrue == visibleWhen,
+      bool whenTrue = compare(op, choice->whenTrue, *bound);
+      bool whenFalse = compare(op, choice->whenFalse, *bound);
+      if (whenTrue != whenFalse)
+        return splitConjuncts(choice->condition, whenTrue == visibleWhen,
                               conjuncts);
-      if (*whenTrue == visibleWhen)
+      if (whenTrue == visibleWhen)
         return;
     }
   }
@@ -109,29 +114,17 @@ std::optional<Band> MaskReader::matchComparedPositions(Element e,
   arith::CmpIPredicate predicate = compare.getPredicate();
   if (!visibleWhen)
     predicate = arith::invertPredicate(predicate);
-  // Visible iff `reach >= 0`.
-  AffineExpr reach;
-  switch (predicate) {
-  case arith::CmpIPredicate::sle:
-    reach = rhs - lhs;
-    break;
-  case arith::CmpIPredicate::slt:
-    reach = rhs - lhs - 1;
-    break;
-  case arith::CmpIPredicate::sge:
-    reach = lhs - rhs;
-    break;
-  case arith::CmpIPredicate::sgt:
-    reach = lhs - rhs - 1;
-    break;
-  default:
-    return std::nullopt;
-  }
   const Positions &all = reader.getPositions();
   AffineExpr row = all.get(positions.row), key = all.get(positions.key);
+  AffineExpr reach = all.slack(predicate, lhs, rhs);
+  if (!reach)
+    return std::nullopt;
   for (int64_t sign : {1, -1})
     if (auto bound = dyn_cast<AffineConstantExpr>(
             all.simplify(reach - (row - key) * sign))) {
+      // Bands are added to positions.
+      if (std::abs(bound.getValue()) >= maxDynamicExtent)
+        return std::nullopt;
       // row - key + bound >= 0 bounds the keys to the right.
       if (sign > 0)
         return Band{std::nullopt, bound.getValue()};
@@ -219,14 +212,17 @@ std::optional<Band> MaskReader::matchConstantMask(const Element &e,
       values.push_back(wide.convertToDouble());
     }
   } else {
-    for (const APInt &value : data.getValues<APInt>())
-      values.push_back(value.getBitWidth() == 1 ? value.getZExtValue()
-                                                : value.getSExtValue());
+    for (const APInt &value : data.getValues<APInt>()) {
+      if (value.getSignificantBits() > 53)
+        return std::nullopt;
+      int64_t integer = value.getSExtValue();
+      values.push_back(value.getBitWidth() == 1 ? -integer : integer);
+    }
   }
   const Positions &all = reader.getPositions();
   return findBand(
       all.extent(positions.row), all.extent(positions.key), [&](int64_t n) {
-        bool holds = comparison ? *compare(comparison, values[n], *bound)
+        bool holds = comparison ? compare(comparison, values[n], *bound)
                                 : values[n] != 0;
         return holds == visibleWhen;
       });

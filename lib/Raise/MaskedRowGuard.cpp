@@ -14,6 +14,7 @@ namespace {
 struct Guard {
   ElementReader &reader;
   AffineExpr axis;
+  RowExtent extent;
   Element scores, weight; ///< one element each of input and result
 
   /// True if `e` says that all scores of the row are -inf; with `inverted`,
@@ -78,14 +79,15 @@ bool Guard::comparesMaximum(const Element &comparison) {
   auto reduction =
       matchRowReduction(reader, reader.operand(comparison, 0), axis);
   return reduction && reduction->combiner == Combiner::Max &&
-         hasAddend(scores, reduction->input);
+         reduction->extent == extent && hasAddend(scores, reduction->input);
 }
 
 /// All are -inf, or not any is not.
 bool Guard::comparesEach(const Element &e, bool inverted) {
   auto reduction = matchRowReduction(reader, e, axis);
   if (!reduction ||
-      reduction->combiner != (inverted ? Combiner::Or : Combiner::And))
+      reduction->combiner != (inverted ? Combiner::Or : Combiner::And) ||
+      !(reduction->extent == extent))
     return false;
   Element element = reduction->input;
   dropNot(element, inverted);
@@ -118,6 +120,7 @@ bool mlir::smx::raiseMaskedRowGuard(RewriterBase &rewriter, Operation *op) {
         reader.constant(reader.operand(e, inverted ? 2 : 1)) != 0.0)
       continue;
     Guard guard{reader, root.positions.get(softmax.getAxis()),
+                root.extent(softmax.getAxis()),
                 reader.identityElement(softmax.getInput()), kept};
     if (!guard.saysRowIsMasked(reader.operand(e, 0), inverted))
       continue;

@@ -76,7 +76,7 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
 static bool readsOtherData(ElementReader &reader, const Element &scores,
                            function_ref<bool(const Element &)> isScore) {
   return reader.contains(scores, [&](const Element &e) {
-    return !reader.arithmetic(e) && !isScore(e) && !reader.constant(e);
+    return !reader.arithmetic(e) && !isScore(e) && !reader.literal(e);
   });
 }
 
@@ -99,6 +99,10 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
   ScoreMask result;
   Band band;
   bool hasFinite = false;
+  // What had been taken in front of the first mask with a finite value.
+  ScoreMask infinite;
+  Band infiniteBand;
+  Element infiniteRest;
   dropZeros(reader, scores);
   while (auto taken = takeMask(reader, masks, scores, isScore)) {
     dropZeros(reader, taken->rest);
@@ -132,10 +136,22 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
       }
       break;
     }
+    if (isFinite && !hasFinite) {
+      infinite = result;
+      infiniteBand = band;
+      infiniteRest = scores;
+    }
     hasFinite |= isFinite;
     band = narrowed;
     llvm::append_range(result.conditions, others);
     scores = taken->rest;
+  }
+  // A row whose other scores are as low is not masked where the finite value
+  // is: that stays where it was.
+  if (hasFinite && !isFarAboveMasks(reader, scores, isScore)) {
+    result = infinite;
+    band = infiniteBand;
+    scores = infiniteRest;
   }
   result.left = band.left;
   result.right = band.right;

@@ -21,13 +21,11 @@ Value mlir::smx::findTensor(ElementReader &reader, Element e,
     auto type = dyn_cast<RankedTensorType>(e.value.getType());
     if (!type || type.getRank() != (int64_t)order.size())
       return false;
-    for (auto [at, extent, wanted] : llvm::zip(e.at, type.getShape(), order)) {
-      int64_t wantedExtent = extentOf(positions, wanted);
-      if (extent == 1 && wantedExtent == 1)
+    for (auto [k, wanted] : llvm::enumerate(order)) {
+      int64_t extent = extentOf(positions, wanted);
+      if (type.getDimSize(k) == 1 && extent == 1)
         continue;
-      if (at != wanted ||
-          (extent != wantedExtent && !ShapedType::isDynamic(extent) &&
-           !ShapedType::isDynamic(wantedExtent)))
+      if (e.at[k] != wanted || !e.covers(k, extent))
         return false;
     }
     return true;
@@ -87,8 +85,8 @@ LogicalResult ExpressionToGeneric::collect(Element e) {
     return failure();
   if (auto index = dyn_cast<linalg::IndexOp>(op))
     return success(llvm::is_contained(order, e.at[index.getDim()]));
-  for (Value operand : op->getOperands())
-    if (failed(collect(reader.scalarElement(operand, e.at, e.body))))
+  for (unsigned n = 0; n < op->getNumOperands(); ++n)
+    if (failed(collect(reader.operand(e, n))))
       return failure();
   return success();
 }
@@ -152,6 +150,10 @@ Value ExpressionToGeneric::build(RewriterBase &rewriter, const Element &root) {
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
   for (const Element &input : inputs) {
+    // The new op runs over all of what it reads.
+    for (auto [k, at] : llvm::enumerate(input.at))
+      if (isa<AffineDimExpr>(at) && !input.covers(k, extentOf(positions, at)))
+        return {};
     tensors.push_back(input.value);
     maps.push_back(mapFor(input));
   }

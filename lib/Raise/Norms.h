@@ -14,7 +14,7 @@ class RowMeans {
 public:
   RowMeans(RowRoot &root, int64_t axis)
       : reader(root.reader), axis(axis), position(root.positions.get(axis)),
-        extent(root.positions.extent(axis)) {}
+        extent(root.extent(axis)) {}
 
   /// The elements of which `e` is the mean along the axis. `input` is the row
   /// whose extent a mean may divide by where it is open.
@@ -29,7 +29,7 @@ private:
   ElementReader &reader;
   int64_t axis;
   AffineExpr position;
-  int64_t extent;
+  RowExtent extent;
 };
 
 /// Reads `e` as `numerator / sqrt(square)`, a quotient or a product with a

@@ -55,6 +55,69 @@ std::optional<int64_t> Positions::upperBound(AffineExpr expr) const {
   return std::nullopt;
 }
 
+std::optional<IntegerRange> mlir::smx::multiply(IntegerRange range,
+                                                int64_t factor) {
+  int64_t a, b;
+  if (llvm::MulOverflow(range.lowest, factor, a) ||
+      llvm::MulOverflow(range.highest, factor, b))
+    return std::nullopt;
+  return IntegerRange{std::min(a, b), std::max(a, b)};
+}
+
+std::optional<IntegerRange> Positions::range(AffineExpr expr) const {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return IntegerRange{constant.getValue(), constant.getValue()};
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    int64_t extent = extents[dim.getPosition()];
+    if (ShapedType::isDynamic(extent))
+      extent = maxDynamicExtent;
+    // No position is 0 alone, so that a range bounds the coefficients, too.
+    return IntegerRange{0, std::max<int64_t>(extent - 1, 1)};
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto lhs = binary ? range(binary.getLHS()) : std::nullopt;
+  auto rhs = binary ? range(binary.getRHS()) : std::nullopt;
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add) {
+    IntegerRange sum;
+    if (llvm::AddOverflow(lhs->lowest, rhs->lowest, sum.lowest) ||
+        llvm::AddOverflow(lhs->highest, rhs->highest, sum.highest))
+      return std::nullopt;
+    return sum;
+  }
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!constant)
+    return std::nullopt;
+  int64_t factor = constant.getValue();
+  if (expr.getKind() == AffineExprKind::Mul)
+    return multiply(*lhs, factor);
+  if (factor <= 0)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Mod)
+    return IntegerRange{0, factor - 1};
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return IntegerRange{llvm::divideFloorSigned(lhs->lowest, factor),
+                        llvm::divideFloorSigned(lhs->highest, factor)};
+  return std::nullopt;
+}
+
+AffineExpr Positions::slack(arith::CmpIPredicate predicate, AffineExpr lhs,
+                            AffineExpr rhs) const {
+  switch (predicate) {
+  case arith::CmpIPredicate::sle:
+    return simplify(rhs - lhs);
+  case arith::CmpIPredicate::slt:
+    return simplify(rhs - lhs - 1);
+  case arith::CmpIPredicate::sge:
+    return simplify(lhs - rhs);
+  case arith::CmpIPredicate::sgt:
+    return simplify(lhs - rhs - 1);
+  default:
+    return {};
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Index arithmetic of reshapes
 //===----------------------------------------------------------------------===//

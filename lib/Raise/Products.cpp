@@ -62,9 +62,8 @@ static bool readsInOrder(const Positions &positions, const Element &e,
   for (auto [k, at, extent] : llvm::enumerate(e.at, type.getShape())) {
     auto dim = cast<AffineDimExpr>(order[k]);
     int64_t wanted = positions.extent(dim.getPosition());
-    bool agrees = extent == wanted || ShapedType::isDynamic(extent) ||
-                  ShapedType::isDynamic(wanted);
-    if (agrees && positions.normalize(at) == positions.normalize(dim))
+    if (e.covers(k, wanted) &&
+        positions.normalize(at) == positions.normalize(dim))
       continue;
     if ((int64_t)k != headDim || ShapedType::isDynamic(extent) ||
         ShapedType::isDynamic(wanted) || extent == 0 || wanted % extent != 0)

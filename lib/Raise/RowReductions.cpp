@@ -142,39 +142,36 @@ std::optional<RowReduction> mlir::smx::matchRowReduction(ElementReader &reader,
       !isNeutral(combined->first, *start, e.getType(), yielded.getDefiningOp()))
     return std::nullopt;
 
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  SmallVector<AffineExpr> loops =
-      loopsFor(op.getMatchingIndexingMap(init), e.at);
-  int64_t extent = ShapedType::kDynamic;
-  for (auto [k, type] : llvm::enumerate(op.getIteratorTypesArray())) {
-    if (type == utils::IteratorType::reduction) {
-      extent = extents[k];
-      loops[k] = axis;
-    } else if (!loops[k]) {
-      if (extents[k] != 1)
-        return std::nullopt;
-      loops[k] = reader.getPositions().constant(0);
-    }
-  }
-  return RowReduction{combined->first,
-                      reader.scalarElement(combined->second, loops, op), extent,
-                      op};
+  auto type = cast<RankedTensorType>(e.value.getType());
+  auto loops = loopsFor(op.getMatchingIndexingMap(init), type.getShape(), e.at);
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  unsigned reduced = reductions.front();
+  if (!loops)
+    return std::nullopt;
+  (*loops)[reduced] = axis;
+  if (!fillUnitLoops(reader.getPositions(), op, *loops))
+    return std::nullopt;
+  Element input = reader.scalarElement(combined->second, *loops, op);
+  input.isPart = e.isPart;
+  return RowReduction{
+      combined->first, input,
+      RowExtent{op.getStaticLoopRanges()[reduced], dimsOfLoop(op, reduced)}};
 }
 
 static std::optional<Element> matchRow(ElementReader &reader, Element e,
-                                       AffineExpr axis, int64_t extent,
+                                       AffineExpr axis, const RowExtent &extent,
                                        Combiner combiner) {
   auto reduction = matchRowReduction(reader, e, axis);
-  // Where both are dynamic they are the same size of the tensor that both read.
   if (!reduction || reduction->combiner != combiner ||
-      (reduction->extent != extent && !ShapedType::isDynamic(extent) &&
-       !ShapedType::isDynamic(reduction->extent)))
+      !(reduction->extent == extent))
     return std::nullopt;
   return reduction->input;
 }
 
 std::optional<Element> mlir::smx::matchRowSum(ElementReader &reader, Element e,
-                                              AffineExpr axis, int64_t extent) {
+                                              AffineExpr axis,
+                                              const RowExtent &extent) {
   return matchRow(reader, e, axis, extent, Combiner::Sum);
 }
 
@@ -224,7 +221,7 @@ static std::optional<Element> dropLowerClamp(ElementReader &reader, Element e) {
 
 std::optional<Element> mlir::smx::matchRowMaximum(ElementReader &reader,
                                                   Element e, AffineExpr axis,
-                                                  int64_t extent,
+                                                  const RowExtent &extent,
                                                   bool allowGuard) {
   if (allowGuard)
     if (std::optional<Element> maximum = dropInfinityGuard(reader, e))
@@ -266,7 +263,7 @@ static bool isAlmostEqual(double lhs, double rhs) {
 
 std::optional<ShiftedExponential>
 mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
-                                   AffineExpr axis, int64_t extent,
+                                   AffineExpr axis, const RowExtent &extent,
                                    std::string &whyNot, bool allowGuard) {
   e = reader.strip(e);
   Operation *op = reader.arithmetic(e);

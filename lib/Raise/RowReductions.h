@@ -3,11 +3,24 @@
 #ifndef SMX_RAISE_ROWREDUCTIONS_H
 #define SMX_RAISE_ROWREDUCTIONS_H
 
+#include "DynamicShapes.h"
 #include "Element.h"
 
 namespace mlir::smx {
 
 enum class Combiner { Max, Sum, And, Or };
+
+/// How many elements a row has.
+struct RowExtent {
+  int64_t size;                ///< may be dynamic
+  SmallVector<TensorDim> dims; ///< all of this size
+  /// True if both are provably the same.
+  bool operator==(const RowExtent &other) const {
+    return ShapedType::isDynamic(size) || ShapedType::isDynamic(other.size)
+               ? haveSameSize(dims, other.dims)
+               : size == other.size;
+  }
+};
 
 /// A reduction over one position, from the neutral value of its combiner.
 struct RowReduction {
@@ -15,9 +28,7 @@ struct RowReduction {
   /// What is combined, with the row position in the place of the reduction
   /// loop.
   Element input;
-  /// How many elements are combined; may be dynamic.
-  int64_t extent;
-  linalg::LinalgOp op;
+  RowExtent extent;
 };
 
 /// Reads `e` as a reduction, and the reduction loop as position `axis`. Nothing
@@ -30,13 +41,12 @@ std::optional<RowReduction> matchRowReduction(ElementReader &reader, Element e,
 /// also where an infinite maximum is replaced by 0, as front ends do for
 /// log-sum-exp.
 std::optional<Element> matchRowMaximum(ElementReader &reader, Element e,
-                                       AffineExpr axis, int64_t extent,
+                                       AffineExpr axis, const RowExtent &extent,
                                        bool allowGuard = false);
 
-/// The elements of which `e` is the sum along `axis`, which has `extent`
-/// elements.
+/// The elements of which `e` is the sum along `axis`.
 std::optional<Element> matchRowSum(ElementReader &reader, Element e,
-                                   AffineExpr axis, int64_t extent);
+                                   AffineExpr axis, const RowExtent &extent);
 
 /// True if `e` is the result of a linalg op with reduction loops.
 bool isReduction(const Element &peeled);
@@ -51,7 +61,7 @@ struct ShiftedExponential {
 /// `axis`. On failure `whyNot` says what is missing.
 std::optional<ShiftedExponential>
 matchShiftedExponential(ElementReader &reader, Element e, AffineExpr axis,
-                        int64_t extent, std::string &whyNot,
+                        const RowExtent &extent, std::string &whyNot,
                         bool allowGuard = false);
 
 /// Reads `e` as `input * factor` with a constant factor, and drops it.

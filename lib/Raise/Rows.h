@@ -3,7 +3,7 @@
 #ifndef SMX_RAISE_ROWS_H
 #define SMX_RAISE_ROWS_H
 
-#include "Element.h"
+#include "RowReductions.h"
 #include "smx/IR/Smx.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -30,6 +30,9 @@ struct RowRoot {
     return peeled.body == op || peeled.value.getDefiningOp() == op;
   }
   RowRoot(const RowRoot &) = delete;
+  RowExtent extent(int64_t axis) const {
+    return {positions.extent(axis), {{op->getResult(0), axis}}};
+  }
   RankedTensorType getType() const {
     return cast<RankedTensorType>(op->getResult(0).getType());
   }

@@ -90,6 +90,11 @@ Value RegionBuilder::emitOp(const Element &e) {
     return convert(operands[0], type);
   if (!isPure(source))
     return {};
+  // The bits of a type that the region does not compute in.
+  auto isKept = [&](Type type) { return mapType(type) == type; };
+  if (isa<arith::BitcastOp>(source) &&
+      (!isKept(e.getType()) || !isKept(reader.operand(e, 0).getType())))
+    return {};
   OperationState state(op.getLoc(), source->getName(), operands, type,
                        source->getAttrs());
   return builder.create(state)->getResult(0);
@@ -106,7 +111,7 @@ Value RegionBuilder::emit(const Element &e) {
 
 Value RegionBuilder::emitNew(Element e) {
   if (score && isProduct(e))
-    return score;
+    return convert(score, mapType(e.getType()));
   // The tensor that holds the value ready, if there is one.
   std::optional<Element> stored;
   while (true) {
@@ -117,6 +122,9 @@ Value RegionBuilder::emitNew(Element e) {
       break;
     e = std::move(*next);
   }
+  // No integer is rounded on its way.
+  if (auto literal = dyn_cast_or_null<IntegerAttr>(reader.literal(e)))
+    return arith::ConstantOp::create(builder, op.getLoc(), literal);
   if (std::optional<double> constant = reader.constant(e))
     return emitConstant(*constant, mapType(e.getType()));
   Operation *source = reader.arithmetic(e);
@@ -131,7 +139,7 @@ Value RegionBuilder::emitNew(Element e) {
   }
   auto isStoredLeaf = [&](const Element &part) {
     return (part.isTensor() || part.body) && !reader.arithmetic(part) &&
-           !reader.constant(part);
+           !reader.literal(part);
   };
   bool needsScore = score && reader.contains(e, isProduct);
   // What comes from positions alone is cheaper to compute than to read.

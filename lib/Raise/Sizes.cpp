@@ -1,6 +1,7 @@
 //===- Sizes.cpp - what integers say about the sizes of tensors -----------===//
 
 #include "DynamicShapes.h"
+#include "smx/IR/Smx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -120,4 +121,85 @@ std::optional<Size> mlir::smx::getSize(Value tensor, int64_t dim) {
     return product;
   }
   return Size{1, {{tensor, dim}}};
+}
+
+SmallVector<TensorDim> mlir::smx::dimsOfLoop(linalg::LinalgOp op,
+                                             unsigned loop) {
+  SmallVector<TensorDim> dims;
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [k, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (expr == getAffineDimExpr(loop, op.getContext()))
+        dims.push_back({operand.get(), k});
+  return dims;
+}
+
+/// What the size that an integer computes is that of; the integer itself, and
+/// no dimension, if that is all there is to say.
+static TensorDim traceSize(Value integer) {
+  if (auto dim = integer.getDefiningOp<tensor::DimOp>())
+    if (std::optional<int64_t> index = dim.getConstantIndex())
+      return {dim.getSource(), *index};
+  auto size = getSize(integer);
+  if (size && size->symbols.empty())
+    return {Value(), size->factor};
+  if (size && size->factor == 1 && size->symbols.size() == 1)
+    return size->symbols.front();
+  return {integer, -1};
+}
+
+/// Adds what `dim` has the size of by the op that makes its tensor. A constant
+/// is a dimension of no tensor.
+static void addEqualDims(TensorDim of, llvm::SetVector<TensorDim> &known) {
+  auto [tensor, dim] = of;
+  auto type = tensor ? dyn_cast<RankedTensorType>(tensor.getType())
+                     : RankedTensorType();
+  if (!type)
+    return;
+  if (!type.isDynamicDim(dim))
+    known.insert({Value(), type.getDimSize(dim)});
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    OpOperand *init =
+        linalgOp.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber());
+    known.insert({init->get(), dim});
+    if (auto loop = dyn_cast<AffineDimExpr>(
+            linalgOp.getMatchingIndexingMap(init).getResult(dim)))
+      known.insert_range(dimsOfLoop(linalgOp, loop.getPosition()));
+    return;
+  }
+  if (OpTrait::hasElementwiseMappableTraits(op) ||
+      isa<SoftmaxOp, LogSoftmaxOp, LayerNormOp, RmsNormOp>(op)) {
+    for (Value operand : op->getOperands())
+      if (auto same = dyn_cast<RankedTensorType>(operand.getType());
+          same && same.getRank() == type.getRank())
+        known.insert({operand, dim});
+    return;
+  }
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+    if (type.isDynamicDim(dim))
+      known.insert(traceSize(empty.getDynamicSize(dim)));
+    return;
+  }
+  auto size = getSize(tensor, dim);
+  if (size && size->factor == 1 && size->symbols.size() == 1)
+    known.insert(size->symbols.front());
+}
+
+static llvm::SetVector<TensorDim> findEqualDims(ArrayRef<TensorDim> dims) {
+  // Sizes come from near: far more is not read for each row of a large model.
+  constexpr size_t budget = 2000;
+  llvm::SetVector<TensorDim> known(dims.begin(), dims.end());
+  for (size_t n = 0; n < known.size() && n < budget; ++n)
+    addEqualDims(known[n], known);
+  return known;
+}
+
+bool mlir::smx::haveSameSize(ArrayRef<TensorDim> lhs, ArrayRef<TensorDim> rhs) {
+  llvm::SetVector<TensorDim> known = findEqualDims(lhs);
+  return llvm::any_of(findEqualDims(rhs), [&](const TensorDim &dim) {
+    return known.contains(dim);
+  });
 }

@@ -63,7 +63,7 @@ matchSoftmax(RowRoot &root, const Quotient &quotient, std::string &whyNot) {
   whyNot = "the divisor is not a sum along one axis of the result";
   for (int64_t axis = root.getType().getRank() - 1; axis >= 0; --axis) {
     AffineExpr position = root.positions.get(axis);
-    int64_t extent = root.positions.extent(axis);
+    RowExtent extent = root.extent(axis);
     std::optional<Element> summed =
         matchRowSum(reader, quotient.divisor, position, extent);
     if (!summed)

@@ -156,3 +156,28 @@ func.func @linear(%q: tensor<2x9x9xf32>, %k: tensor<2x9x9xf32>, %v: tensor<2x9x9
   %o = linalg.batch_matmul ins(%t, %v : tensor<2x9x9xf32>, tensor<2x9x9xf32>) outs(%zo : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
   return %o : tensor<2x9x9xf32>
 }
+
+// -----
+
+// Every key is hidden, by one of two masks.
+func.func @nothing_visible(%q: tensor<2x9x9xf32>, %k: tensor<2x9x9xf32>, %v: tensor<2x9x9xf32>) -> tensor<2x9x9xf32> {
+  %zs = arith.constant dense<0.0> : tensor<2x9x9xf32>
+  %zo = arith.constant dense<0.0> : tensor<2x9x9xf32>
+  %es = tensor.empty() : tensor<2x9x9xf32>
+  %hidden = arith.constant 0xFF800000 : f32
+  %n = arith.constant 9 : index
+  %a = linalg.batch_matmul ins(%q, %k : tensor<2x9x9xf32>, tensor<2x9x9xf32>) outs(%zs : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
+  %t = linalg.map ins(%a : tensor<2x9x9xf32>) outs(%es : tensor<2x9x9xf32>) (%x: f32, %out: f32) {
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %always = arith.cmpi slt, %j, %n : index
+    %none = arith.select %always, %hidden, %x : f32
+    %causal = arith.cmpi sle, %j, %i : index
+    %r = arith.select %causal, %none, %hidden : f32
+    linalg.yield %r : f32
+  }
+  %p = linalg.softmax dimension(2) ins(%t : tensor<2x9x9xf32>) outs(%es : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
+  // expected-remark @below {{not raised to smx.attention: no score is visible under the masks}}
+  %o = linalg.batch_matmul ins(%p, %v : tensor<2x9x9xf32>, tensor<2x9x9xf32>) outs(%zo : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
+  return %o : tensor<2x9x9xf32>
+}

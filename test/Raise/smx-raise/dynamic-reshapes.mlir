@@ -63,3 +63,56 @@ func.func @may_repeat(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>) -> tensor<?x16
   } -> tensor<?x16xf32>
   return %x : tensor<?x16xf32>
 }
+
+// Its type says less than the sizes do.
+// CHECK-LABEL: @collapsed_to_less
+func.func @collapsed_to_less(%x: tensor<2x3x?xf32>) -> tensor<?x?xf32> {
+  // CHECK: tensor.collapse_shape %{{.+}} : tensor<2x3x?xf32> into tensor<6x?xf32>
+  // CHECK: smx.softmax
+  %c2 = arith.constant 2 : index
+  %c6 = arith.constant 6 : index
+  %n = tensor.dim %x, %c2 : tensor<2x3x?xf32>
+  %s = tensor.from_elements %c6, %n : tensor<2xindex>
+  %r = tensor.reshape %x(%s) : (tensor<2x3x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tensor.dim %r, %c0 : tensor<?x?xf32>
+  %b = tensor.dim %r, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%a, %b) : tensor<?x?xf32>
+  %p = linalg.softmax dimension(1) ins(%r : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %p : tensor<?x?xf32>
+}
+
+// The same where a dimension is split.
+// CHECK-LABEL: @expanded_to_less
+func.func @expanded_to_less(%x: tensor<?x6xf32>) -> tensor<?x?x?xf32> {
+  // CHECK: tensor.expand_shape %{{.+}} : tensor<?x6xf32> into tensor<?x2x3xf32>
+  // CHECK: smx.softmax
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %s = tensor.from_elements %n, %c2, %c3 : tensor<3xindex>
+  %r = tensor.reshape %x(%s) : (tensor<?x6xf32>, tensor<3xindex>) -> tensor<?x?x?xf32>
+  %e = tensor.empty(%n, %c2, %c3) : tensor<?x?x?xf32>
+  %p = linalg.softmax dimension(2) ins(%r : tensor<?x?x?xf32>) outs(%e : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  return %p : tensor<?x?x?xf32>
+}
+
+// It says more: the number of rows, here 6, comes with the input.
+// CHECK-LABEL: @collapsed_to_more
+func.func @collapsed_to_more(%x: tensor<?x3x4xf32>) -> tensor<6x4xf32> {
+  // CHECK: tensor.collapse_shape %{{.+}} : tensor<?x3x4xf32> into tensor<?x4xf32>
+  // CHECK: smx.softmax
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3x4xf32>
+  %m = arith.muli %n, %c3 : index
+  %s = tensor.from_elements %m, %c4 : tensor<2xindex>
+  %r = tensor.reshape %x(%s) : (tensor<?x3x4xf32>, tensor<2xindex>) -> tensor<6x4xf32>
+  %e = tensor.empty() : tensor<6x4xf32>
+  %p = linalg.softmax dimension(1) ins(%r : tensor<6x4xf32>) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %p : tensor<6x4xf32>
+}

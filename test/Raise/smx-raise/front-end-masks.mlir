@@ -50,7 +50,7 @@ func.func @one_counts_from_the_end(%mask: tensor<2x9xi1>, %q: tensor<2x7x16xf32>
   %es = tensor.empty() : tensor<2x7x9xf32>
   %hidden = arith.constant 0xFF800000 : f32
   %c0 = arith.constant 0 : index
-  %n = arith.constant 9 : index
+  %n = arith.constant 8 : index
   %limit = arith.constant 1 : index
   %s = linalg.batch_matmul ins(%q, %k : tensor<2x7x16xf32>, tensor<2x16x9xf32>) outs(%zs : tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
   %t = linalg.generic {indexing_maps = [#full, #full], iterator_types = ["parallel", "parallel", "parallel"]}
