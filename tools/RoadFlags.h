@@ -9,8 +9,11 @@
 #include "smx/Pipeline/ScheduleTable.h"
 #include "smx/Pipeline/WideProductsFlag.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <array>
 
 namespace mlir::smx {
 
@@ -24,6 +27,16 @@ inline llvm::StringRef claimFlag(llvm::StringRef name) {
   if (auto found = options.find(name); found != options.end())
     found->second->removeArgument();
   return name;
+}
+
+/// False after a message, for a flag that counts something and is negative.
+template <typename T>
+bool isCount(llvm::StringRef tool, const llvm::cl::opt<T> &flag) {
+  if (flag.getValue() >= 0)
+    return true;
+  llvm::errs() << tool << ": --" << flag.ArgStr << "=" << flag.getValue()
+               << ": must not be negative\n";
+  return false;
 }
 
 class RoadFlags {
@@ -90,6 +103,13 @@ public:
         verifyStages("verify-stages", cat,
                      llvm::cl::desc("check the contract of every stage"),
                      llvm::cl::init(true)) {}
+
+  /// False after a message about a number that is negative.
+  bool areCounts(llvm::StringRef tool) const {
+    return llvm::all_of(std::array{&tileRows, &tileStream, &splits, &vectorBits,
+                                   &warps, &depth, &blocks, &alignment},
+                        [&](auto *flag) { return isCount(tool, *flag); });
+  }
 
   /// The flags as options; `threads` says whether code for several threads is
   /// wanted.

@@ -1,6 +1,7 @@
 //===- LaunchMemory.cpp - the memory that launches work on ----------------===//
 
 #include "LaunchPlanBuilder.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,7 +16,7 @@ FailureOr<LaunchPlan::Operand> LaunchPlanBuilder::memory(Value memref,
     memref = cast.getSource();
   auto type = cast<MemRefType>(memref.getType());
   LaunchPlan::Operand operand;
-  operand.elementBytes = (type.getElementTypeBitWidth() + 7) / 8;
+  operand.elementBytes = elementBytes(type);
   auto add = [&](OpFoldResult value) -> LogicalResult {
     FailureOr<Number> added = number(value, user);
     if (succeeded(added))

@@ -1,6 +1,7 @@
 //===- LaunchPlan.cpp - what the host does to run a GPU function ----------===//
 
 #include "LaunchPlanBuilder.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,10 +80,7 @@ LogicalResult LaunchPlanBuilder::visitLaunch(gpu::LaunchOp launch) {
       return failure();
     LaunchPlan::Operand operand;
     operand.numbers.push_back(*scalar);
-    operand.elementBytes =
-        value.getType().isIndex()
-            ? 8
-            : (value.getType().getIntOrFloatBitWidth() + 7) / 8;
+    operand.elementBytes = elementBytes(value.getType());
     added.operands.push_back(operand);
   }
   plan.steps.push_back(std::move(added));
@@ -105,7 +103,7 @@ LogicalResult LaunchPlanBuilder::visit(Operation *op) {
     return visitCopy(copy);
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     LaunchPlan::Scratch scratch;
-    scratch.elementBytes = (alloc.getType().getElementTypeBitWidth() + 7) / 8;
+    scratch.elementBytes = elementBytes(alloc.getType());
     for (OpFoldResult size : alloc.getMixedSizes()) {
       FailureOr<Number> extent = number(size, op);
       if (failed(extent))

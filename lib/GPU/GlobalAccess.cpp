@@ -1,12 +1,14 @@
 //===- GlobalAccess.cpp - verifiers of tiles in global memory -------------===//
 
-#include "ElementBits.h"
 #include "Verify.h"
+
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
+using mlir::smx::elementBytes;
 
 LogicalResult mlir::smx::gpu::verifyAccess(Operation *op,
                                            const GlobalAccess &access,

@@ -2,7 +2,7 @@
 
 #include "LoopRegisters.h"
 
-#include "ElementBits.h"
+#include "smx/IR/ElementBits.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -2,7 +2,7 @@
 
 #include "NestShape.h"
 
-#include "ElementBits.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -20,8 +20,7 @@ static LogicalResult setRows(NestShape &shape, TileClasses::Class c,
     return success();
   if (shape.rows)
     return op->emitOpError("expected tiles with one dimension of rows, got two "
-                           "with more than one element; smx-tile with 1 row "
-                           "in all but the last would work");
+                           "with more than one element");
   shape.rows = c;
   return success();
 }

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementBits.h"
 #include "EqualOps.h"
 
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -23,6 +23,7 @@ namespace mlir::smx::gpu {
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
+using mlir::smx::elementBits;
 
 namespace {
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementBits.h"
 #include "EqualOps.h"
 #include "RowPieces.h"
 #include "smx/GPU/Passes.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,6 +21,7 @@ namespace mlir::smx::gpu {
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
+using mlir::smx::elementBits;
 
 static RankedTensorType tileOf(LoadOp load) {
   return cast<RankedTensorType>(load.getTile().getType());

@@ -2,10 +2,10 @@
 
 #include "RowPieces.h"
 
-#include "ElementBits.h"
-
 #include "PartialStates.h"
 #include "TileReductions.h"
+
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"

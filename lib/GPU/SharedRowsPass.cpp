@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementBits.h"
 #include "EqualOps.h"
 #include "LoneRows.h"
 #include "RowPieces.h"
 #include "smx/GPU/Passes.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +24,7 @@ namespace mlir::smx::gpu {
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
+using mlir::smx::elementBits;
 
 /// Reductions of all columns of the row that each warp makes of its own part,
 /// of elements of at least `width` bits.

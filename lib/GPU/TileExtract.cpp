@@ -1,8 +1,9 @@
 //===- TileExtract.cpp - elements of memory for each place of a tile ------===//
 
-#include "ElementBits.h"
 #include "Multiples.h"
 #include "TileBody.h"
+
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementBits.h"
 #include "Multiples.h"
 #include "TileConverter.h"
+
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

@@ -2,7 +2,7 @@
 
 #include "TileReductions.h"
 
-#include "ElementBits.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"

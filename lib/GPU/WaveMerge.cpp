@@ -2,10 +2,10 @@
 
 #include "WaveMerge.h"
 
-#include "ElementBits.h"
-
 #include "FetchCode.h"
 #include "Multiples.h"
+
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

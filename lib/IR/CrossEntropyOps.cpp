@@ -22,12 +22,13 @@ static LogicalResult verifyTargets(OpT op) {
   auto targets = cast<RankedTensorType>(op.getTargets().getType());
   SmallVector<int64_t> rows = withoutAxis(shapeOf(op.getInput()), op.getAxis());
   Type element = targets.getElementType();
-  if (!mayHaveShape(targets, rows) ||
-      !(element.isSignlessInteger() || element.isIndex())) { // C1
+  if (!mayHaveShape(targets, rows) || !isNumber(element)) { // C1
     InFlightDiagnostic diagnostic =
         op.emitOpError("expected targets of shape ");
     printShape(diagnostic, rows);
-    return diagnostic << " with signless integers or index, got " << targets;
+    return diagnostic
+           << " with signless integers of more than 1 bit or index, got "
+           << targets;
   }
   double smoothing = op.getSmoothing().convertToDouble();
   if (!(smoothing >= 0 && smoothing < 1)) // C3

@@ -27,10 +27,11 @@ LogicalResult PagedOp::verify() {
                     lengths = shapeOf(getLengths());
   if (table.size() != 2 || lengths.size() != 1 ||
       !areCompatible(table[0], lengths[0]) ||
-      !elementOf(getTable()).isSignlessIntOrIndex() ||
-      !elementOf(getLengths()).isSignlessIntOrIndex()) // B2
+      !isNumber(elementOf(getTable())) ||
+      !isNumber(elementOf(getLengths()))) // B2
     return emitOpError("expected a table of [batch, pages of a sequence] and "
-                       "lengths of [batch], of integers, got ")
+                       "lengths of [batch], of integers of more than 1 bit, "
+                       "got ")
            << getTable().getType() << " and " << getLengths().getType();
   int64_t keys = ShapedType::isDynamic(table[1]) ? ShapedType::kDynamic
                                                  : table[1] * pages[1];

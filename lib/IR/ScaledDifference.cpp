@@ -29,9 +29,14 @@ Value mlir::smx::buildScaledDifference(OpBuilder &builder, Location loc,
     return arith::ConstantOp::create(builder, loc,
                                      builder.getFloatAttr(type, value));
   };
-  double high =
-      toDouble(builder.getFloatAttr(type, scale).getValue()).convertToDouble();
-  double low = scale - high;
+  // Towards 0: a negative rest would make -inf + inf of an infinite difference.
+  auto rounded = [&](double value) {
+    APFloat inType(value);
+    bool isInexact;
+    inType.convert(type.getFloatSemantics(), APFloat::rmTowardZero, &isInexact);
+    return toDouble(inType).convertToDouble();
+  };
+  double high = rounded(scale), low = rounded(scale - high);
   if (low == 0)
     return arith::MulFOp::create(builder, loc, d, constant(high), contract);
   Value rest = arith::MulFOp::create(builder, loc, d, constant(low), contract);

@@ -109,6 +109,17 @@ struct SoftmaxArithmetic {
     whole = m.select(isPlain, whole, m.constant(0.0, type));
     return {m.add(reference, whole), m.mul(sum, m.exp2(m.neg(whole)))};
   }
+  /// The reference of a score that is given with its scale, in the units of
+  /// `exactReferenceOf` if the state's own references are.
+  Value referenceOfSink(ScalarMath m, Value sink, bool isExact) const {
+    if (!isBase2())
+      return times(m, sink, 1.0 / algebra.getScaleValue());
+    Value reference = times(m, sink, llvm::numbers::log2e);
+    if (!isExact)
+      return reference;
+    Value coarse = times(m, sink, coarseFactor() / algebra.getScaleValue());
+    return m.select(isCoarse(m, reference), coarse, reference);
+  }
   /// The next reference: the maximum of both, or still `reference` where that
   /// is at most `slack` powers of two behind; one that moves again goes about
   /// `lead` powers of two beyond `score`. A NaN in `score` is dropped.

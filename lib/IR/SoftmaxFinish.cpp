@@ -145,6 +145,14 @@ struct WithSink {
   Value maximum, sum, factor;
 };
 
+/// True for states whose references are exact: those with an accumulator.
+static bool isExact(FinishOp op) { return op.getStates().size() == 3; }
+
+static TileOperand sinkOf(FinishOp op) {
+  auto maps = op.getMaps().getAsValueRange<AffineMapAttr>();
+  return {op.getInputs()[0], *std::next(maps.begin(), op.getStates().size())};
+}
+
 /// What `op` finishes, without the accumulator, and what that is multiplied by.
 static WithSink expandSink(OpBuilder &builder, FinishOp op,
                            SoftmaxArithmetic soft) {
@@ -152,24 +160,19 @@ static WithSink expandSink(OpBuilder &builder, FinishOp op,
       llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
   ValueRange states = op.getStates();
   AffineMap row = maps[0];
-  double unit = soft.isBase2() ? llvm::numbers::log2e
-                               : 1.0 / soft.algebra.getScaleValue();
   TileArithmetic tile{builder, op.getLoc()};
-  SmallVector<Value> both =
-      tile.map("sink",
-               {{states[0], row},
-                {states[1], row},
-                {op.getInputs()[0], maps[states.size()]}},
-               {{states[0], row}, {states[1], row}, {states[1], row}},
-               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                 Value sink = soft.times(m, m.cast(v[2], soft.type), unit);
-                 Value maximum = m.max(v[0], sink);
-                 Value reference = soft.guarded(m, maximum);
-                 Value factor = soft.rescale(m, v[0], reference);
-                 Value sum =
-                     m.fma(v[1], factor, soft.rescale(m, sink, reference));
-                 return {maximum, sum, factor};
-               });
+  SmallVector<Value> both = tile.map(
+      "sink", {{states[0], row}, {states[1], row}, sinkOf(op)},
+      {{states[0], row}, {states[1], row}, {states[1], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value sink =
+            soft.referenceOfSink(m, m.cast(v[2], soft.type), isExact(op));
+        Value maximum = m.max(v[0], sink);
+        Value reference = soft.guarded(m, maximum);
+        Value factor = soft.rescale(m, v[0], reference);
+        Value sum = m.fma(v[1], factor, soft.rescale(m, sink, reference));
+        return {maximum, sum, factor};
+      });
   return {both[0], both[1], both[2]};
 }
 
@@ -193,19 +196,32 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
     return {expandSoftmaxOfWeights(builder, op, soft)};
 
   WithSink state{states[0], states[1], Value()};
-  if (quantity.consume_back("_with_sink"))
+  bool hasSink = quantity.consume_back("_with_sink");
+  if (hasSink)
     state = expandSink(builder, op, soft);
   if (quantity == "logsumexp") {
     Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
     bool mayLead = op->hasAttr(referenceLeadAttribute) && soft.isBase2();
+    SmallVector<TileOperand> inputs{{state.maximum, row}, {state.sum, row}};
+    // A reference that is coarse is rounded: where it is the sink's, the sink
+    // itself is at hand.
+    bool readsSink = hasSink && isExact(op) && soft.isBase2();
+    if (readsSink)
+      inputs.push_back(sinkOf(op));
     return tile.map(
-        "log-sum-exp", {{state.maximum, row}, {state.sum, row}},
-        {{empty, result}},
+        "log-sum-exp", inputs, {{empty, result}},
         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
           auto [reference, sum] = mayLead ? soft.normalized(m, v[0], v[1])
                                           : std::pair<Value, Value>(v[0], v[1]);
-          Value maximum = states.size() == 3 ? soft.naturalOfExact(m, reference)
-                                             : soft.natural(m, reference);
+          Value maximum = isExact(op) ? soft.naturalOfExact(m, reference)
+                                      : soft.natural(m, reference);
+          if (readsSink) {
+            Value sink = m.cast(v[2], soft.type);
+            Value isSink = arith::AndIOp::create(
+                m.b, m.loc, soft.isCoarse(m, v[0]),
+                m.equal(v[0], soft.referenceOfSink(m, sink, isExact(op))));
+            maximum = m.select(isSink, sink, maximum);
+          }
           return {m.cast(m.add(maximum, m.log(sum)), type.getElementType())};
         });
   }

@@ -112,8 +112,8 @@ void SoftmaxOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 LogicalResult SoftmaxDotOp::verify() {
   ArrayRef<int64_t> scores = shapeOf(getScores());
   ArrayRef<int64_t> values = shapeOf(getValues());
-  if (!isa<FloatType>(elementOf(getScores())) ||
-      !isa<FloatType>(elementOf(getValues())) || scores.empty()) // D1
+  if (!isStoredFloat(elementOf(getScores())) ||
+      !isStoredFloat(elementOf(getValues())) || scores.empty()) // D1
     return emitOpError("expected floating-point elements and scores of rank "
                        "at least 1, got ")
            << getScores().getType() << " and " << getValues().getType();
@@ -189,7 +189,7 @@ LogicalResult AttentionOp::verify() {
   bool isQuantized = isa<Float8E4M3FNType>(keyElement) &&
                      (element.isF16() || element.isBF16());
   if (q.size() < 2 || k.size() != q.size() || v.size() != q.size() ||
-      !isa<FloatType>(element) || (keyElement != element && !isQuantized) ||
+      !isStoredFloat(element) || (keyElement != element && !isQuantized) ||
       elementOf(getValue()) != keyElement) // A1
     return emitOpError("expected query, key and value of one rank of at "
                        "least 2 and one floating-point type (or f8E4M3FN keys "

@@ -8,12 +8,18 @@
 using namespace mlir;
 using namespace mlir::smx;
 
+bool mlir::smx::isStoredFloat(Type type) {
+  auto element = dyn_cast<FloatType>(type);
+  return element && (element.isF64() || element.isF32() || element.isF16() ||
+                     element.isBF16() || element.getWidth() == 8);
+}
+
 LogicalResult mlir::smx::verifyInputAndAxis(Operation *op, Value input,
                                             int64_t axis) {
   auto type = cast<RankedTensorType>(input.getType());
-  if (!isa<FloatType>(type.getElementType()) || type.getRank() == 0) // R1
-    return op->emitOpError("expected floating-point elements and a rank of at "
-                           "least 1, got ")
+  if (!isStoredFloat(type.getElementType()) || type.getRank() == 0) // R1
+    return op->emitOpError("expected floating-point elements (f64, f32, f16, "
+                           "bf16 or of 8 bits) and a rank of at least 1, got ")
            << type;
   if (axis < 0 || axis >= type.getRank()) // R2
     return op->emitOpError("expected an axis in [0, ")
@@ -45,7 +51,7 @@ LogicalResult mlir::smx::verifyShape(Operation *op, StringRef what, Value value,
                                      ArrayRef<int64_t> expected) {
   auto type = cast<RankedTensorType>(value.getType());
   if (mayHaveShape(type, expected) &&
-      isa<FloatType>(type.getElementType())) // R3
+      isStoredFloat(type.getElementType())) // R3
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError("expected ")
                                   << what << " of shape ";
@@ -79,11 +85,15 @@ LogicalResult mlir::smx::verifyMaskData(Operation *op, MaskAttrInterface mask,
       expected.push_back(blocksOf(rows, steps.rows));
     if (steps.keys != 0)
       expected.push_back(blocksOf(keys, steps.keys));
-    if (type.getElementType().isIntOrIndex() && mayHaveShape(type, expected))
+    Type element = type.getElementType();
+    bool isMark = steps.keys != 0 && element.isInteger(1);
+    if ((isMark || isNumber(element)) && mayHaveShape(type, expected))
       continue;
     InFlightDiagnostic diagnostic =
         op->emitOpError("expected the mask to read integers of shape ");
     printShape(diagnostic, expected);
+    if (element.isInteger(1))
+      diagnostic << " and of more than 1 bit";
     return diagnostic << ", got " << type;
   }
   return success();

@@ -27,10 +27,18 @@ inline SmallVector<int64_t> withoutAxis(ArrayRef<int64_t> shape, int64_t axis) {
   return rows;
 }
 
+/// True for integers that number things. They are signed: i1 has no 1.
+inline bool isNumber(Type type) {
+  return type.isSignlessIntOrIndex() && !type.isInteger(1);
+}
+
 /// True if `type` may have the shape `expected`.
 bool mayHaveShape(RankedTensorType type, ArrayRef<int64_t> expected);
 /// "[4, ?]".
 void printShape(InFlightDiagnostic &diagnostic, ArrayRef<int64_t> shape);
+
+/// True for the types of floats that memory has.
+bool isStoredFloat(Type type);
 
 /// R1 and R2.
 LogicalResult verifyInputAndAxis(Operation *op, Value input, int64_t axis);

@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "smx/IR/Smx.h"
+#include "TileArithmetic.h"
+
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -219,4 +221,25 @@ LogicalResult FinishOp::verify() {
   SmallVector<Value> tensors(getOperands());
   tensors.push_back(getResult());
   return verifyMaps(*this, tensors, getStates().size(), mapsOf(getMaps()));
+}
+
+LogicalResult FinishOp::canonicalize(FinishOp op, PatternRewriter &rewriter) {
+  // Of a stream of extent 0 there is nothing to give.
+  AffineMap result = op.getResultMap();
+  RankedTensorType type = op.getResult().getType();
+  std::optional<unsigned> stream = result.getResultPosition(
+      getAffineDimExpr(op.getNumRows(), op.getContext()));
+  if (!stream || type.getDimSize(*stream) != 0 || op.getInputs().empty())
+    return failure();
+  AffineMap input = mapsOf(op.getMaps())[op.getStates().size()];
+  if (!llvm::all_of(result.getResults(), [&](AffineExpr dim) {
+        return input.getResultPosition(dim).has_value();
+      }))
+    return failure();
+  Value empty =
+      emptyFor(rewriter, op.getLoc(), type, op.getInputs()[0], input, result);
+  // The input may know more extents than the result.
+  rewriter.replaceOp(
+      op, rewriter.createOrFold<tensor::CastOp>(op.getLoc(), type, empty));
+  return success();
 }

@@ -180,11 +180,11 @@ SmallVector<Value> TopKAlgebraAttr::expandFinish(OpBuilder &builder,
           share = m.select(isNone, m.constant(0.0, soft.type), share);
           return {m.cast(share, element)};
         }
-        Value place = m.select(isNone, m.constant(-1.0, wide),
-                               placeOfKey(m.b, m.loc, v[2]));
-        // A row that is NaN keeps its order.
+        // A row that is NaN keeps its order, as far as it goes.
         Value isOrdered = m.greater(soft.infinity(m), v[1]);
-        place = m.select(isOrdered, place, m.constant(double(rank), wide));
+        Value place = m.select(isOrdered, placeOfKey(m.b, m.loc, v[2]),
+                               m.constant(double(rank), wide));
+        place = m.select(isNone, m.constant(-1.0, wide), place);
         return {m.cast(place, element)};
       });
 }

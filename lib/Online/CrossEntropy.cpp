@@ -28,7 +28,7 @@ void mlir::smx::buildCrossEntropy(OpBuilder &builder, CrossEntropyOp op,
     if (getElementTypeOrSelf(type).isF64())
       wanted = builder.getF64Type();
   Value input = normalizedScores(builder, loc, op.getInput(), scale, wanted);
-  RowReduction rows(builder, loc, algebra, input, op.getAxis());
+  OnlineReduction rows(builder, loc, algebra, input, op.getAxis());
   Targets targets(builder, op, rows.getRowSizes());
   SmallVector<Value> inputs{targets.scores(wanted, isNegated)};
   if (targets.ignored)

@@ -103,7 +103,7 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
   static void lowerOverAxis(OpBuilder &builder, Operation *op, Value input,
                             unsigned axis, StateAlgebraAttrInterface algebra,
                             StringRef quantity) {
-    RowReduction rows(builder, op->getLoc(), algebra, input, axis);
+    OnlineReduction rows(builder, op->getLoc(), algebra, input, axis);
     bool isStreamed = algebra.getFinishInputCount(quantity) != 0;
     op->getResult(0).replaceAllUsesWith(
         rows.finish(quantity, isStreamed ? ValueRange(input) : ValueRange(),
@@ -121,9 +121,9 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
     SmallVector<Value> both{
         widened(builder, op.getLoc(), op.getOutput(), types),
         widened(builder, op.getLoc(), op.getGradient(), types)};
-    RowReduction rows(builder, op.getLoc(), algebra,
-                      ValueRange(both).take_back(algebra.getInputCount(1)),
-                      op.getAxis());
+    OnlineReduction rows(builder, op.getLoc(), algebra,
+                         ValueRange(both).take_back(algebra.getInputCount(1)),
+                         op.getAxis());
     op.getResult().replaceAllUsesWith(
         rows.finish("gradient", both, op.getResult().getType()));
     op.erase();

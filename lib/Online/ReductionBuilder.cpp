@@ -10,9 +10,10 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-RowReduction::RowReduction(OpBuilder &builder, Location loc,
-                           StateAlgebraAttrInterface algebra, ValueRange inputs,
-                           unsigned axis, ArrayRef<Type> elements)
+OnlineReduction::OnlineReduction(OpBuilder &builder, Location loc,
+                                 StateAlgebraAttrInterface algebra,
+                                 ValueRange inputs, unsigned axis,
+                                 ArrayRef<Type> elements)
     : reduction{builder, loc, algebra, 0, 0} {
   auto type = cast<RankedTensorType>(inputs.front().getType());
   unsigned rows = type.getRank() - 1;
@@ -33,7 +34,8 @@ RowReduction::RowReduction(OpBuilder &builder, Location loc,
   state = reduction.update(state, inputs, maps);
 }
 
-Value RowReduction::finish(StringRef quantity, ValueRange inputs, Type type) {
+Value OnlineReduction::finish(StringRef quantity, ValueRange inputs,
+                              Type type) {
   SmallVector<AffineMap> maps(state.size(), reduction.rowMap());
   for (Type input : inputs.getTypes())
     maps.push_back(mapOf(input));

@@ -64,21 +64,21 @@ struct ReductionBuilder {
 /// A reduction of `inputs`, tensors of one shape, over `axis`, whose state
 /// components are one value per row. A row op over axis a of a tensor of rank n
 /// has the domain (rows..., stream): its rows are the other axes in order.
-class RowReduction {
+class OnlineReduction {
 public:
-  RowReduction(OpBuilder &builder, Location loc,
-               StateAlgebraAttrInterface algebra, ValueRange inputs,
-               unsigned axis)
-      : RowReduction(
+  OnlineReduction(OpBuilder &builder, Location loc,
+                  StateAlgebraAttrInterface algebra, ValueRange inputs,
+                  unsigned axis)
+      : OnlineReduction(
             builder, loc, algebra, inputs, axis,
             SmallVector<Type>(algebra.getStateCount().first,
                               getAccumulatorType(cast<RankedTensorType>(
                                                      inputs.front().getType())
                                                      .getElementType()))) {}
   /// The same with state components of other types.
-  RowReduction(OpBuilder &builder, Location loc,
-               StateAlgebraAttrInterface algebra, ValueRange inputs,
-               unsigned axis, ArrayRef<Type> elements);
+  OnlineReduction(OpBuilder &builder, Location loc,
+                  StateAlgebraAttrInterface algebra, ValueRange inputs,
+                  unsigned axis, ArrayRef<Type> elements);
 
   /// A quantity of the finished state. Inputs and result are of the shape that
   /// was reduced, or have one value per row.

@@ -70,7 +70,7 @@ void mlir::smx::buildTopK(OpBuilder &builder, TopKSoftmaxOp op,
   SmallVector<Value> inputs{scores, keysOf(builder, loc, scores, axis)};
   SmallVector<Type> elements(2, builder.getF32Type());
   elements.append(op.getK(), builder.getF64Type());
-  RowReduction rows(builder, loc, algebra, inputs, axis, elements);
+  OnlineReduction rows(builder, loc, algebra, inputs, axis, elements);
   auto collect = [&](Value result, Type element, auto quantityOf) {
     auto type = cast<RankedTensorType>(result.getType());
     SmallVector<int64_t> shape(type.getShape());

@@ -1,6 +1,7 @@
 //===- BlockTileSizeModel.cpp - tiles for thread blocks -------------------===//
 
 #include "BlockTiles.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,9 +14,7 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-static int64_t bitsOf(Value value) {
-  return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
-}
+static int64_t bitsOf(Value value) { return elementBits(value.getType()); }
 
 BlockReduction::BlockReduction(StreamingReductionOpInterface op,
                                ArrayRef<OpFoldResult> sizes)
@@ -53,7 +52,7 @@ static int64_t bytesPerElement(StreamingReductionOpInterface op,
     if (isa_and_nonnull<linalg::LinalgOp, MaskOp>(producer))
       values.insert_range(producer->getOperands());
     else if (!isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(producer))
-      bytes += llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      bytes += elementBytes(type);
   }
   return registerBytesOfRow(
       bytes,

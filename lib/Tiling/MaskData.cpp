@@ -2,6 +2,7 @@
 
 #include "MaskData.h"
 
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/IndexMath.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -38,7 +39,7 @@ static std::pair<Value, Value> extremaOfTiles(OpBuilder &builder, Location loc,
       builder, loc, rows, arith::ConstantIndexOp::create(builder, loc, 1));
   sizes[last] = affine::makeComposedFoldedAffineApply(
       builder, loc, getAffineDimExpr(0, context).ceilDiv(tile), {sizes[last]});
-  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  unsigned bits = elementBits(element);
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
   auto filled = [&](const APInt &number) {
     Value from = arith::ConstantOp::create(

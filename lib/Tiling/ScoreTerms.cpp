@@ -2,6 +2,7 @@
 
 #include "ScoreTerms.h"
 #include "StreamBounds.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -38,6 +39,8 @@ static bool isForEachPair(tensor::ExtractOp read, unsigned row,
 /// True if the last index is the place along `column`, of which no other one is
 /// a function.
 static bool isInRows(tensor::ExtractOp read, unsigned column) {
+  if (read.getIndices().empty())
+    return false;
   auto last = read.getIndices().back().getDefiningOp<linalg::IndexOp>();
   return last && last.getDim() == column &&
          llvm::none_of(read.getIndices().drop_back(), [&](Value index) {
@@ -53,7 +56,7 @@ static std::optional<unsigned> placeOf(unsigned dim, AffineMap map) {
 /// True if rows of `type` are multiples of 16 bytes, or may be.
 static bool hasPitch(RankedTensorType type) {
   constexpr int64_t pitch = 16;
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bytes = elementBytes(type);
   return type.isDynamicDim(type.getRank() - 1) ||
          type.getShape().back() * bytes % pitch == 0;
 }
@@ -61,7 +64,7 @@ static bool hasPitch(RankedTensorType type) {
 /// Counts elements of `tensor`, of which rows of scores read rows or not.
 static void add(ScoreTerms &terms, Value tensor, bool areRows) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t bits = type.getElementTypeBitWidth();
+  int64_t bits = elementBits(type);
   terms.bytes += llvm::divideCeil(bits, 8);
   terms.areCopied &= areRows && (bits == 16 || bits == 32) && hasPitch(type);
 }
@@ -70,7 +73,7 @@ static void add(ScoreTerms &terms, Value tensor, bool areRows) {
 static void addShared(ScoreTerms &terms, tensor::ExtractOp read, unsigned row,
                       unsigned column) {
   ++terms.shared;
-  terms.areNarrow &= read.getTensor().getType().getElementTypeBitWidth() <= 16;
+  terms.areNarrow &= elementBits(read.getTensor().getType()) <= 16;
   terms.areRepeated &=
       isInRows(read, column) && hasPitch(read.getTensor().getType()) &&
       llvm::none_of(read.getIndices(),

@@ -133,7 +133,7 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
   OpFoldResult full = builder.getIndexAttr(tile);
   AffineExpr wholeTiles = loops.dim(0).floorDiv(tile) * tile;
   std::optional<int64_t> known = getConstantIntValue(extent);
-  bool hasTail = bounds.hasTail && (!known || *known % tile != 0);
+  bool hasTail = bounds.hasTail && tile != 1 && (!known || *known % tile != 0);
   OpFoldResult wholeEnd = hasTail ? loops.apply(wholeTiles, {last}) : last;
   OpFoldResult left = loops.apply(loops.dim(0) - wholeTiles, {extent});
   SmallVector<Value> carried(initial);

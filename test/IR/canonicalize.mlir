@@ -94,6 +94,52 @@ func.func @update_of_no_rows(%m: tensor<0xf32>, %x: tensor<0x8xf32>) -> (tensor<
 
 // -----
 
+// What is given for every element of an empty stream has no elements; what is one value per row has.
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+#across = affine_map<(i, j) -> (j, i)>
+// CHECK-LABEL: @finish_of_an_empty_stream
+// CHECK-SAME: %[[M:[^:]+]]: tensor<?xf32>, %[[L:[^:]+]]: tensor<?xf32>, %[[X:[^:]+]]: tensor<?x0xf16>
+func.func @finish_of_an_empty_stream(%m: tensor<?xf32>, %l: tensor<?xf32>, %x: tensor<?x0xf16>) -> (tensor<0x?xf32>, tensor<?xf32>) {
+  // CHECK: %[[ROWS:.+]] = tensor.dim %[[X]], %c0
+  // CHECK: %[[EMPTY:.+]] = tensor.empty(%[[ROWS]]) : tensor<0x?xf32>
+  %y = smx.finish #smx.softmax<exp> "softmax" (%m, %l : tensor<?xf32>, tensor<?xf32>)
+      with (%x : tensor<?x0xf16>) maps [#row, #row, #all, #across] : tensor<0x?xf32>
+  // CHECK: %[[Z:.+]] = smx.finish {{.*}} "logsumexp"
+  %z = smx.finish #smx.softmax<exp> "logsumexp" (%m, %l : tensor<?xf32>, tensor<?xf32>) maps [#row, #row, #row] : tensor<?xf32>
+  // CHECK: return %[[EMPTY]], %[[Z]]
+  return %y, %z : tensor<0x?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// The input may know more than the result.
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: @finish_of_an_empty_stream_of_known_rows
+func.func @finish_of_an_empty_stream_of_known_rows(%m: tensor<?xf32>, %l: tensor<?xf32>, %x: tensor<4x0xf16>) -> tensor<?x0xf32> {
+  // CHECK: %[[EMPTY:.+]] = tensor.empty() : tensor<4x0xf32>
+  // CHECK: %[[Y:.+]] = tensor.cast %[[EMPTY]] : tensor<4x0xf32> to tensor<?x0xf32>
+  // CHECK: return %[[Y]]
+  %y = smx.finish #smx.softmax<exp> "softmax" (%m, %l : tensor<?xf32>, tensor<?xf32>)
+      with (%x : tensor<4x0xf16>) maps [#row, #row, #all, #all] : tensor<?x0xf32>
+  return %y : tensor<?x0xf32>
+}
+
+// -----
+
+// No rows is not an empty stream.
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: @finish_of_no_rows
+func.func @finish_of_no_rows(%m: tensor<0xf32>, %x: tensor<0x8xf32>) -> tensor<0x8xf32> {
+  // CHECK: smx.finish
+  %y = smx.finish #smx.softmax<exp> "softmax" (%m, %m : tensor<0xf32>, tensor<0xf32>) with (%x : tensor<0x8xf32>) maps [#row, #row, #all, #all] : tensor<0x8xf32>
+  return %y : tensor<0x8xf32>
+}
+
+// -----
+
 #row = affine_map<(i) -> (i)>
 // CHECK-LABEL: @merge_with_identity
 // CHECK-SAME: %[[M:[^:]+]]: tensor<4xf32>, %[[L:[^:]+]]: tensor<4xf32>

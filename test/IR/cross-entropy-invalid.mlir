@@ -2,7 +2,7 @@
 
 // R1
 func.func @integer_logits(%x: tensor<4x8xi32>, %t: tensor<4xi64>) -> tensor<4xf32> {
-  // expected-error @+1 {{'smx.cross_entropy' op expected floating-point elements and a rank of at least 1, got 'tensor<4x8xi32>'}}
+  // expected-error @+1 {{'smx.cross_entropy' op expected floating-point elements (f64, f32, f16, bf16 or of 8 bits) and a rank of at least 1, got 'tensor<4x8xi32>'}}
   %0 = smx.cross_entropy %x, %t axis(1) : tensor<4x8xi32>, tensor<4xi64> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -29,8 +29,17 @@ func.func @scale(%x: tensor<4x8xf32>, %t: tensor<4xi64>) -> tensor<4xf32> {
 
 // C1
 func.func @shape_of_targets(%x: tensor<4x?xf32>, %t: tensor<8xi64>) -> tensor<4xf32> {
-  // expected-error @+1 {{'smx.cross_entropy' op expected targets of shape [4] with signless integers or index, got 'tensor<8xi64>'}}
+  // expected-error @+1 {{'smx.cross_entropy' op expected targets of shape [4] with signless integers of more than 1 bit or index, got 'tensor<8xi64>'}}
   %0 = smx.cross_entropy %x, %t axis(1) : tensor<4x?xf32>, tensor<8xi64> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// C1: 1 would be -1.
+func.func @targets_of_one_bit(%x: tensor<4x2xf32>, %t: tensor<4xi1>) -> tensor<4xf32> {
+  // expected-error @+1 {{'smx.cross_entropy' op expected targets of shape [4] with signless integers of more than 1 bit or index, got 'tensor<4xi1>'}}
+  %0 = smx.cross_entropy %x, %t axis(1) : tensor<4x2xf32>, tensor<4xi1> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -38,7 +47,7 @@ func.func @shape_of_targets(%x: tensor<4x?xf32>, %t: tensor<8xi64>) -> tensor<4x
 
 // C1: probabilities are no targets.
 func.func @elements_of_targets(%x: tensor<4x8xf32>, %t: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'smx.cross_entropy' op expected targets of shape [4] with signless integers or index, got 'tensor<4xf32>'}}
+  // expected-error @+1 {{'smx.cross_entropy' op expected targets of shape [4] with signless integers of more than 1 bit or index, got 'tensor<4xf32>'}}
   %0 = smx.cross_entropy %x, %t axis(1) : tensor<4x8xf32>, tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

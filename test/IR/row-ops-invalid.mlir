@@ -2,7 +2,7 @@
 
 // R1
 func.func @integer_elements(%x: tensor<4x8xi32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{'smx.softmax' op expected floating-point elements and a rank of at least 1, got 'tensor<4x8xi32>'}}
+  // expected-error @+1 {{'smx.softmax' op expected floating-point elements (f64, f32, f16, bf16 or of 8 bits) and a rank of at least 1, got 'tensor<4x8xi32>'}}
   %0 = smx.softmax %x axis(1) : tensor<4x8xi32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
@@ -11,7 +11,7 @@ func.func @integer_elements(%x: tensor<4x8xi32>) -> tensor<4x8xf32> {
 
 // R1
 func.func @scalar(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{'smx.log_softmax' op expected floating-point elements and a rank of at least 1, got 'tensor<f32>'}}
+  // expected-error @+1 {{'smx.log_softmax' op expected floating-point elements (f64, f32, f16, bf16 or of 8 bits) and a rank of at least 1, got 'tensor<f32>'}}
   %0 = smx.log_softmax %x axis(0) : tensor<f32> -> tensor<f32>
   return %0 : tensor<f32>
 }
@@ -137,7 +137,16 @@ func.func @rms_norm_shape(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // R1
 func.func @rms_norm_of_integers(%x: tensor<4x8xi32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{'smx.rms_norm' op expected floating-point elements and a rank of at least 1, got 'tensor<4x8xi32>'}}
+  // expected-error @+1 {{'smx.rms_norm' op expected floating-point elements (f64, f32, f16, bf16 or of 8 bits) and a rank of at least 1, got 'tensor<4x8xi32>'}}
   %0 = smx.rms_norm %x axis(1) epsilon(0.0) : tensor<4x8xi32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// R1
+func.func @tf32(%x: tensor<4x8xtf32>) {
+  // expected-error @+1 {{'smx.softmax' op expected floating-point elements (f64, f32, f16, bf16 or of 8 bits) and a rank of at least 1, got 'tensor<4x8xtf32>'}}
+  %0 = smx.softmax %x axis(1) : tensor<4x8xtf32> -> tensor<4x8xtf32>
+  return
 }

@@ -300,7 +300,7 @@ static int run() {
   }
   if (int code = checkFlags())
     return code;
-  if (!roadFlags.loadSchedules(tool))
+  if (!roadFlags.areCounts(tool) || !roadFlags.loadSchedules(tool))
     return exitBadUse;
   bool isCode = isCodeForm();
   std::optional<Stage> from = roadFlags.getFrom(tool);

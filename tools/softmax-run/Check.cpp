@@ -19,12 +19,14 @@ using namespace smx::run;
 namespace reference = smx::reference;
 using llvm::createStringError;
 using mlir::smx::Stage;
+using reference::DType;
 using reference::OpFamily;
 using reference::Tensor;
 
 struct CheckedModule::State {
-  explicit State(const mlir::DialectRegistry &registry)
-      : context(registry, mlir::MLIRContext::Threading::DISABLED) {}
+  State(const mlir::DialectRegistry &registry, mlir::smx::Target target)
+      : context(registry, mlir::MLIRContext::Threading::DISABLED),
+        target(target) {}
 
   /// The function to evaluate in `module`; `parse` made sure that there is one.
   mlir::func::FuncOp getEntry(mlir::ModuleOp module) const {
@@ -35,6 +37,7 @@ struct CheckedModule::State {
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> input, raised;
   std::string entry;
+  const mlir::smx::Target target;
 };
 
 CheckedModule::CheckedModule() = default;
@@ -47,7 +50,7 @@ CheckedModule::parse(llvm::StringRef text, llvm::StringRef sourceName,
   mlir::DialectRegistry registry;
   mlir::smx::registerAllDialects(registry);
   std::unique_ptr<CheckedModule> result(new CheckedModule);
-  result->state = std::make_unique<State>(registry);
+  result->state = std::make_unique<State>(registry, road.target);
   State &state = *result->state;
   state.entry = entry.str();
   state.context.printOpOnDiagnostic(false);
@@ -169,7 +172,20 @@ static bool isSum(mlir::Value value) {
   });
 }
 
-Expectation CheckedModule::expect(size_t number, reference::DType dtype) {
+/// How exact a weighted sum in `result` can be that is computed from
+/// `operands`. On a GPU weights are rounded to the type of the values that they
+/// are multiplied by; a CPU computes in f32 what is not of f64.
+static DType precisionOf(DType result, mlir::Type operands,
+                         mlir::smx::Target target) {
+  if (reference::isLowPrecision(result) || operands.isF64())
+    return result;
+  if (operands.isF32() || target == mlir::smx::Target::Cpu)
+    return DType::F32;
+  // Those of 8 bits are widened to f16.
+  return operands.isBF16() ? DType::BF16 : DType::F16;
+}
+
+Expectation CheckedModule::expect(size_t number, DType dtype) {
   Expectation expectation;
   expectation.how.dtype = dtype;
   // Anything that is not recognised is some sum of products.
@@ -183,6 +199,11 @@ Expectation CheckedModule::expect(size_t number, reference::DType dtype) {
     expectation.isRecognised = true;
     if (auto softmax = result.getDefiningOp<mlir::smx::SoftmaxOp>())
       expectation.how.areScoresSums = isSum(softmax.getInput());
+    auto attention = result.getDefiningOp<mlir::smx::AttentionOp>();
+    if (attention && result == attention.getResult())
+      expectation.how.dtype =
+          precisionOf(dtype, attention.getQuery().getType().getElementType(),
+                      state->target);
   }
   return expectation;
 }

@@ -19,6 +19,7 @@ using namespace smx;
 using namespace smx::run;
 namespace cl = llvm::cl;
 using mlir::smx::claimFlag;
+using mlir::smx::isCount;
 using mlir::smx::RoadFlags;
 using mlir::smx::Stage;
 
@@ -44,8 +45,9 @@ static cl::list<std::string>
                 cl::value_desc("generator[:seed],..."));
 static cl::list<std::string>
     dims("dims", cl::cat(category), cl::CommaSeparated,
-         cl::desc("shapes of generated inputs with open extents, or one number "
-                  "for every open extent"),
+         cl::desc("one shape per input, of which only generated ones with open "
+                  "extents look at theirs, or one number for every open "
+                  "extent"),
          cl::value_desc("2x8x128x64,..."));
 static cl::opt<std::string> outputDir("output", cl::cat(category),
                                       cl::desc("folder for outputN.npy"),
@@ -57,9 +59,11 @@ static cl::list<std::string>
 static cl::opt<CheckAgainst> checkAgainst(
     "check", cl::cat(category), cl::desc("what to compare the outputs with:"),
     cl::values(clEnumValN(CheckAgainst::Raised, "raised",
-                          "the module after raising, in float64 (default)"),
+                          "the module after raising to smx ops, evaluated in "
+                          "float64 (default): an error of raising is in both"),
                clEnumValN(CheckAgainst::Naive, "naive",
-                          "the module as it is, in float64"),
+                          "the module as written, evaluated in float64: "
+                          "raising is checked, too"),
                clEnumValN(CheckAgainst::None, "none", "nothing")),
     cl::init(CheckAgainst::Raised));
 static cl::opt<reference::Mode>
@@ -218,7 +222,9 @@ int main(int argc, char **argv) {
           &llvm::errs()))
     return mlir::smx::exitBadUse;
   std::optional<Stage> from = roadFlags.getFrom(tool);
-  if (!from || !roadFlags.loadSchedules(tool))
+  if (!from || !roadFlags.areCounts(tool) || !isCount(tool, threads) ||
+      !isCount(tool, repeat) || !isCount(tool, warmup) ||
+      !roadFlags.loadSchedules(tool))
     return mlir::smx::exitBadUse;
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(moduleName);
   if (!text)

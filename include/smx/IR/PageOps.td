@@ -15,7 +15,8 @@ def Smx_PagedOp : Smx_SpecOp<"paged"> {
     Attention reads tiles of pages in place: the tile of keys divides the page.
 
     B1: there are pages of `[pages, page, heads, dim]`, with a static extent of a page of at least 1.
-    B2: table and lengths have signless integers or index, of `[batch, pages of a sequence]` and `[batch]`.
+    B2: table and lengths have signless integers of more than 1 bit or index, of `[batch, pages of a sequence]`
+        and `[batch]`.
     B3: the result is `[batch, heads, keys, dim]`, with the elements of the pages, and as many keys as the
         pages of a sequence have.
 

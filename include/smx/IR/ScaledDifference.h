@@ -18,8 +18,10 @@ struct ScaledDifference {
   double scale = 1.0;
 };
 
-/// Writes `scale * (x - y)` for floats of one type. A scale that the type does
-/// not hold is the sum of two constants that it does: `fma(d, high, d * low)`.
+/// Writes `scale * (x - y)` for floats of one type and a scale above 0. A scale
+/// that the type does not hold is the sum of two constants that it does:
+/// `fma(d, high, d * low)`. Neither is negative, so that an infinite difference
+/// stays what it is.
 Value buildScaledDifference(OpBuilder &builder, Location loc,
                             const ScaledDifference &difference);
 

@@ -32,7 +32,7 @@ def Smx_SoftmaxOp : Smx_RowOp<"softmax"> {
     `result[.., j, ..] = exp(scale*x_j - m) / sum_k exp(scale*x_k - m)` with `m = max_k scale*x_k`.
     A row of which every element is -inf is NaN, or 0 with `masked_row = #smx.masked_row<zero>`.
 
-    R1: the input has floating-point elements and a rank of at least 1.
+    R1: the input has floating-point elements (f64, f32, f16, bf16 or of 8 bits) and a rank of at least 1.
     R2: the axis is in `[0, rank)`.
     R3: the result has the shape of the input, and floating-point elements.
     R4: the scale is finite and not 0.
@@ -144,7 +144,8 @@ def Smx_CrossEntropyOp : Smx_SpecOp<"cross_entropy"> {
     for `smx.log_softmax`.
     Rules R1, R2 and R4 of `smx.softmax`.
 
-    C1: the targets have the shape of the logits without the axis, and signless integers or index as elements.
+    C1: the targets have the shape of the logits without the axis, and signless integers of more than 1 bit or
+        index as elements.
     C2: the results have that shape too, and floating-point elements.
     C3: the smoothing is in `[0, 1)`.
     C4: the ignored index is a value that a target can have.
@@ -288,7 +289,7 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
 
     A1: query, key and value have the same rank, at least 2, and the same floating-point element type; or keys and
         values have f8E4M3FN, and queries f16 or bf16.
-    A2: the head dims of query and key agree.
+    A2: the head dims of query and key agree; none, nor that of the value, is 0.
     A3: key and value have the same number of keys and heads.
     A4: leading dimensions agree, but the number of query heads may be a multiple of that of key heads.
     A5: the result is `[batch.., Hq, Sq, Dv]`, with floating-point elements.
@@ -296,9 +297,10 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     A7: the scale is finite and not 0.
     A8: `score` takes the score (f32, or f64) and one index per dimension of the scores, and yields a score;
         `mask` takes the indices and yields an i1.
-    A9: there is one tensor of integers for each that the mask reads, of the first few leading dimensions of the
-        scores or of extents of 1 (and, where it has numbers for rows and for keys, or for blocks of
-        them, these behind them).
+    A9: there is one tensor of signless integers or index for each that the mask reads, of the first few leading
+        dimensions of the scores or of extents of 1 (and, where it has numbers for rows and for keys, or for
+        blocks of them, these behind them). Numbers of keys have more than 1 bit: integers are signed, and i1
+        has no 1. Marks of blocks may be i1.
     A10: sinks are one element of the type of scores for each query head.
 
     ```mlir
@@ -343,9 +345,9 @@ def Smx_MaskOp : Smx_Op<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
 
     M1: the input has floating-point elements.
     M2: `row_dim` and `key_dim` are different dimensions of the input.
-    M3: there is one tensor of integers for each that the mask reads: its dimensions are the first ones of the
-        input or of extent 1, and the rows behind them where it has one for each row; or all blocks of rows and
-        of keys where it has these.
+    M3: there is one tensor of signless integers or index, as in A9, for each that the mask reads: its dimensions
+        are the first ones of the input or of extent 1, and the rows behind them where it has one for each row;
+        or all blocks of rows and of keys where it has these.
 
     ```mlir
     %z = smx.mask %w by #smx.key_lengths reads(%n : tensor<2xi32>) dims(1, 2) at(%i0, %j0) of(%rows, %keys) : tensor<2x64x128xf32>

@@ -113,6 +113,7 @@ def Smx_FinishOp : Smx_StateOp<"finish", [AttrSizedOperandSegments]> {
     $algebra $quantity `(` $states `:` type($states) `)` (`with` `(` $inputs^ `:` type($inputs) `)`)?
     `maps` $maps attr-dict `:` type($result)
   }];
+  let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
     ::mlir::AffineMap getResultMap() {
       return ::mlir::cast<::mlir::AffineMapAttr>(getMaps().getValue().back()).getValue();

@@ -55,3 +55,28 @@ func.func @inexact_scale(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf
       with(%x : tensor<4x32xf32>) maps [#row, #row, #all]
   return %m1, %l1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// The rest is never negative, or -inf would be NaN: a scale whose nearest float is above it takes the one below.
+
+// CHECK-LABEL: @scale_that_rounds_up
+// CHECK: %[[D:.+]] = arith.subf %{{.+}}, %{{.+}} fastmath<contract> : f32
+// CHECK: %[[LOW:.+]] = arith.constant 5.96046412E-9 : f32
+// CHECK: %[[REST:.+]] = arith.mulf %[[D]], %[[LOW]] fastmath<contract> : f32
+// CHECK: %[[HIGH:.+]] = arith.constant 0.099999994 : f32
+// CHECK: math.fma %[[D]], %[[HIGH]], %[[REST]] fastmath<contract> : f32
+func.func @scale_that_rounds_up(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %m1, %l1 = smx.update #smx.softmax<exp, scale = 0.1> (%m, %l : tensor<4xf32>, tensor<4xf32>)
+      with(%x : tensor<4x32xf32>) maps [#row, #row, #all]
+  return %m1, %l1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A rest of 0 would be NaN, too.
+
+// CHECK-LABEL: @rest_below_all_floats
+// CHECK-NOT: math.fma
+// CHECK: return
+func.func @rest_below_all_floats(%m: tensor<4xf32>, %l: tensor<4xf32>, %x: tensor<4x32xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %m1, %l1 = smx.update #smx.softmax<exp, scale = 1.0e-39> (%m, %l : tensor<4xf32>, tensor<4xf32>)
+      with(%x : tensor<4x32xf32>) maps [#row, #row, #all]
+  return %m1, %l1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -23,10 +23,12 @@ func.func @update(%m: !row, %l: !row, %a: !key, %b: !key, %x: tensor<4x32xf32>, 
 // CHECK-LABEL: @place
 // CHECK: %place_1 = linalg.generic
 // CHECK: arith.cmpf oeq
-// CHECK: arith.bitcast
-// CHECK: arith.select %{{.+}}, %cst{{.*}}, %{{.+}} : f64
 // CHECK: arith.cmpf ogt
-// CHECK: arith.select
+// CHECK: arith.bitcast
+// CHECK: arith.sitofp
+// CHECK: %[[PLACE:.+]] = arith.select
+// CHECK: arith.select %{{.+}}, %{{.+}}, %[[PLACE]] : f64
+// CHECK-NEXT: linalg.yield
 func.func @place(%m: !row, %l: !row, %a: !key, %b: !key) -> !key {
   %y = smx.finish #smx.topk<#smx.softmax<exp>, k = 2> "place_1" (%m, %l, %a, %b : !row, !row, !key, !key)
       maps [#row, #row, #row, #row, #row] : !key

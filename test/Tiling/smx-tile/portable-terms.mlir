@@ -60,3 +60,23 @@ func.func @wide_table_of_window(%q: !q, %k: !q, %v: !q, %bias: !wide) -> !q {
   } : !q, !q, !q -> !q
   return %o : !q
 }
+
+// One number for all scores has no last index, and one of index no bits.
+func.func @scalars(%q: !q, %k: !q, %v: !q, %bias: tensor<f32>, %first: tensor<index>, %ends: tensor<4096xindex>) -> !q {
+  // CHECK: portable-terms.mlir:[[@LINE+1]]:{{.*}}rows=128, stream=
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[] : tensor<f32>
+    %t = arith.addf %s, %x : f32
+    smx.yield %t : f32
+  } visible {
+  ^bb0(%b: index, %i: index, %j: index):
+    %x = tensor.extract %first[] : tensor<index>
+    %y = tensor.extract %ends[%i] : tensor<4096xindex>
+    %begins = arith.cmpi sge, %j, %x : index
+    %ends_later = arith.cmpi slt, %j, %y : index
+    %is_seen = arith.andi %begins, %ends_later : i1
+    smx.yield %is_seen : i1
+  } : !q, !q, !q -> !q
+  return %o : !q
+}

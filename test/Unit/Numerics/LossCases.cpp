@@ -54,7 +54,7 @@ std::string smx::test::lossText(const NumericCase &c) {
   };
   std::string x = text(c.shape, c.dtype);
   std::string how =
-      llvm::formatv("axis({0}) scale({1:E6})", c.axis, c.scale).str();
+      llvm::formatv("axis({0}) scale({1:E16})", c.axis, c.scale).str();
   if (c.op == Op::TopK) {
     Shape shape = c.shape;
     shape[c.axis] = c.k;
@@ -62,7 +62,7 @@ std::string smx::test::lossText(const NumericCase &c) {
     std::string shares = text(shape, lossType(c));
     return llvm::formatv(
         "func.func @f(%x: {0}) -> ({1}, {2}) {{\n"
-        "  %p, %i = smx.topk_softmax %x axis({3}) k({4}) scale({5:E6}) : {0} "
+        "  %p, %i = smx.topk_softmax %x axis({3}) k({4}) scale({5:E16}) : {0} "
         "-> {1}, {2}\n  return %p, %i : {1}, {2}\n}\n",
         x, shares, places, c.axis, c.k, c.scale);
   }

@@ -124,9 +124,39 @@ TEST(MaskContract, AQueryThatSeesItsSinkAloneIsZero) {
   EqualScores a;
   a.c.maskData = MaskData::Lengths;
   a.c.hasSinks = true;
-  a.inputs.insert(a.inputs.end(), {Tensor({2}), Tensor({1}, -1000.0)});
-  inEveryForm(a.c, a.inputs, a.outputs, [](const std::vector<Tensor> &y) {
-    for (int64_t i = 0; i < 8; ++i)
-      EqualScores::expectRow(y, i, 0, -1000);
-  });
+  a.inputs.insert(a.inputs.end(), {Tensor({2}), Tensor({1})});
+  // The last ones are beyond what is kept of scores that hide a row.
+  for (double sink : {-1000.0, -1e9, -1e10}) {
+    a.inputs[4][0] = sink;
+    inEveryForm(a.c, a.inputs, a.outputs, [&](const std::vector<Tensor> &y) {
+      for (int64_t i = 0; i < 8; ++i)
+        EqualScores::expectRow(y, i, 0, sink);
+    });
+  }
+}
+
+TEST(MaskContract, ASinkTakesItsWeightFromLargeNegativeScores) {
+  EqualScores a;
+  a.c.hasSinks = true;
+  a.inputs.push_back(Tensor({1}));
+  // 8 products of -2^28, an eighth of their sum.
+  constexpr double side = 0x1p14, score = -0x1p28;
+  for (double factor : {1.0, 2.0})
+    for (double sink : {2 * score * factor, score * factor, score / 2}) {
+      for (int64_t i = 0; i < a.inputs[0].size(); ++i)
+        a.inputs[0][i] = side * factor;
+      for (int64_t i = 0; i < a.inputs[1].size(); ++i)
+        a.inputs[1][i] = -side;
+      a.inputs[3][0] = sink;
+      double largest = std::max(score * factor, sink);
+      double keys = sink > score * factor ? 0 : 40,
+             all = keys + (sink >= score * factor ? 1 : 0);
+      inEveryForm(a.c, a.inputs, a.outputs, [&](const std::vector<Tensor> &y) {
+        for (int64_t i = 0; i < 8; ++i) {
+          EXPECT_NEAR(y[0][i * 8], 19.5 * keys / all, 0.2) << i;
+          // As far as f32 holds it.
+          EXPECT_NEAR(y[1][i], largest + std::log(all), 64) << i;
+        }
+      });
+    }
 }

@@ -1,21 +1,22 @@
 //===- ElementBits.h - how wide elements are --------------------*- C++ -*-===//
-#ifndef SMX_LIB_GPU_ELEMENTBITS_H
-#define SMX_LIB_GPU_ELEMENTBITS_H
+#ifndef SMX_IR_ELEMENTBITS_H
+#define SMX_IR_ELEMENTBITS_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 
-namespace mlir::smx::gpu {
+namespace mlir::smx {
 
 /// Bits of a number, or of an element of a tensor or memref; an index takes 64.
 inline int64_t elementBits(Type type) {
   Type element = getElementTypeOrSelf(type);
-  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return element.isIndex() ? IndexType::kInternalStorageBitWidth
+                           : element.getIntOrFloatBitWidth();
 }
 
 /// Bytes of it in memory.
 inline int64_t elementBytes(Type type) { return (elementBits(type) + 7) / 8; }
 
-} // namespace mlir::smx::gpu
+} // namespace mlir::smx
 
-#endif // SMX_LIB_GPU_ELEMENTBITS_H
+#endif // SMX_IR_ELEMENTBITS_H

@@ -1,0 +1,21 @@
+// What attention gives is no more exact than its products: of bf16 on a GPU, and of f32 on both, whatever the type of the result.
+// RUN: softmax-run %s --entry=narrow --target=emulator --repeat=0 | FileCheck %s --check-prefix=BF16
+// BF16: against raised: pass: {{.*}} naive in the same precision {{.*}}of the tolerance
+// RUN: softmax-run %s --entry=single --target=emulator --repeat=0 | FileCheck %s --check-prefix=F32
+// RUN: softmax-run %s --entry=single --repeat=0 | FileCheck %s --check-prefix=F32
+// F32: against raised: pass
+
+// On a CPU products of bf16 are computed in f32: its tolerance is more than used up by an error of bf16, of which this is no hundredth.
+// RUN: softmax-run %s --entry=narrow --repeat=0 | FileCheck %s --check-prefix=CPU
+// CPU-NOT: naive
+// CPU: against raised: pass: {{.*}}; 0.{{0[3-9]|[1-9][0-9]}} of the tolerance
+
+func.func @narrow(%q: tensor<64x64xbf16>, %k: tensor<128x64xbf16>, %v: tensor<128x64xbf16>) -> tensor<64x64xf32> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<64x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
+  return %o : tensor<64x64xf32>
+}
+
+func.func @single(%q: tensor<64x64xf32>, %k: tensor<128x64xf32>, %v: tensor<128x64xf32>) -> tensor<64x64xf64> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<64x64xf32>, tensor<128x64xf32>, tensor<128x64xf32> -> tensor<64x64xf64>
+  return %o : tensor<64x64xf64>
+}
