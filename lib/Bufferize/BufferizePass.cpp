@@ -3,12 +3,14 @@
 #include "smx/Bufferize/BoundaryType.h"
 #include "smx/Bufferize/Passes.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/WholeResults.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_BUFFERIZEPASS
@@ -17,6 +19,12 @@ namespace mlir::smx {
 
 using namespace mlir;
 using namespace mlir::smx;
+
+static Value copyOf(OpBuilder &builder, Location loc, Value tensor) {
+  return bufferization::AllocTensorOp::create(
+      builder, loc, cast<RankedTensorType>(tensor.getType()),
+      /*dynamicSizes=*/ValueRange(), /*copy=*/tensor);
+}
 
 namespace {
 struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
@@ -34,9 +42,10 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
     options.opFilter.denyOperation([](Operation *op) {
       return isa<gpu::KernelOp>(op) || op->getParentOfType<gpu::KernelOp>();
     });
+    keepUnwritten();
     IRRewriter rewriter(&getContext());
     bufferization::BufferizationState bufferizationState;
-    if (failed(eliminate(rewriter, options)) ||
+    if (failed(eliminate(rewriter, options)) || failed(keepResults(options)) ||
         failed(bufferization::runOneShotModuleBufferize(getOperation(), options,
                                                         bufferizationState)))
       return signalPassFailure();
@@ -53,6 +62,78 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
       return failure();
     return bufferization::eliminateEmptyTensors(rewriter, getOperation(),
                                                 state);
+  }
+
+  /// Bufferization takes what a body does not read for overwritten; but some
+  /// elements may not be written at all, and keep what was there.
+  void keepUnwritten() {
+    getOperation().walk([](linalg::LinalgOp op) {
+      if (!op.hasPureTensorSemantics() || op->getParentOfType<gpu::KernelOp>())
+        return;
+      for (OpOperand &init : op.getDpsInitsMutable()) {
+        if (op.payloadUsesValueFromOperand(&init) || writesAll(op, init) ||
+            init.get().getDefiningOp<tensor::EmptyOp>())
+          continue;
+        OpBuilder builder(op);
+        init.set(copyOf(builder, op.getLoc(), init.get()));
+      }
+    });
+  }
+
+  /// What is computed in the memory of one result may be another result, too
+  /// (the init of a reduction that is also returned), and would be overwritten
+  /// before it is read: it is copied where it is computed.
+  LogicalResult
+  keepResults(const bufferization::OneShotBufferizationOptions &options) {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      SmallVector<bufferization::MaterializeInDestinationOp> results;
+      function.walk([&](bufferization::MaterializeInDestinationOp op) {
+        if (isa<BaseMemRefType>(op.getDest().getType()))
+          results.push_back(op);
+      });
+      // A copy may let another result be computed where it was not before.
+      FailureOr<bool> copied = true;
+      while (results.size() > 1 && succeeded(copied) && *copied)
+        copied = copyOverwritten(results, options);
+      if (failed(copied))
+        return failure();
+    }
+    return success();
+  }
+
+  /// True if one of `results`, which are in order, was overwritten, and is
+  /// copied now.
+  FailureOr<bool>
+  copyOverwritten(ArrayRef<bufferization::MaterializeInDestinationOp> results,
+                  const bufferization::OneShotBufferizationOptions &options) {
+    bufferization::OneShotAnalysisState state(getOperation(), options);
+    if (failed(bufferization::analyzeModuleOp(getOperation(), state)))
+      return failure();
+    for (auto [i, result] : llvm::enumerate(results)) {
+      bufferization::MaterializeInDestinationOp op = result;
+      Value source = op.getSource();
+      if (llvm::none_of(results.take_front(i), [&](auto earlier) {
+            return overwrites(earlier, source, state);
+          }))
+        continue;
+      OpBuilder builder(op);
+      builder.setInsertionPointAfterValue(source);
+      op.getSourceMutable().assign(copyOf(builder, op.getLoc(), source));
+      return true;
+    }
+    return false;
+  }
+
+  /// True if `value` may lie in the destination of `result`, which holds
+  /// something else until `result` is copied there.
+  static bool overwrites(bufferization::MaterializeInDestinationOp result,
+                         Value value,
+                         const bufferization::OneShotAnalysisState &state) {
+    return llvm::any_of(result.getDest().getUsers(), [&](Operation *user) {
+      auto memory = dyn_cast<bufferization::ToTensorOp>(user);
+      return memory && state.areAliasingBufferizedValues(value, memory) &&
+             !state.areEquivalentBufferizedValues(result.getSource(), memory);
+    });
   }
 
   /// Scratch never leaves the block that allocates it unless the block yields

@@ -4,7 +4,9 @@
 #include "smx/Bufferize/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_DESTINATIONARGUMENTSPASS
@@ -41,6 +43,7 @@ struct DestinationArgumentsPass
         return function.emitError("expected ranked tensor results, got ")
                << type;
     OpBuilder builder(returnOp);
+    keepArguments(function);
     SmallVector<Value> results(returnOp.getOperands());
     for (Value result : results) {
       auto type = cast<RankedTensorType>(result.getType());
@@ -57,6 +60,33 @@ struct DestinationArgumentsPass
     returnOp.getOperandsMutable().clear();
     return function.eraseResults(
         llvm::BitVector(function.getNumResults(), true));
+  }
+
+  /// The caller's inputs stay as they are. Where one is only the shape of what
+  /// an op writes, it is not even copied.
+  static void keepArguments(func::FuncOp function) {
+    OpBuilder builder(function.getContext());
+    for (BlockArgument argument : function.getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type)
+        continue;
+      function.setArgAttr(
+          argument.getArgNumber(),
+          bufferization::BufferizationDialect::kWritableAttrName,
+          builder.getBoolAttr(false));
+      for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {
+        auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+        if (!op || !op.isDpsInit(&use) ||
+            op.payloadUsesValueFromOperand(&use) ||
+            !op.getMatchingIndexingMap(&use).isPermutation())
+          continue;
+        builder.setInsertionPoint(op);
+        use.set(tensor::EmptyOp::create(
+            builder, op.getLoc(),
+            tensor::getMixedSizes(builder, op.getLoc(), argument),
+            type.getElementType()));
+      }
+    }
   }
 };
 } // namespace

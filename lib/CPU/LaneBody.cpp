@@ -2,9 +2,14 @@
 
 #include "LaneBody.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -62,9 +67,32 @@ static arith::CmpIPredicate mirrored(arith::CmpIPredicate predicate) {
   }
 }
 
+/// How large `place` is at most, if it is computed from places alone, which are
+/// below 2^48; nothing for data, and what may be anything.
+static std::optional<uint64_t> mostOf(Value place) {
+  constexpr uint64_t places = uint64_t(1) << 48;
+  APInt constant;
+  if (matchPattern(place, m_ConstantInt(&constant)))
+    return constant.abs().getLimitedValue();
+  Operation *op = place.getDefiningOp();
+  if (!op || isa<affine::AffineApplyOp, affine::AffineMinOp,
+                 affine::AffineMaxOp, tensor::DimOp, memref::DimOp>(op))
+    return place.getType().isIndex() ? std::optional(places) : std::nullopt;
+  if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
+    return mostOf(op->getOperand(0));
+  if (!isa<arith::AddIOp, arith::SubIOp>(op))
+    return std::nullopt;
+  std::optional<uint64_t> left = mostOf(op->getOperand(0)),
+                          right = mostOf(op->getOperand(1));
+  if (!left || !right)
+    return std::nullopt;
+  return llvm::SaturatingAdd(*left, *right);
+}
+
 /// A comparison of a ramp with a scalar as a comparison of 32-bit lane numbers:
-/// 64-bit lanes would take twice the registers. The distance is clamped to the
-/// lane numbers' range, so it is exact.
+/// 64-bit lanes would take twice the registers. The scalar, which may be data,
+/// is clamped to the ramp's neighbourhood, so their distance is exact. A ramp
+/// that could leave 64 bits is compared lane by lane.
 static std::optional<LaneValue> compareRamps(OpBuilder &b, arith::CmpIOp op,
                                              LaneValue lhs, LaneValue rhs,
                                              int64_t lanes) {
@@ -81,27 +109,35 @@ static std::optional<LaneValue> compareRamps(OpBuilder &b, arith::CmpIOp op,
   if (ramp == 0)
     return LaneValue{
         arith::CmpIOp::create(b, loc, predicate, lhs.value, rhs.value)};
-  if (ramp != 1 && ramp != -1)
+  Type wide = lhs.value.getType();
+  bool isWide = wide.isIndex() || wide.getIntOrFloatBitWidth() == 64;
+  constexpr uint64_t limit = uint64_t(1) << 62;
+  auto staysInside = [&](LaneValue side) {
+    std::optional<uint64_t> most = mostOf(side.value);
+    return most && *most < limit;
+  };
+  if ((ramp != 1 && ramp != -1) || !isWide || !staysInside(lhs) ||
+      (rhs.ramp != 0 && !staysInside(rhs)))
     return std::nullopt;
-  // left + ramp * k  p  right
+  // left + ramp * k  p  right: from k = -1 to k = lanes, nothing changes
+  // beyond.
   if (ramp < 0)
     predicate = mirrored(predicate);
-  Value distance = ramp > 0
-                       ? arith::SubIOp::create(b, loc, rhs.value, lhs.value)
-                       : arith::SubIOp::create(b, loc, lhs.value, rhs.value);
-  Type wide = distance.getType();
-  auto bound = [&](int64_t value) {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(wide, value));
+  auto beside = [&](int64_t k) -> Value {
+    return arith::AddIOp::create(
+        b, loc, lhs.value,
+        arith::ConstantOp::create(b, loc, b.getIntegerAttr(wide, k)));
   };
-  distance = arith::MaxSIOp::create(b, loc, distance, bound(-1));
-  distance = arith::MinSIOp::create(b, loc, distance, bound(lanes));
+  Value right =
+      arith::MaxSIOp::create(b, loc, rhs.value, beside(ramp > 0 ? -1 : -lanes));
+  right = arith::MinSIOp::create(b, loc, right, beside(ramp > 0 ? lanes : 1));
+  Value distance = ramp > 0 ? arith::SubIOp::create(b, loc, right, lhs.value)
+                            : arith::SubIOp::create(b, loc, lhs.value, right);
   Type narrow = b.getI32Type();
   if (isa<IndexType>(wide))
     distance = arith::IndexCastOp::create(b, loc, narrow, distance);
-  else if (wide.getIntOrFloatBitWidth() > 32)
+  else
     distance = arith::TruncIOp::create(b, loc, narrow, distance);
-  else if (wide.getIntOrFloatBitWidth() < 32)
-    distance = arith::ExtSIOp::create(b, loc, narrow, distance);
   Value all = vector::BroadcastOp::create(
       b, loc, VectorType::get({lanes}, narrow), distance);
   return LaneValue{arith::CmpIOp::create(b, loc, predicate,

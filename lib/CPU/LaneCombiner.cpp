@@ -18,7 +18,7 @@ static bool isComparedSelect(arith::SelectOp select, Value accumulator) {
   Value t = select.getTrueValue(), f = select.getFalseValue();
   bool samePair = (x == t && y == f) || (x == f && y == t);
   return samePair && (x == accumulator || y == accumulator) &&
-         accumulator.hasNUses(2);
+         accumulator.hasNUses(2) && compare->hasOneUse();
 }
 
 FailureOr<LaneCombiner> LaneCombiner::match(linalg::GenericOp generic,
@@ -26,7 +26,9 @@ FailureOr<LaneCombiner> LaneCombiner::match(linalg::GenericOp generic,
   Block *body = generic.getBody();
   Value accumulator = body->getArgument(generic.getNumDpsInputs() + init);
   Operation *def = body->getTerminator()->getOperand(init).getDefiningOp();
-  if (!def || def->getBlock() != body)
+  // Each lane has an accumulator of its own, so nothing but the yield may look
+  // at what is accumulated so far.
+  if (!def || def->getBlock() != body || !def->hasOneUse())
     return failure();
 
   LaneCombiner combiner;

@@ -11,7 +11,7 @@ namespace mlir::smx {
 class LaneCombiner {
 public:
   /// The combiner of output `init`; fails when the body does something else
-  /// with the accumulator.
+  /// with the accumulator, before or after the step.
   static FailureOr<LaneCombiner> match(linalg::GenericOp op, unsigned init);
 
   /// combine(a, b), of two scalars or two vectors.

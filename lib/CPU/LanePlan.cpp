@@ -36,7 +36,7 @@ static int64_t contiguousDim(AffineMap map, MemRefType type) {
   if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
     return -1;
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  return last ? last.getPosition() : -1;
+  return last ? int64_t(last.getPosition()) : -1;
 }
 
 LaneAccess smx::classifyAccess(linalg::GenericOp op, OpOperand &operand,

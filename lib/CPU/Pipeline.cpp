@@ -40,6 +40,7 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createSmxCPUAssertionsPass());
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
@@ -51,8 +52,10 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
-  pm.addPass(createCanonicalizerPass());
+  // Conversions leave many equal constants; without them the canonicalizer
+  // takes half as long.
   pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   if (hostHas("avx"))
     pm.addPass(createSmxCPUStreamBF16Pass());

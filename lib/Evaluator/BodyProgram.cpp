@@ -154,8 +154,8 @@ void BodyProgram::run(Registers &registers, size_t lanes) const {
         registers.failed = op;
 }
 
-llvm::Error BodyProgram::Registers::takeFailure() const {
-  if (!failed)
+llvm::Error BodyProgram::failureOf(Operation *assertion) {
+  if (!assertion)
     return llvm::Error::success();
-  return errorAt(failed, "fails: " + cast<cf::AssertOp>(failed).getMsg());
+  return errorAt(assertion, "fails: " + cast<cf::AssertOp>(assertion).getMsg());
 }

@@ -14,6 +14,9 @@ public:
   /// now.
   static llvm::Expected<BodyProgram> compile(Block &block, const Frame &outer);
 
+  /// The error of an assertion that did not hold; success for null.
+  static llvm::Error failureOf(Operation *assertion);
+
   unsigned getNumArguments() const { return numArguments; }
   /// The registers of what the block yields.
   ArrayRef<unsigned> getYields() const { return yields; }
@@ -26,8 +29,9 @@ public:
   public:
     Registers(const BodyProgram &program, size_t lanes);
     Slot *operator[](unsigned number) { return &slots[number * lanes]; }
-    /// The error of the first assertion that did not hold, if any.
-    llvm::Error takeFailure() const;
+    /// The first assertion that did not hold, or null; and its error.
+    Operation *getFailed() const { return failed; }
+    llvm::Error takeFailure() const { return failureOf(failed); }
 
   private:
     friend class BodyProgram;

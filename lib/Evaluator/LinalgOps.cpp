@@ -228,8 +228,11 @@ llvm::Expected<bool> mlir::smx::evaluateLinalgOp(Operation *op, Frame &frame) {
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op)) {
     ::smx::reference::SoftmaxOptions options;
     options.axis = static_cast<int64_t>(softmax.getDimension());
-    frame.set(op->getResult(0), ::smx::reference::softmax(
-                                    frame.tensor(softmax.getInput()), options));
+    ::smx::reference::Tensor result =
+        ::smx::reference::softmax(frame.tensor(softmax.getInput()), options);
+    std::optional<::smx::reference::DType> dtype =
+        getRoundedType(op->getResult(0).getType(), frame.getRounding());
+    frame.set(op->getResult(0), dtype ? result.roundedTo(*dtype) : result);
     return true;
   }
   auto structured = dyn_cast<linalg::LinalgOp>(op);

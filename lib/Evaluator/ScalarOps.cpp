@@ -232,7 +232,7 @@ static void addIntOps(Table &t) {
   t["arith.shrui"] =
       unsignedBinary<[](U a, U b) { return b < 64 ? a >> b : U(0); }>;
   t["arith.shrsi"] =
-      signedBinary<[](S a, S b) { return a >> std::min<S>(b, 63); }>;
+      signedBinary<[](S a, S b) { return a >> std::min<U>(b, 63); }>;
   // Division by zero is undefined; it shall not end the evaluator.
   t["arith.divui"] = unsignedBinary<[](U a, U b) { return b ? a / b : U(0); }>;
   t["arith.remui"] = unsignedBinary<[](U a, U b) { return b ? a % b : U(0); }>;

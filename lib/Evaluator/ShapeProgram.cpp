@@ -68,6 +68,8 @@ ShapeProgram ShapeProgram::build(func::FuncOp function) {
   if (isStatic || !llvm::hasSingleElement(function.getBody()))
     return program;
 
+  // A module of arguments and results alone loads no dialect of tensors.
+  function.getContext()->loadDialect<tensor::TensorDialect>();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(function.getLoc());
   func::FuncOp copy = function.clone();
   scratch->push_back(copy);

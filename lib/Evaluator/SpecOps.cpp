@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <atomic>
 #include <limits>
 
 using namespace mlir;
@@ -70,8 +71,13 @@ public:
     for (int64_t index : place(batch, head, row, key))
       *registers[next++] = intSlot(index);
     program.run(registers, 1);
+    if (Operation *assertion = registers.getFailed())
+      failed = assertion;
     return *registers[program.getYields().front()];
   }
+
+  /// The error of an assertion that did not hold in one of the calls.
+  llvm::Error takeFailure() const { return BodyProgram::failureOf(failed); }
 
 private:
   /// The reference numbers batches through; the region has an index per
@@ -91,6 +97,7 @@ private:
 
   BodyProgram program;
   Shape leading;
+  mutable std::atomic<Operation *> failed = nullptr;
 };
 } // namespace
 
@@ -161,6 +168,10 @@ static llvm::Error attention(AttentionOp op, Frame &frame) {
   reference::AttentionResult result =
       dtype ? reference::naiveAttention(query, key, value, *dtype, options)
             : reference::attention(query, key, value, options);
+  for (const auto &region : {*score, *visible})
+    if (region)
+      if (llvm::Error error = region->takeFailure())
+        return error;
   frame.set(op.getResult(), std::move(result.out));
   if (op.getLogSumExp())
     frame.set(op.getLogSumExp(), std::move(result.logSumExp));

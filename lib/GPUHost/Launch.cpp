@@ -57,7 +57,7 @@ convertBuffer(Operation *op, unsigned number, MemRefType type,
   if (failed(type.getStridesAndOffset(strides, offset)))
     return errorAt(op, "takes a memref without strides as argument " +
                            Twine(number));
-  const Twine of = " of argument " + Twine(number);
+  const std::string of = (" of argument " + Twine(number)).str();
   if (llvm::Error error =
           checkStatic(op, "sizes" + of, type.getShape(), buffer.sizes))
     return error;

@@ -18,8 +18,10 @@ using mlir::smx::LaunchPlan;
 
 Expected<cuda::Device> smx::findDevice(const CompileOptions &options) {
   static std::mutex mutex;
-  static std::map<std::string, cuda::Driver> drivers;
-  static std::map<std::pair<std::string, int>, cuda::Device> devices;
+  // Never destroyed: the driver may be gone when statics are.
+  static auto &drivers = *new std::map<std::string, cuda::Driver>;
+  static auto &devices =
+      *new std::map<std::pair<std::string, int>, cuda::Device>;
   std::lock_guard<std::mutex> lock(mutex);
   auto driver = drivers.find(options.cudaDriver);
   if (driver == drivers.end()) {

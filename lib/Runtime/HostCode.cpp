@@ -3,6 +3,8 @@
 #include "HostCode.h"
 #include "StepTimer.h"
 
+#include "smx/CPU/AssertionFailed.h"
+
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
@@ -15,6 +17,9 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <dlfcn.h>
 
 using namespace llvm;
@@ -150,6 +155,15 @@ emit(Module &module, TargetMachine &target, CodeGenFileType kind) {
       /*RequiresNullTerminator=*/false);
 }
 
+/// Ends the process as assert does. What waits for the signal (LLVM's tools ask
+/// for a bug report of the compiler then) is not told: the program is wrong.
+[[noreturn]] static void assertionFailed(const char *text) {
+  std::fprintf(stderr, "%s\n", text);
+  std::fflush(nullptr);
+  std::signal(SIGABRT, SIG_DFL);
+  std::abort();
+}
+
 /// A JIT whose code sees the process and, even if this library was loaded with
 /// local scope, the OpenMP runtime that it is linked with.
 static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
@@ -168,6 +182,12 @@ static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
       return generator.takeError();
     (*jit)->getMainJITDylib().addGenerator(std::move(*generator));
   }
+  orc::ExecutorSymbolDef failed(orc::ExecutorAddr::fromPtr(&assertionFailed),
+                                JITSymbolFlags::Exported |
+                                    JITSymbolFlags::Callable);
+  if (Error error = (*jit)->getMainJITDylib().define(orc::absoluteSymbols(
+          {{(*jit)->mangleAndIntern(mlir::smx::assertionFailedName), failed}})))
+    return error;
   return jit;
 }
 

@@ -92,21 +92,25 @@ Error Inquiry::assume(mlir::ModuleOp module) {
   auto found = functions(module);
   if (!found)
     return found.takeError();
+  const CompileOptions given = options;
+  std::optional<int64_t> least;
   for (mlir::func::FuncOp function : *found) {
     hasOpenExtents |=
         llvm::any_of(function.getArgumentTypes(), [](mlir::Type type) {
           auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
           return tensor && !tensor.hasStaticShape();
         });
-    if (question.alignment == AlignmentIs::Known)
-      continue;
     auto signature = readSignature(function);
     if (!signature)
       return llvm::createStringError(mlir::smx::placeOf(function.getLoc()) +
                                      ": " +
                                      llvm::toString(signature.takeError()));
-    options.road.alignment = likelyAlignment(*signature, options);
+    if (question.alignment == AlignmentIs::Known)
+      continue;
+    int64_t likely = likelyAlignment(*signature, given);
+    least = std::min(least.value_or(likely), likely);
   }
+  options.road.alignment = least.value_or(given.road.alignment);
   support.alignment = options.road.alignment;
   return Error::success();
 }

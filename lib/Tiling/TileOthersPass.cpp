@@ -1,6 +1,7 @@
 //===- TileOthersPass.cpp - loops for what no reduction took in -----------===//
 
 #include "ConsumerFusion.h"
+#include "smx/IR/WholeResults.h"
 #include "smx/Tiling/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -227,6 +228,12 @@ static void readFromInit(RewriterBase &rewriter, scf::ForallOp loop,
 }
 
 static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!writesAll(op, init))
+      return op.emitOpError("writes only a part of a result of type ")
+             << init.get().getType()
+             << ", which has no kernel; an smx or linalg op on a slice, and "
+                "tensor.insert_slice, would work";
   SmallVector<OpFoldResult> sizes = tileSizesOf(op);
   SmallVector<unsigned> readInits = findReadInits(op);
   unsigned loops = llvm::count_if(

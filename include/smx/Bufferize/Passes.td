@@ -9,14 +9,14 @@ def DestinationArgumentsPass : Pass<"smx-destination-arguments", "::mlir::Module
   let description = [{
     Every tensor result of a public function that nothing in the module calls becomes a trailing
     memref argument. Together with bufferization this is the calling convention of a compiled
-    kernel: inputs, then destinations, nothing returned.
+    kernel: inputs, then destinations, nothing returned. Inputs are not written to.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> { ... return %y : tensor<8xf32> }
     ```
     ==>
     ```mlir
-    func.func @f(%x: tensor<8xf32>, %d: memref<8xf32, strided<[1], offset: ?>>) {
+    func.func @f(%x: tensor<8xf32> {bufferization.writable = false}, %d: memref<8xf32, strided<[1], offset: ?>>) {
       ...
       bufferization.materialize_in_destination %y in restrict writable %d
       return
@@ -31,7 +31,8 @@ def BufferizePass : Pass<"smx-bufferize", "::mlir::ModuleOp"> {
   let description = [{
     Upstream's one-shot bufferization after the elimination of empty tensors. Tensor arguments
     become memrefs with any strides but a unit stride in the fastest dimension, which is what
-    vector code needs to know. Scratch memory is freed at the end of the block that allocates it.
+    vector code needs to know. A result that would be overwritten before it is read, in the destination of another one, is copied, and so is what
+    an op begins with that does not write all of it. Scratch memory is freed at the end of the block that allocates it.
 
     ```mlir
     func.func @f(%x: tensor<8x16xf32>)

@@ -24,7 +24,8 @@ def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
     exponentials), the last of them finds it in a cache, and fetches the tile of the next iteration meanwhile: memory is not
     idle while exponentials are computed (`prefetch-bytes`).
 
-    A reduction along the lanes or over several accumulators is reassociated, which `linalg` leaves open. With
+    A reduction along the lanes or over several accumulators is reassociated, which `linalg` leaves open, unless something
+    else in the body reads what is accumulated so far (a running maximum that a sum looks at): that is in order. With
     `fuse-multiply-add` a product that is only added to an accumulator becomes `math.fma` (one rounding less).
 
     ```mlir
@@ -151,4 +152,27 @@ def SmxCPUStreamBF16Pass : Pass<"smx-cpu-stream-bf16"> {
     ```
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
+def SmxCPUAssertionsPass : Pass<"smx-cpu-assertions", "::mlir::ModuleOp"> {
+  let summary = "call what says which assertion failed, and where";
+  let description = [{
+    `cf.assert` becomes a branch to a call that does not return. Upstream's lowering prints with `puts`, whose text is lost
+    when `abort` follows and the output is no terminal. The run-time library defines `smx_assertion_failed` (a text of C, no
+    return); who links the code elsewhere does.
+
+    ```mlir
+    cf.assert %ok, "index out of range"
+    ```
+    ==>
+    ```mlir
+      cf.cond_br %ok, ^bb2, ^bb1
+    ^bb1:
+      %0 = llvm.mlir.addressof @assertion_text : !llvm.ptr
+      llvm.call @smx_assertion_failed(%0) : (!llvm.ptr) -> ()
+      llvm.unreachable
+    ^bb2:
+    ```
+  }];
+  let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
 }

@@ -95,7 +95,8 @@ public:
   /// Tensors may have any strides; one whose innermost stride is not 1 is
   /// copied into row-major order for the call (on a GPU row by row, which takes
   /// long). A function that writes to its inputs fails for such an input: it
-  /// would write to the copy.
+  /// would write to the copy. A failed `cf.assert` of the module is no error on
+  /// the CPU: it says on stderr what failed where, and ends the process.
   llvm::Error run(llvm::ArrayRef<TensorView> inputs,
                   llvm::ArrayRef<TensorView> outputs) const;
   llvm::Error operator()(llvm::ArrayRef<TensorView> inputs,
@@ -105,7 +106,8 @@ public:
   /// The same for Target::Cuda, on a stream of the caller (a CUstream or
   /// cudaStream_t; null is the default stream), without waiting for the result.
   /// `run` uses a stream of its own and waits. The emulator has run everything
-  /// when this returns, whatever the stream.
+  /// when this returns, whatever the stream. Until the stream is done, tensors
+  /// and (a copy of) the kernel have to stay.
   llvm::Error launch(llvm::ArrayRef<TensorView> inputs,
                      llvm::ArrayRef<TensorView> outputs, void *stream) const;
 

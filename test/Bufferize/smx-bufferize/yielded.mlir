@@ -4,9 +4,9 @@
 
 // CHECK-LABEL: @by_way_of_an_if
 // CHECK: scf.for
-// CHECK: memref.alloc()
-// CHECK: scf.if
-// CHECK-NOT: memref.dealloc
+// CHECK: %[[B:.+]] = memref.alloc()
+// CHECK: arith.select %{{.+}}, %[[B]],
+// CHECK-NOT: memref.dealloc %[[B]]
 // CHECK: return
 func.func @by_way_of_an_if(%x: tensor<8xf32>, %n: index, %c: i1) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index

@@ -14,7 +14,7 @@ func.func @called(%x: tensor<8xf32>) -> tensor<8xf32> {
 }
 
 // CHECK-LABEL: func.func @entry(
-// CHECK-SAME: %[[X:.+]]: tensor<8xf32>, %[[D:.+]]: memref<8xf32, strided<[1], offset: ?>>) {
+// CHECK-SAME: %[[X:[^:]+]]: tensor<8xf32> {bufferization.writable = false}, %[[D:.+]]: memref<8xf32, strided<[1], offset: ?>>) {
 // CHECK: %[[Y:.+]] = call @called(%[[X]]) : (tensor<8xf32>) -> tensor<8xf32>
 // CHECK: bufferization.materialize_in_destination %[[Y]] in restrict writable %[[D]]
 func.func @entry(%x: tensor<8xf32>) -> tensor<8xf32> {

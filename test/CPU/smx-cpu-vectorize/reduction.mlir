@@ -83,3 +83,53 @@ func.func @recurrence(%x: memref<64xf32>, %s: memref<f32>) {
   }
   return
 }
+
+// The running maximum is read by another result: the lanes have no running maximum, so this is in order, too.
+// CHECK-LABEL: func.func @sum_of_running_maxima(
+// CHECK-NOT:     vector
+// CHECK:         scf.for %{{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (f32, f32)
+func.func @sum_of_running_maxima(%x: memref<64xf32>, %m: memref<f32>, %s: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> ()>, affine_map<(j) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<64xf32>) outs(%m, %s : memref<f32>, memref<f32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.maximumf %b, %a : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %0, %1 : f32, f32
+  }
+  return
+}
+
+// So is the comparison with it: how often it rose.
+// CHECK-LABEL: func.func @count_of_rises(
+// CHECK-NOT:     vector
+// CHECK:         scf.for %{{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (f32, i32)
+func.func @count_of_rises(%x: memref<64xf32>, %m: memref<f32>, %n: memref<i32>) {
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> ()>, affine_map<(j) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<64xf32>) outs(%m, %n : memref<f32>, memref<i32>) {
+  ^bb0(%a: f32, %b: f32, %c: i32):
+    %0 = arith.cmpf ogt, %a, %b : f32
+    %1 = arith.select %0, %a, %b : f32
+    %2 = arith.extui %0 : i1 to i32
+    %3 = arith.addi %c, %2 : i32
+    linalg.yield %1, %3 : f32, i32
+  }
+  return
+}
+
+// Two results that do not look at each other keep their lanes.
+// CHECK-LABEL: func.func @maximum_and_sum(
+// CHECK:         arith.maximumf %{{.+}} : vector<16xf32>
+// CHECK:         arith.addf %{{.+}} : vector<16xf32>
+func.func @maximum_and_sum(%x: memref<64xf32>, %m: memref<f32>, %s: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> ()>, affine_map<(j) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<64xf32>) outs(%m, %s : memref<f32>, memref<f32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.maximumf %b, %a : f32
+    %1 = arith.addf %c, %a : f32
+    linalg.yield %0, %1 : f32, f32
+  }
+  return
+}

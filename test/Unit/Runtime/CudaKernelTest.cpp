@@ -7,6 +7,7 @@
 
 #include "CUDA/OpenFake.h"
 #include "Modules.h"
+#include "Runtime/TensorMaps.h"
 
 #include "smx/Runtime/Kernel.h"
 
@@ -116,6 +117,30 @@ TEST_F(CudaKernelTest, ThirtyTwoThreadsCompileEachVariantOnce) {
     EXPECT_EQ(error, "");
   EXPECT_EQ(driver.launches.size(), 32u);
   EXPECT_EQ(driver.calls["cuModuleLoadDataEx"], 2);
+}
+
+TEST_F(CudaKernelTest, TensorMapsSayWhatTheyAreNot) {
+  cuda::Device device = llvm::cantFail(cuda::Device::open(
+      llvm::cantFail(cuda::Driver::load(SMX_FAKE_DRIVER)), 0));
+  auto errorOf = [&](std::string element, int64_t swizzle) -> std::string {
+    mlir::smx::TensorMapUse use;
+    use.argument = 3;
+    use.element = std::move(element);
+    use.dims = {0, 1};
+    use.box = {64, 32};
+    use.swizzle = swizzle;
+    auto map = encodeTensorMap(device, use, 0x10000, {0, 128, 64, 64, 1});
+    return map ? "" : llvm::toString(map.takeError());
+  };
+  EXPECT_EQ(errorOf("bf16", 64), "");
+  EXPECT_EQ(errorOf("f8E4M3FN", 32), "");
+  EXPECT_EQ(errorOf("i4", 64),
+            "argument 3 of the kernel: no tensor map has elements of type "
+            "'i4'; floats of f8E4M3FN to f64 and integers of 8 to 64 bits "
+            "work");
+  EXPECT_EQ(errorOf("bf16", 16),
+            "argument 3 of the kernel: no tensor map swizzles spans of 16 "
+            "bytes; 32, 64 and 128 work");
 }
 
 TEST_F(CudaKernelTest, ACallTakesMicroseconds) {

@@ -108,6 +108,18 @@ TEST_F(Evaluator, RoundsOnlyWhenAsked) {
             1.0078125);
 }
 
+TEST_F(Evaluator, RoundsASoftmaxWhenAsked) {
+  constexpr char text[] = R"mlir(
+    func.func @f(%x: tensor<3xbf16>) -> tensor<3xbf16> {
+      %0 = tensor.empty() : tensor<3xbf16>
+      %1 = linalg.softmax dimension(0) ins(%x : tensor<3xbf16>) outs(%0 : tensor<3xbf16>) -> tensor<3xbf16>
+      return %1 : tensor<3xbf16>
+    })mlir";
+  Tensor x({3}, {1, 1, 1});
+  EXPECT_EQ(run(text, {x})[0][0], 1.0 / 3);
+  EXPECT_EQ(run(text, {x}, mlir::smx::Rounding::AsTyped)[0][0], 0.333984375);
+}
+
 TEST_F(Evaluator, AttentionWithRegions) {
   constexpr char text[] = R"mlir(
     func.func @f(%q: tensor<2x5x4xf32>, %k: tensor<1x7x4xf32>, %v: tensor<1x7x3xf32>,

@@ -72,6 +72,33 @@ TEST(Kernel, TakesAnyInnermostStride) {
   }
 }
 
+/// Where the module says that a tensor is made of an input, in place as it
+/// were.
+TEST(Kernel, InputsStayAsTheyAre) {
+  for (mlir::smx::Target target :
+       {mlir::smx::Target::Cpu, mlir::smx::Target::Emulator}) {
+    CompileOptions options;
+    options.road.target = target;
+    Kernel kernel = llvm::cantFail(compile(R"mlir(
+      func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+        %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>],
+                             iterator_types = ["parallel", "parallel"]}
+            outs(%x : tensor<4x8xf32>) {
+        ^bb0(%a: f32):
+          %b = arith.addf %a, %a : f32
+          linalg.yield %b : f32
+        } -> tensor<4x8xf32>
+        return %y : tensor<4x8xf32>
+      })mlir",
+                                           options));
+    std::vector<float> x = makeRamp(32), y(32);
+    ASSERT_FALSE(kernel({{x.data(), {4, 8}}}, {{y.data(), {4, 8}}}));
+    EXPECT_EQ(x, makeRamp(32));
+    for (size_t i = 0; i < x.size(); ++i)
+      EXPECT_EQ(y[i], 2 * x[i]);
+  }
+}
+
 TEST(Kernel, RefusesStridesWhereInputsAreDestinations) {
   Kernel kernel = compileOrDie(R"mlir(
     func.func @f(%x: memref<?x4xf32, strided<[?, 1]>>) {

@@ -28,6 +28,14 @@ TEST_F(ShapeProgramOf, StaticResults) {
   EXPECT_EQ(program.evaluate({{2, 3}}, {0})[0], (Shape{2, 3}));
 }
 
+/// Nothing in the module has loaded the dialect of tensor.dim.
+TEST_F(ShapeProgramOf, ResultsThatAreArguments) {
+  ShapeProgram program = ShapeProgram::build(
+      parse("func.func @f(%x: tensor<?x3xf32>) -> tensor<?x3xf32> { return %x "
+            ": tensor<?x3xf32> }"));
+  EXPECT_EQ(program.evaluate({{2, 3}}, {0})[0], (Shape{2, 3}));
+}
+
 TEST_F(ShapeProgramOf, StructuredOps) {
   ShapeProgram program = ShapeProgram::build(parse(scaleModule));
   auto shapes = program.evaluate({{17, 8}, {}}, {0, 0});
