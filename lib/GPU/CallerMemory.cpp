@@ -8,11 +8,18 @@
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-/// Memory with any strides can be seen in more dimensions, and in fewer where
-/// all but one of those that become one have a single element.
+/// Memory with any strides can be seen in more dimensions, of which one of
+/// those that were one is not known, and in fewer where all but one of those
+/// that become one have a single element.
 static bool isView(Operation *reshape) {
-  if (isa<tensor::CastOp, tensor::CollapseShapeOp>(reshape))
+  if (isa<tensor::CastOp>(reshape))
     return true;
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape))
+    return llvm::all_of(collapse.getReassociationIndices(), [&](auto &group) {
+      return llvm::count_if(group, [&](int64_t dim) {
+               return collapse.getSrcType().isDynamicDim(dim);
+             }) <= 1;
+    });
   auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
   return expand &&
          llvm::all_of(expand.getReassociationIndices(), [&](auto &group) {
@@ -74,9 +81,17 @@ Value mlir::smx::gpu::viewAsTensor(OpBuilder &builder, Location loc,
       view = dropUnits(builder, loc, expand, view);
       continue;
     }
-    auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
-    if (!collapse)
+    if (auto castOp = dyn_cast<tensor::CastOp>(reshape)) {
+      auto type = cast<MemRefType>(view.getType());
+      view = builder.createOrFold<memref::CastOp>(
+          loc,
+          MemRefType::get(
+              cast<RankedTensorType>(castOp.getSource().getType()).getShape(),
+              type.getElementType(), type.getLayout(), type.getMemorySpace()),
+          view);
       continue;
+    }
+    auto collapse = cast<tensor::CollapseShapeOp>(reshape);
     // Sizes that are not known here are those of the tensor itself.
     auto shape = collapse.getSrcType().getShape();
     SmallVector<OpFoldResult> output;

@@ -122,6 +122,17 @@ Value KernelBuilder::hostValueOf(Value value) {
   return copy->getResult(cast<OpResult>(value).getResultNumber());
 }
 
+/// True for a column, or every second element of a row, of a larger tensor:
+/// neighbours of the slice are none in memory.
+static bool isAcrossMemory(Value tensor) {
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || slice.getType().getRank() == 0)
+    return false;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  return dropped.test(dropped.size() - 1) ||
+         !isOneInteger(slice.getMixedStrides().back());
+}
+
 GlobalView KernelBuilder::outsideTensor(Value tensor, ArrayRef<Value> isFixed) {
   if (nest->isAncestor(tensor.getParentBlock()->getParentOp()))
     return {};
@@ -138,8 +149,13 @@ GlobalView KernelBuilder::outsideTensor(Value tensor, ArrayRef<Value> isFixed) {
   for (const OutsideView &known : outsideViews)
     if (known.tensor == tensor && known.isFixed == conditions)
       return {known.argument, type.getRank(), alignedTo};
+  Value dense = tensor;
+  if (isAcrossMemory(tensor))
+    dense = bufferization::AllocTensorOp::create(host, nest.getLoc(), type,
+                                                 /*dynamicSizes=*/ValueRange(),
+                                                 /*copy=*/tensor);
   Value memref = bufferization::ToBufferOp::create(
-      host, nest.getLoc(), mlir::smx::getBoundaryType(type), tensor,
+      host, nest.getLoc(), mlir::smx::getBoundaryType(type), dense,
       /*readOnly=*/true);
   if (!conditions.empty())
     memref = viewWithStops(host, nest.getLoc(), memref, conditions);

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -153,6 +154,23 @@ static bool separate(OpOperand &use, scf::ForallOp nest) {
   return separate(transpose->getOpOperand(0), nest);
 }
 
+/// Ops that have names have no form of their own, but for a fill and a
+/// transpose.
+static LogicalResult generalize(scf::ForallOp nest) {
+  SmallVector<linalg::LinalgOp> named;
+  nest.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp>(op))
+      named.push_back(op);
+  });
+  IRRewriter rewriter(nest.getContext());
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::generalizeNamedOp(rewriter, op)))
+      return op->emitOpError("has no generic form");
+  }
+  return success();
+}
+
 FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
   WalkResult onTensors = nest.walk([](linalg::LinalgOp op) {
     if (op.hasPureTensorSemantics())
@@ -162,6 +180,8 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
     return WalkResult::interrupt();
   });
   if (onTensors.wasInterrupted())
+    return failure();
+  if (failed(generalize(nest)))
     return failure();
   hoistExtents(nest);
   expandMaps(nest);

@@ -73,8 +73,7 @@ Value AttentionRaiser::restoreResult(Value attention) {
   if (joinFrom(0)) {
     if (groups.size() == order.size())
       return attention;
-    return tensor::CollapseShapeOp::create(rewriter, loc, type, attention,
-                                           groups);
+    return tensor::CollapseShapeOp::create(rewriter, loc, attention, groups);
   }
   SmallVector<int64_t> permutation;
   for (AffineExpr index : resultAt) {
@@ -152,7 +151,10 @@ std::string AttentionRaiser::build() {
     rewriter.eraseOp(attention);
     return "the result is reshaped in a way that an attention can not follow";
   }
-  rewriter.replaceAllUsesWith(result, restored);
+  // The steps to the result may have known less of its extents, or more.
+  rewriter.replaceAllUsesWith(result,
+                              rewriter.createOrFold<tensor::CastOp>(
+                                  result.getLoc(), result.getType(), restored));
   for (Operation *step : llvm::reverse(resultSteps))
     rewriter.eraseOp(step);
   eraseUnused(rewriter, cluster);

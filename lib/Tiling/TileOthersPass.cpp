@@ -280,6 +280,8 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
     // What nobody reads is not computed: indices beside maxima, above all.
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    // A fill, and a slice that is inserted.
+    linalg::populateDecomposePadPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
