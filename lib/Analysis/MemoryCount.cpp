@@ -9,6 +9,7 @@
 
 #include "ArithmeticCount.h"
 #include "MemoryModel.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/Smx.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -239,10 +240,7 @@ void Accesses::add(Operation *op) {
 
 /// Bytes of `elements` elements of the type of `shaped`.
 int64_t bytesOf(Value shaped, int64_t elements) {
-  Type type = getElementTypeOrSelf(shaped.getType());
-  return elements * (type.isIndex()
-                         ? 8
-                         : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+  return elements * elementBytes(shaped.getType());
 }
 
 /// Bytes of one tile that single accesses read or write.

@@ -9,6 +9,7 @@
 
 #include "TileExtents.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/Smx.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -115,8 +116,7 @@ static LogicalResult checkOutsideOfLoops(Operation *op, const Stream &stream,
   for (Value input : stream.inputs) {
     auto type = cast<ShapedType>(input.getType());
     if (type.hasStaticShape())
-      bytes += type.getNumElements() *
-               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      bytes += type.getNumElements() * elementBytes(type);
   }
   if (bytes <= maxTileBytes)
     return success();

@@ -2,12 +2,12 @@
 
 #include "smx/CPU/AssertionFailed.h"
 #include "smx/CPU/Passes.h"
+#include "smx/IR/SourcePlace.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_SMXCPUASSERTIONSPASS
@@ -18,13 +18,11 @@ using namespace mlir;
 
 /// "file:line:column: 'cf.assert' fails: message", as the evaluator says.
 static std::string textOf(cf::AssertOp assertion) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto place = assertion.getLoc()->findInstanceOf<FileLineColLoc>())
-    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
-       << place.getColumn() << ": ";
-  os << "'" << assertion->getName() << "' fails: " << assertion.getMsg()
-     << '\0';
+  std::string text = smx::placed(assertion.getLoc(),
+                                 "'" + assertion->getName().getStringRef() +
+                                     "' fails: " + assertion.getMsg());
+  // The end of a string of C.
+  text.push_back('\0');
   return text;
 }
 

@@ -4,6 +4,8 @@
 
 #include "FillFolding.h"
 
+#include "smx/IR/ElementBits.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,9 +23,9 @@ static bool isSmallTile(Value value, int64_t bytes) {
       !type.getElementType().isIntOrFloat() ||
       !value.getDefiningOp<memref::SubViewOp>())
     return false;
-  int64_t elementBytes = (type.getElementTypeBitWidth() + 7) / 8;
+  int64_t bytesOfOne = elementBytes(type);
   auto argument = dyn_cast<BlockArgument>(rootBuffer(value));
-  return type.getNumElements() * elementBytes <= bytes && argument &&
+  return type.getNumElements() * bytesOfOne <= bytes && argument &&
          isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
 }
 

@@ -4,6 +4,8 @@
 
 #include "FillFolding.h"
 
+#include "smx/IR/ElementBits.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -44,12 +46,12 @@ Value smx::streamingCondition(OpBuilder &b, linalg::GenericOp op,
     return {};
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(output.get().getType());
-  int64_t elementBytes = (type.getElementTypeBitWidth() + 7) / 8;
+  int64_t bytesOfOne = elementBytes(type);
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
 
-  Value size = index(elementBytes);
+  Value size = index(bytesOfOne);
   for (int64_t dim = 0; dim < cast<MemRefType>(buffer.getType()).getRank();
        ++dim)
     size = arith::MulIOp::create(
@@ -64,14 +66,13 @@ Value smx::streamingCondition(OpBuilder &b, linalg::GenericOp op,
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(
       b, loc, metadata.getBaseBuffer());
   Value offset =
-      arith::MulIOp::create(b, loc, metadata.getOffset(), index(elementBytes));
+      arith::MulIOp::create(b, loc, metadata.getOffset(), index(bytesOfOne));
   Value bits = arith::AddIOp::create(b, loc, address, offset);
   for (Value stride : metadata.getStrides().drop_back())
     bits = arith::OrIOp::create(
-        b, loc, bits,
-        arith::MulIOp::create(b, loc, stride, index(elementBytes)));
+        b, loc, bits, arith::MulIOp::create(b, loc, stride, index(bytesOfOne)));
   Value low =
-      arith::AndIOp::create(b, loc, bits, index(plan.lanes * elementBytes - 1));
+      arith::AndIOp::create(b, loc, bits, index(plan.lanes * bytesOfOne - 1));
   Value isAligned =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low, index(0));
   return arith::AndIOp::create(b, loc, isLarge, isAligned);

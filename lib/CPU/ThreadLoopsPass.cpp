@@ -1,6 +1,7 @@
 //===- ThreadLoopsPass.cpp - scratch memory and schedule of the threads ---===//
 
 #include "smx/CPU/Passes.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
@@ -79,8 +80,7 @@ struct ThreadLoopsPass : smx::impl::SmxCPUThreadLoopsPassBase<ThreadLoopsPass> {
     }
     MemRefType type = buffer.getType();
     if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
-        type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8) >
-            stackBytes)
+        type.getNumElements() * smx::elementBytes(type) > stackBytes)
       return;
     // Outside of all loops now, so the stack does not grow with the iterations.
     b.setInsertionPoint(buffer);

@@ -2,8 +2,8 @@
 
 #include "Frame.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Location.h"
+#include "smx/IR/SourcePlace.h"
+
 #include "mlir/IR/OpDefinition.h"
 
 using namespace mlir;
@@ -33,11 +33,6 @@ mlir::smx::getRoundedType(Type type, Rounding rounding) {
 }
 
 llvm::Error mlir::smx::errorAt(Operation *op, const Twine &message) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
-       << place.getColumn() << ": ";
-  os << "'" << op->getName() << "' " << message;
-  return llvm::createStringError(text);
+  return llvm::createStringError(placed(
+      op->getLoc(), "'" + op->getName().getStringRef() + "' " + message));
 }

@@ -2,6 +2,8 @@
 
 #include "NumberReader.h"
 
+#include "smx/IR/ElementBits.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,15 +13,11 @@ using namespace mlir::smx;
 using Opcode = NumberProgram::Opcode;
 using Number = NumberProgram::Number;
 
-static unsigned bitsOf(Type type) {
-  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-}
-
 namespace {
 /// Arithmetic of one width on the program's 64 bits.
 struct Arithmetic {
   NumberProgram &program;
-  unsigned bits;
+  int64_t bits;
 
   /// A result of more than the width as it is kept.
   Number wrap(Number wide) {
@@ -116,8 +114,8 @@ std::optional<Number> NumberReader::readOp(Operation *op) {
   }
   if (in.empty())
     return std::nullopt;
-  Arithmetic from{program, bitsOf(op->getOperand(0).getType())};
-  Arithmetic to{program, bitsOf(op->getResult(0).getType())};
+  Arithmetic from{program, elementBits(op->getOperand(0).getType())};
+  Arithmetic to{program, elementBits(op->getResult(0).getType())};
   if (auto found = lookUp(op)) {
     auto [opcode, isSigned] = *found;
     return to.wrap(isSigned ? from.applySigned(opcode, in[0], in[1])
@@ -135,7 +133,7 @@ std::optional<Number> NumberReader::readOp(Operation *op) {
 }
 
 std::optional<Number> NumberReader::readUncached(Value value) {
-  if (!value.getType().isIntOrIndex() || bitsOf(value.getType()) > 64)
+  if (!value.getType().isIntOrIndex() || elementBits(value.getType()) > 64)
     return std::nullopt;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return program.add(Opcode::Integer, argument.getArgNumber());

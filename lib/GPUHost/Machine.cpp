@@ -2,7 +2,8 @@
 
 #include "Machine.h"
 
-#include "mlir/IR/Location.h"
+#include "smx/IR/SourcePlace.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <thread>
@@ -12,14 +13,9 @@ using namespace mlir::smx;
 using namespace mlir::smx::gpuhost;
 
 std::string mlir::smx::gpuhost::placeOf(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
-       << place.getColumn();
-  else
-    os << "'" << op->getName() << "'";
-  return text;
+  std::string place = smx::placeOf(op->getLoc());
+  return place.empty() ? ("'" + op->getName().getStringRef() + "'").str()
+                       : place;
 }
 
 std::string mlir::smx::gpuhost::nameWithState(const Group &group) {

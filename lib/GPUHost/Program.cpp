@@ -3,6 +3,7 @@
 #include "Program.h"
 
 #include "smx/GPU/RowCopy.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -174,8 +175,7 @@ static std::shared_ptr<const WarpMap> findCopyWarps(gpu::CopyOp op) {
       !gpu::copiesByThreads(op, count * ::smx::gpu::warpThreads))
     return nullptr;
   gpu::SharedType type = op.getShared().getType();
-  int64_t bytes =
-      llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+  int64_t bytes = elementBytes(type.getElementType());
   auto warps = std::make_shared<WarpMap>();
   for (int64_t i = 0; i < type.getShape()[1]; ++i)
     warps->push_back(i * bytes / gpu::rowCopyBytes / ::smx::gpu::warpThreads %

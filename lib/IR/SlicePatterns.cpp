@@ -18,9 +18,6 @@ using namespace mlir;
 using namespace mlir::smx;
 
 namespace {
-/// A benefit above those of upstream's patterns.
-constexpr unsigned first = 10;
-
 /// The step of what has one element is 1. True if that is new.
 bool stepByOne(ArrayRef<OpFoldResult> sizes,
                MutableArrayRef<OpFoldResult> strides, Builder &builder) {
@@ -34,8 +31,7 @@ bool stepByOne(ArrayRef<OpFoldResult> sizes,
 }
 
 struct FoldExtractedBounds : OpRewritePattern<tensor::ExtractSliceOp> {
-  explicit FoldExtractedBounds(MLIRContext *context)
-      : OpRewritePattern(context, first) {}
+  using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
@@ -64,8 +60,7 @@ struct FoldExtractedBounds : OpRewritePattern<tensor::ExtractSliceOp> {
 };
 
 struct StepInsertedByOne : OpRewritePattern<tensor::InsertSliceOp> {
-  explicit StepInsertedByOne(MLIRContext *context)
-      : OpRewritePattern(context, first) {}
+  using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
                                 PatternRewriter &rewriter) const override {
@@ -82,5 +77,7 @@ struct StepInsertedByOne : OpRewritePattern<tensor::InsertSliceOp> {
 
 void SmxDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
-  patterns.add<FoldExtractedBounds, StepInsertedByOne>(patterns.getContext());
+  constexpr unsigned aboveUpstream = 10;
+  patterns.add<FoldExtractedBounds, StepInsertedByOne>(patterns.getContext(),
+                                                       aboveUpstream);
 }

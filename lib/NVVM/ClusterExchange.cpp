@@ -23,7 +23,7 @@ std::optional<int64_t> exchangedBytes(Operation *op) {
   int64_t values = 0;
   for (Value operand : op->getOperands()) {
     auto tile = cast<RankedTensorType>(operand.getType());
-    int64_t bytes = bytesOfElement(tile.getElementType());
+    int64_t bytes = elementBytes(tile.getElementType());
     if (bytes != 4 && bytes != 8)
       return std::nullopt;
     values += tile.getNumElements() * bytes;

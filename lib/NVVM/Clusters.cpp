@@ -38,7 +38,7 @@ int64_t clusterScratchBytes(Operation *op) {
   if (!reduce)
     return 0;
   auto slice = cast<RankedTensorType>(reduce.getValues().getType());
-  return slice.getNumElements() * bytesOfElement(slice.getElementType()) *
+  return slice.getNumElements() * elementBytes(slice.getElementType()) *
          op->getParentOfType<gpu::KernelOp>().getCluster();
 }
 
@@ -91,7 +91,7 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
     auto slice = cast<RankedTensorType>(op.getValues().getType());
     Type element =
         cast<VectorType>(adaptor.getValues().getType()).getElementType();
-    int64_t bytes = bytesOfElement(element), ranks = code.team.cluster,
+    int64_t bytes = elementBytes(element), ranks = code.team.cluster,
             rowBytes = bytes * ranks;
     Value row =
         code.advance(code.shared(plan.scratch(op)),

@@ -36,7 +36,7 @@ int64_t convertScratchBytes(Operation *op) {
   if (movesNothing(from, to))
     return 0;
   int64_t rows = from.getRank() == 2 ? from.getDimSize(0) : 1;
-  return rows * pitch(from, bytesOfElement(from.getElementType()));
+  return rows * pitch(from, elementBytes(from.getElementType()));
 }
 
 namespace {
@@ -44,7 +44,7 @@ namespace {
 struct ScratchTile {
   ScratchTile(ThreadCode &code, RankedTensorType type, Value start)
       : code(code), type(type),
-        elementBytes(bytesOfElement(type.getElementType())),
+        elementBytes(mlir::smx::elementBytes(type.getElementType())),
         rowBytes(pitch(type, elementBytes)) {
     ThreadCoordinate at = code.threadPart(type);
     base = start;

@@ -8,11 +8,6 @@
 
 namespace mlir::smx {
 
-int64_t bytesOfElement(Type element) {
-  return llvm::divideCeil(
-      element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
-}
-
 void leaveLoops(ThreadCode &code, ValueRange needed) {
   Operation *outermost = nullptr;
   for (Operation *op = code.getInsertionBlock()->getParentOp(); op;
@@ -52,7 +47,7 @@ GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
   };
   GlobalTile tile;
   tile.elementType = registerElement(type.getElementType());
-  tile.elementBytes = bytesOfElement(tile.elementType);
+  tile.elementBytes = elementBytes(tile.elementType);
   tile.aligned = std::max(aligned, tile.elementBytes);
 
   Value moved = code.i64(0);
@@ -131,8 +126,7 @@ struct Words {
   IntegerType type;
 
   Words(MLIRContext *context, VectorType vector)
-      : bytes(vector.getNumElements() *
-              bytesOfElement(vector.getElementType())),
+      : bytes(vector.getNumElements() * elementBytes(vector.getElementType())),
         count(llvm::divideCeil(bytes, 4)),
         // No 8-bit registers.
         type(IntegerType::get(context, bytes >= 4 ? 32 : 16)) {}

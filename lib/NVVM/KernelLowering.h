@@ -20,6 +20,7 @@
 #define SMX_LIB_NVVM_KERNELLOWERING_H
 
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/NVVM/TensorMapUse.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -43,9 +44,6 @@ class TileTypeConverter : public LLVMTypeConverter {
 public:
   explicit TileTypeConverter(MLIRContext *context);
 };
-
-/// Bytes of an element in memory: 8 for index, and 1 for i1.
-int64_t bytesOfElement(Type element);
 
 /// The type of a register that holds an element of a tile: index has 64 bits,
 /// and floats of 8 bits, for which LLVM has no type, are integers.

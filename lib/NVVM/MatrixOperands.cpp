@@ -138,12 +138,12 @@ ThreadAddresses pairsOfA(ThreadCode &code, const TileProduct &product,
   ThreadInteger warp = ThreadInteger(code, thread) / warpThreads;
   return {code, product.sharedA, product.a,
           ThreadIntegerPlace{warp * 16 + lane / 4, lane % 4 * 2},
-          PlaceBits{~8, 6 * bytesOfElement(product.elementType)}};
+          PlaceBits{~8, 6 * elementBytes(product.elementType)}};
 }
 
 ThreadAddresses pairsOfB(ThreadCode &code, const TileProduct &product,
                          Value thread) {
-  int64_t bytes = bytesOfElement(product.elementType);
+  int64_t bytes = elementBytes(product.elementType);
   ThreadInteger lane = ThreadInteger(code, thread) % warpThreads;
   ThreadInteger column = lane / 4, pair = lane % 4 * 2;
   if (product.isBTransposed)

@@ -20,8 +20,7 @@ static int64_t valuesOf(gpu::CollectOp op, int64_t cluster) {
 }
 
 static int64_t bytesOf(Value value) {
-  return bytesOfElement(
-      cast<RankedTensorType>(value.getType()).getElementType());
+  return elementBytes(cast<RankedTensorType>(value.getType()).getElementType());
 }
 
 int64_t collectScratchBytes(Operation *op) {

@@ -75,8 +75,8 @@ static Value combineAll(ThreadCode &code, gpu::Combiner kind,
                         SmallVector<Value> values, size_t rows) {
   size_t running =
       rows > 1 ? values.size()
-      : bytesOfElement(getElementTypeOrSelf(values.front().getType())) > 4 ? 4
-                                                                           : 8;
+      : elementBytes(getElementTypeOrSelf(values.front().getType())) > 4 ? 4
+                                                                         : 8;
   for (size_t i = running; i < values.size(); ++i)
     values[i % running] = combine(code, kind, values[i % running], values[i]);
   values.truncate(std::min(values.size(), running));
@@ -96,8 +96,7 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
     int64_t warps = threadsAlong(gpu::getLayout(tile), reduce.getDim()).warps();
     if (warps == 1)
       return 0;
-    return slice.getNumElements() * warps *
-           bytesOfElement(tile.getElementType());
+    return slice.getNumElements() * warps * elementBytes(tile.getElementType());
   }
   return convertScratchBytes(op) + clusterScratchBytes(op) +
          collectScratchBytes(op) + largestScratchBytes(op);
@@ -112,7 +111,7 @@ static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
                                        ThreadsAlong along, Value scratch,
                                        bool isFree, ArrayRef<Value> values) {
   Type type = values.front().getType();
-  int64_t bytes = bytesOfElement(type), warps = along.warps();
+  int64_t bytes = elementBytes(type), warps = along.warps();
   int64_t rowBytes = bytes * warps;
   Value position = code.threadPart(slice).row;
   Value row = code.advance(scratch, code.mul(position, code.i32(rowBytes)));

@@ -63,7 +63,7 @@ static FailureOr<TensorMapUse> makeMap(Operation *op, Value memory,
       map.box.push_back(d == rows ? boxRows : 1);
     }
   map.dims.push_back(columns);
-  map.box.push_back(map.swizzle / bytesOfElement(element));
+  map.box.push_back(map.swizzle / elementBytes(element));
   return map;
 }
 
@@ -234,7 +234,7 @@ void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
                        ValueRange offsets, Value destination, Value barrier) {
   gpu::SharedType type = op.getChannel().getType().getStageType();
   int64_t span = type.getSwizzle(),
-          width = span / bytesOfElement(type.getElementType());
+          width = span / elementBytes(type.getElementType());
   // Of a multicast, the rows of this rank, to all ranks.
   Value firstRow, ranks;
   if (op.getMulticast()) {

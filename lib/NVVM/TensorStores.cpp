@@ -33,7 +33,7 @@ public:
   Store(ThreadCode &code, gpu::TensorStoreOp op, Value shared)
       : code(code), dims(op.getDims()), type(op.getShared().getType()),
         shared(shared), tile(op.getTile().getType()),
-        panelColumns(type.getSwizzle() / bytesOfElement(type.getElementType())),
+        panelColumns(type.getSwizzle() / elementBytes(type.getElementType())),
         blockRows(cast<gpu::FragmentAttr>(tile.getEncoding()).getWarps() *
                   fragmentRows),
         blocks(tile.getDimSize(0) / blockRows),

@@ -54,13 +54,6 @@ static std::optional<SmallVector<Size>> getSizes(Value tensor) {
   return sizes;
 }
 
-static Value castTo(RewriterBase &rewriter, Value tensor,
-                    RankedTensorType type) {
-  return tensor.getType() == type
-             ? tensor
-             : tensor::CastOp::create(rewriter, tensor.getLoc(), type, tensor);
-}
-
 static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
   auto shape = op.getShape().getDefiningOp<tensor::FromElementsOp>();
   auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
@@ -89,7 +82,8 @@ static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
       return;
     Value result = tensor::CollapseShapeOp::create(
         rewriter, op.getLoc(), collapsed, op.getSource(), *groups);
-    rewriter.replaceOp(op, castTo(rewriter, result, type));
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<tensor::CastOp>(op.getLoc(), type, result));
     return;
   }
   auto groups = groupSizes(target, *source);
@@ -125,10 +119,13 @@ static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
                                         rewriter.getIndexType(), size);
     outputShape.push_back(size);
   }
-  Value result = tensor::ExpandShapeOp::create(
-      rewriter, op.getLoc(), expandedType,
-      castTo(rewriter, op.getSource(), splitType), *groups, outputShape);
-  rewriter.replaceOp(op, castTo(rewriter, result, type));
+  Value result =
+      tensor::ExpandShapeOp::create(rewriter, op.getLoc(), expandedType,
+                                    rewriter.createOrFold<tensor::CastOp>(
+                                        op.getLoc(), splitType, op.getSource()),
+                                    *groups, outputShape);
+  rewriter.replaceOp(
+      op, rewriter.createOrFold<tensor::CastOp>(op.getLoc(), type, result));
 }
 
 /// The loop that `index` runs along. `size == 1 ? 0 : loop` is the loop where

@@ -8,6 +8,8 @@
 
 #include "Element.h"
 
+#include "smx/IR/ElementBits.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -72,8 +74,7 @@ static AffineExpr readEvenSteps(const Element &e) {
 }
 
 bool mlir::smx::fitsInto(Type integerType, IntegerRange range) {
-  unsigned width =
-      integerType.isIndex() ? 64 : integerType.getIntOrFloatBitWidth();
+  unsigned width = elementBits(integerType);
   return range.lowest >= -maxExactInteger && range.highest <= maxExactInteger &&
          (width >= 64 || (llvm::isIntN(width, range.lowest) &&
                           llvm::isIntN(width, range.highest)));

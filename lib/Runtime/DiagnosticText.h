@@ -8,8 +8,6 @@
 
 namespace mlir::smx {
 
-/// "file:line:column", or nothing where a location has none.
-std::string placeOf(Location location);
 /// "file:line:column: message", and each note in a line of its own.
 std::string textOf(Diagnostic &diagnostic);
 

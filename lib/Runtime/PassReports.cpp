@@ -4,6 +4,7 @@
 
 #include "DiagnosticText.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/SourcePlace.h"
 #include "smx/Pipeline/ScheduleTable.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -3,12 +3,12 @@
 #include "smx/Runtime/Support.h"
 
 #include "DeviceCompile.h"
-#include "DiagnosticText.h"
 #include "ElementTypes.h"
 #include "FixedExtents.h"
 #include "PassReports.h"
 #include "SupportQuestion.h"
 
+#include "smx/IR/SourcePlace.h"
 #include "smx/NVVM/Pipeline.h"
 #include "smx/Pipeline/ScheduleTable.h"
 
@@ -102,9 +102,8 @@ Error Inquiry::assume(mlir::ModuleOp module) {
         });
     auto signature = readSignature(function);
     if (!signature)
-      return llvm::createStringError(mlir::smx::placeOf(function.getLoc()) +
-                                     ": " +
-                                     llvm::toString(signature.takeError()));
+      return llvm::createStringError(mlir::smx::placed(
+          function.getLoc(), llvm::toString(signature.takeError())));
     if (question.alignment == AlignmentIs::Known)
       continue;
     int64_t likely = likelyAlignment(*signature, given);
