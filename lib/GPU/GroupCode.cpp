@@ -168,10 +168,9 @@ void GroupCode::moveRows(OpTy op) {
   }
   if (!op.getValid().empty()) {
     OpOperand &valid = op.getValidMutable()[0];
-    // What is repeated in all rows of the block is in all of the group.
+    // Where all rows of the block are there, all of the group are.
     APInt rows;
-    bool hasAll = along < 0 &&
-                  matchPattern(valid.get(), m_ConstantInt(&rows)) &&
+    bool hasAll = matchPattern(valid.get(), m_ConstantInt(&rows)) &&
                   rows.getSExtValue() >= shape.groups * shape.rows;
     valid.set(hasAll ? Value(arith::ConstantIndexOp::create(
                            builder, op.getLoc(), shape.rows))

@@ -155,6 +155,14 @@ static void dropUnusedCaptures(RoleOp role) {
     }
 }
 
+/// True if rows of the tile that is put may not be valid. Columns that are not
+/// (of a head dim that is padded) are 0: they are beyond the tensor's end.
+static bool mayLackRows(PutOp put) {
+  const int64_t rows = put.getChannel().getType().getShape()[0];
+  return !put.getValid().empty() &&
+         getConstantIntValue(put.getValid()[0]) != rows;
+}
+
 /// Rows of a tile that are not valid will hold what lies there in memory: the
 /// weights of such rows are 0, which must hide it.
 void RolesPass::guardProducts(KernelOp kernel) {
@@ -165,8 +173,7 @@ void RolesPass::guardProducts(KernelOp kernel) {
       return;
     for (Operation *user : get.getChannel().getUsers()) {
       auto put = dyn_cast<PutOp>(user);
-      if (put && put->getBlock() == product->getBlock() &&
-          !put.getValid().empty())
+      if (put && put->getBlock() == product->getBlock() && mayLackRows(put))
         product.setGuarded(true);
     }
   });

@@ -47,6 +47,8 @@ static bool hasRowsOfMemory(StoreOp store, int64_t rows) {
   const int64_t dim = store.getDims()[0],
                 extent = store.getDestination().getType().getDimSize(dim);
   Value valid = store.getValid()[0], offset = store.getOffsets()[dim];
+  if (getConstantIntValue(valid) == store.getTile().getType().getDimSize(0))
+    return true;
   if (ShapedType::isDynamic(extent))
     return false;
   auto less = valid.getDefiningOp<arith::SubIOp>();
