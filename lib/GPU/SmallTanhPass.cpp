@@ -12,6 +12,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
+#include <limits>
 
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_SMALLTANHPASS
@@ -33,6 +34,9 @@ struct Series {
 /// loop that asks whether a weight is too large:
 ///
 ///   tanh(scale x) factor = x Q(x^2),   Q(z) = scale factor P(scale^2 z)
+///
+/// Factors may be apart, and scores hidden in between: those are hidden as
+/// exponents, fma(-inf, factor, rest) = -inf.
 class SmallTanh {
 public:
   /// Nothing where the weights do not decide a branch, or tanh is not to be
@@ -40,10 +44,11 @@ public:
   static std::optional<SmallTanh> match(math::FmaOp weight, double leastRange);
   void rewrite();
   int64_t countCoefficients() const { return coefficients.size(); }
-  /// tanh and the products in front of it.
+  /// tanh, and what is between it and x or the weight.
   const SmallVector<Operation *> &getArithmetic() const { return arithmetic; }
 
 private:
+  bool collectFactor();
   bool collectScale();
   bool collectQuestion();
   /// Q, if its coefficients are far from the ends of f32.
@@ -52,6 +57,8 @@ private:
 
   math::FmaOp weight;
   math::TanhOp tanh;
+  /// Null if no score is hidden.
+  arith::SelectOp hidden;
   Value x;
   double scale = 1, factor = 1, range = 1;
   SmallVector<double> coefficients;
@@ -145,6 +152,43 @@ static std::optional<Series> seriesForWeights(double factor, double leastRange,
   return seriesFor(factor, leastRange, 0x1p-11);
 }
 
+/// Finds tanh behind what is multiplied with it. What each op gives is for the
+/// weight alone, and for branches: else it is computed all the same.
+bool SmallTanh::collectFactor() {
+  std::optional<double> first = splatValue(weight.getB());
+  if (!first)
+    return false;
+  factor = *first;
+  Operation *user = weight;
+  auto isFor = [&](Operation *op) {
+    return op && op->getBlock() == weight->getBlock() &&
+           llvm::all_of(op->getUsers(), [&](Operation *other) {
+             return other == user || other->getBlock() != op->getBlock();
+           });
+  };
+  Operation *op = weight.getA().getDefiningOp();
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+    constexpr double hides = -std::numeric_limits<double>::infinity();
+    if (!isFor(op) || splatValue(select.getFalseValue()) != hides)
+      return false;
+    hidden = select;
+    arithmetic.push_back(op);
+    user = op;
+    op = select.getTrueValue().getDefiningOp();
+  }
+  while (auto product = dyn_cast_or_null<arith::MulFOp>(op)) {
+    std::optional<double> constant = splatValue(product.getRhs());
+    if (!isFor(op) || !constant)
+      return false;
+    factor *= *constant;
+    arithmetic.push_back(op);
+    user = op;
+    op = product.getLhs().getDefiningOp();
+  }
+  tanh = dyn_cast_or_null<math::TanhOp>(op);
+  return tanh && isFor(op) && (!hidden || factor > 0);
+}
+
 bool SmallTanh::collectScale() {
   arithmetic.push_back(tanh);
   x = tanh.getOperand();
@@ -215,19 +259,11 @@ std::optional<SmallTanh> SmallTanh::match(math::FmaOp weight,
                                           double leastRange) {
   SmallTanh found;
   found.weight = weight;
-  found.tanh = weight.getA().getDefiningOp<math::TanhOp>();
-  std::optional<double> factor = splatValue(weight.getB());
-  if (!found.tanh || !factor ||
+  if (!found.collectFactor() ||
       !arith::bitEnumContainsAll(found.tanh.getFastmath(),
                                  arith::FastMathFlags::afn) ||
-      found.tanh->getBlock() != weight->getBlock() ||
       !getElementTypeOrSelf(weight.getType()).isF32())
     return std::nullopt;
-  // Else it is computed all the same.
-  for (Operation *user : found.tanh->getUsers())
-    if (user != weight && user->getBlock() == weight->getBlock())
-      return std::nullopt;
-  found.factor = *factor;
   if (!found.collectScale() || !found.collectQuestion() ||
       !found.collectCoefficients(leastRange))
     return std::nullopt;
@@ -251,6 +287,9 @@ void SmallTanh::rewrite() {
                                    splat(builder, coefficient, x));
   Value exponent =
       math::FmaOp::create(builder, loc, x, quotient, weight.getC());
+  if (hidden)
+    exponent = arith::SelectOp::create(builder, loc, hidden.getCondition(),
+                                       exponent, hidden.getFalseValue());
   weight.replaceAllUsesWith(exponent);
   weight.erase();
   // Squares are in the order of their bits, of which one instruction compares

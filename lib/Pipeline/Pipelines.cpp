@@ -178,6 +178,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     split.blocks = blocksOf(options);
     pm.addPass(gpu::createSplitLastWavePass(split));
     pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
+    // Rounds of whole tiles and of cut ones know now which they are.
+    pm.addNestedPass<gpu::KernelOp>(createCanonicalizerPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createSmallTanhPass());
