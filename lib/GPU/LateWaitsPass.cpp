@@ -6,6 +6,7 @@
 #include "smx/GPU/SmxGpu.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::smx::gpu {
@@ -77,6 +78,21 @@ bool LateWait::isOnlyArithmetic() {
   return true;
 }
 
+/// True for numbers of places alone: whoever needs them makes them again, and
+/// no register holds them until then.
+static bool isOfPlaces(Value value) {
+  if (registersOf(value.getType()) == 0)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<PositionOp, BroadcastOp, tensor::SplatOp>(op) ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return llvm::all_of(op->getOperands(), isOfPlaces);
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         llvm::all_of(op->getOperands(), isOfPlaces);
+}
+
 int64_t LateWait::countRegisters() {
   int64_t count = registersOfRounds(loop);
   auto add = [&](Value value) { count += registersOf(value.getType()); };
@@ -92,7 +108,7 @@ int64_t LateWait::countRegisters() {
     // What a branch asks, and what is handed on to it.
     op.walk([&](PartialReduceOp reduced) { add(reduced.getResult()); });
     for (Value result : op.getResults())
-      if (!isa<PartialReduceOp>(op) &&
+      if (!isa<PartialReduceOp>(op) && !isOfPlaces(result) &&
           llvm::any_of(result.getUsers(), isNeededLater))
         add(result);
   }

@@ -107,3 +107,52 @@ smx_gpu.kernel @kept_turn(%memory: memref<?x128xf32>, %n: index) warps(8) {
   }
   smx_gpu.return
 }
+
+// Places are made again where they are needed, and take no registers until then.
+// CHECK-LABEL: @places
+// CHECK: smx_gpu.wait {{.*}} pending 1
+// CHECK-NEXT: smx_gpu.position
+// REMARK: [Passed] LateWait | Category:smx-gpu-late-waits | {{.*}}registers=196
+// REMARK-NOT: LateWait
+// TIGHT: [Missed] LateWait | Category:smx-gpu-late-waits | {{.*}}needed=196, room=194
+// TIGHT-NOT: LateWait
+smx_gpu.kernel @places(%memory: memref<?x128xf32>, %n: index) warps(4) {
+  %0 = smx_gpu.alloc : !tile
+  %1 = smx_gpu.alloc : !smx_gpu.shared<128x128xbf16, swizzle = 128>
+  smx_gpu.warp_specialize {
+    smx_gpu.role @compute warps(4) group(4) registers(224) (%b = %memory : memref<?x128xf32>, %m = %n : index, %q = %0 : !tile,
+        %k = %1 : !smx_gpu.shared<128x128xbf16, swizzle = 128>) {
+      %c0 = arith.constant 0 : index
+      %c128 = arith.constant 128 : index
+      %zeros = arith.constant dense<0.0> : !s
+      %none = arith.constant dense<0.0> : !p
+      %bound = arith.constant dense<256.0> : !l
+      %r:2 = scf.for %j = %c0 to %m step %c128 iter_args(%sum = %zeros, %p = %none) -> (!s, !p) {
+        %sr, %st = smx_gpu.mma_async %q, %k, %zeros transpose_b zero : !tile, !smx_gpu.shared<128x128xbf16, swizzle = 128> -> !s
+        %or, %ot = smx_gpu.mma_async %p, %k, %sum : !p, !smx_gpu.shared<128x128xbf16, swizzle = 128> -> !s
+        %s = smx_gpu.wait %st, %sr pending 1 : !s
+        %o = smx_gpu.wait %ot, %or : !s
+        %column = smx_gpu.position 1 : tensor<64x128xindex, #L>
+        %first = tensor.splat %j : tensor<64x128xindex, #L>
+        %key = arith.addi %column, %first : tensor<64x128xindex, #L>
+        %number = arith.index_cast %key : tensor<64x128xindex, #L> to tensor<64x128xi32, #L>
+        %place = arith.sitofp %number : tensor<64x128xi32, #L> to !s
+        %score = arith.addf %s, %place : !s
+        %e = math.exp2 %score : !s
+        %part = smx_gpu.partial_reduce <add> %e : !s -> !l
+        %next = arith.truncf %e : !s to !p
+        %large = arith.cmpf ugt, %part, %bound : !l
+        %moves = smx_gpu.any %large : tensor<64x8xi1, #L>
+        %all = scf.if %moves -> !s {
+          %more = arith.addf %o, %place : !s
+          scf.yield %more : !s
+        } else {
+          scf.yield %o : !s
+        }
+        scf.yield %all, %next : !s, !p
+      }
+      smx_gpu.store %r#0, %b[%c0, %c0] dims [0, 1] : !s, memref<?x128xf32>
+    }
+  }
+  smx_gpu.return
+}
