@@ -59,6 +59,15 @@ LogicalResult TileConverter::convertExtract(tensor::ExtractOp op) {
   auto indices = llvm::map_to_vector(places, [&](OpFoldResult place) {
     return getValueOrCreateConstantIndexOp(builder, loc, place);
   });
+  // Loops over whole and over cut tiles read one number, as one value.
+  for (auto load : builder.getInsertionBlock()->getOps<memref::LoadOp>())
+    if (load.getMemRef() == view->memref &&
+        llvm::equal(load.getIndices(), indices) &&
+        (builder.getInsertionPoint() == builder.getInsertionBlock()->end() ||
+         load->isBeforeInBlock(&*builder.getInsertionPoint()))) {
+      scalars.map(op.getResult(), load.getResult());
+      return success();
+    }
   scalars.map(
       op.getResult(),
       memref::LoadOp::create(builder, loc, view->memref, indices).getResult());

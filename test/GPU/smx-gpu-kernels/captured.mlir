@@ -24,6 +24,22 @@ func.func @slopes(%q: !t, %k: !t, %v: !t, %slopes: tensor<8xf32>) -> !t {
   return %o : !t
 }
 
+// Rounds of whole tiles and of cut ones read the same number.
+// CHECK-LABEL: smx_gpu.kernel @causal_slopes_kernel
+// CHECK: smx_gpu.role @compute
+// CHECK: memref.load %{{.+}}[%{{.+}}] : memref<8xf32
+// CHECK-NOT: memref.load
+// CHECK: smx_gpu.return
+func.func @causal_slopes(%q: !t, %k: !t, %v: !t, %slopes: tensor<8xf32>) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %slope = tensor.extract %slopes[%h] : tensor<8xf32>
+    %t = arith.mulf %s, %slope : f32
+    smx.yield %t : f32
+  } : !t, !t, !t -> !t
+  return %o : !t
+}
+
 // Lengths of keys end the loops of both roles.
 // CHECK-LABEL: smx_gpu.kernel @lengths_kernel
 // CHECK: smx_gpu.role @load
