@@ -5,11 +5,7 @@
 #include "smx/IR/Dequantization.h"
 #include "smx/Tiling/LongRows.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -34,38 +30,6 @@ int64_t mlir::smx::bytesOfFactors(Value scores) {
   int64_t bits = getElementTypeOrSelf(product->getOperand(0).getType())
                      .getIntOrFloatBitWidth();
   return paddedProductExtent(elements, bits) * bits / 8;
-}
-
-/// True if what `op` computes with takes few registers beside its operands and
-/// its result. A quotient has a call for denormals.
-static bool takesFewRegisters(Operation &op) {
-  if (auto quotient = dyn_cast<arith::DivFOp>(op))
-    return matchPattern(quotient.getRhs(), m_Constant());
-  // Positions that nothing asks for.
-  if (isa<linalg::IndexOp>(op))
-    return op.use_empty();
-  return isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
-             arith::NegFOp, arith::MaxNumFOp, arith::MinNumFOp,
-             arith::MaximumFOp, arith::MinimumFOp, math::AbsFOp, math::FmaOp,
-             math::TanhOp, math::ExpOp, math::Exp2Op, linalg::YieldOp>(op);
-}
-
-/// True if `op` computes each element from that of its operand in the same
-/// place, from nothing else in memory, and wherever it is.
-static bool isPlainFunction(linalg::GenericOp op) {
-  return op.getNumReductionLoops() == 0 && op.getNumDpsInputs() == 1 &&
-         op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isIdentity() &&
-         llvm::all_of(*op.getBody(), takesFewRegisters);
-}
-
-bool mlir::smx::isFunctionOfProduct(Value scores) {
-  while (auto mask = scores.getDefiningOp<MaskOp>())
-    scores = mask.getInput();
-  if (auto function = scores.getDefiningOp<linalg::GenericOp>();
-      function && isPlainFunction(function))
-    scores = function.getDpsInputs().front();
-  auto product = scores.getDefiningOp<linalg::LinalgOp>();
-  return product && product.getNumReductionLoops() != 0;
 }
 
 int64_t mlir::smx::columnsOfStrip(int64_t columns, int64_t elementBytes) {

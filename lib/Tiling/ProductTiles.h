@@ -51,11 +51,6 @@ int64_t bytesOfFactors(Value scores);
 /// block of few rows widens them for itself.
 bool areWidened(Value values);
 
-/// True if `scores` are a product, or what a function of few registers makes of
-/// its elements, or if a mask hides some of that: they depend on no position
-/// and on nothing else that is read.
-bool isFunctionOfProduct(Value scores);
-
 /// How many of `columns` an accumulator of `elementBytes` has room for: all of
 /// them, or strips of about the same size.
 int64_t columnsOfStrip(int64_t columns, int64_t elementBytes);

@@ -6,7 +6,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -73,11 +75,27 @@ static void add(ScoreTerms &terms, Value tensor, bool areRows) {
 static void addShared(ScoreTerms &terms, tensor::ExtractOp read, unsigned row,
                       unsigned column) {
   ++terms.shared;
+  terms.scalars += llvm::none_of(read.getIndices(), [&](Value index) {
+    return isFunctionOfLoop(index, row) || isFunctionOfLoop(index, column);
+  });
   terms.areNarrow &= elementBits(read.getTensor().getType()) <= 16;
   terms.areRepeated &=
       isInRows(read, column) && hasPitch(read.getTensor().getType()) &&
       llvm::none_of(read.getIndices(),
                     [&](Value index) { return isFunctionOfLoop(index, row); });
+}
+
+/// True if what `op` computes takes few registers beside its operands and its
+/// result. A quotient has a call for denormals.
+static bool takesLittle(Operation &op) {
+  if (auto quotient = dyn_cast<arith::DivFOp>(op))
+    return matchPattern(quotient.getRhs(), m_Constant());
+  return isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+             arith::NegFOp, arith::MaxNumFOp, arith::MinNumFOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::ExtFOp, math::AbsFOp,
+             math::FmaOp, math::TanhOp, math::ExpOp, math::Exp2Op,
+             arith::AddIOp, arith::SubIOp, arith::IndexCastOp, arith::SIToFPOp,
+             linalg::IndexOp, tensor::ExtractOp, linalg::YieldOp>(op);
 }
 
 /// Adds what `scores` are computed from. `row` and `column` are the dimensions
@@ -86,13 +104,18 @@ static void addTerms(ScoreTerms &terms, Value scores, unsigned row,
                      unsigned column) {
   if (auto mask = scores.getDefiningOp<MaskOp>())
     return addTerms(terms, mask.getInput(), row, column);
+  auto producer = scores.getDefiningOp<linalg::LinalgOp>();
+  if (producer && producer.getNumReductionLoops() != 0)
+    return;
   auto function = scores.getDefiningOp<linalg::GenericOp>();
-  if (!function || function.getNumReductionLoops() != 0)
-    return;
   AffineMap result =
-      function.getIndexingMapMatchingResult(cast<OpResult>(scores));
-  if (!result.isProjectedPermutation())
+      function ? function.getIndexingMapMatchingResult(cast<OpResult>(scores))
+               : AffineMap();
+  if (!result || !result.isProjectedPermutation()) {
+    terms.takeLittle = false;
     return;
+  }
+  terms.takeLittle &= llvm::all_of(*function.getBody(), takesLittle);
   terms.areAdded &= llvm::all_of(
       *function.getBody(),
       llvm::IsaPred<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::ExtFOp,
@@ -100,6 +123,9 @@ static void addTerms(ScoreTerms &terms, Value scores, unsigned row,
                     linalg::YieldOp>);
   unsigned rowLoop = result.getDimPosition(row),
            columnLoop = result.getDimPosition(column);
+  for (auto place : function.getBody()->getOps<linalg::IndexOp>())
+    terms.takePlaces |= !place.use_empty() && (place.getDim() == rowLoop ||
+                                               place.getDim() == columnLoop);
   for (auto read : function.getBody()->getOps<tensor::ExtractOp>())
     if (isForEachPair(read, rowLoop, columnLoop))
       add(terms, read.getTensor(), isInRows(read, columnLoop));
@@ -109,8 +135,10 @@ static void addTerms(ScoreTerms &terms, Value scores, unsigned row,
     AffineMap map = function.getMatchingIndexingMap(operand);
     std::optional<unsigned> rowOf = placeOf(rowLoop, map),
                             columnOf = placeOf(columnLoop, map);
-    if (!rowOf || !columnOf)
+    if (!rowOf || !columnOf) {
+      terms.takeLittle &= !rowOf && !columnOf;
       continue;
+    }
     Operation *producer = operand->get().getDefiningOp();
     if (isa_and_nonnull<linalg::LinalgOp, MaskOp>(producer))
       addTerms(terms, operand->get(), *rowOf, *columnOf);

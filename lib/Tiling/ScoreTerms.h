@@ -23,11 +23,25 @@ struct ScoreTerms {
   bool areAdded = true;
   /// What else scores read: neighbours share it.
   int64_t shared = 0;
+  /// Of that, numbers that all scores of a tile share.
+  int64_t scalars = 0;
+  /// Scores are computed from their places.
+  bool takePlaces = false;
+  /// What scores are computed with takes few registers beside the product.
+  bool takeLittle = true;
   /// All of that are rows in memory, each for all rows of scores, which start
   /// at multiples of 16 bytes if the tensor does.
   bool areRepeated = true;
   /// None of that has more than 16 bits.
   bool areNarrow = true;
+
+  /// True if scores read nothing for themselves or their neighbours: they are
+  /// computed from products, places, and numbers of a tile.
+  bool readNothing() const {
+    return bytes == 0 && takeLittle && shared == scalars;
+  }
+  /// True if they take no more than the product alone.
+  bool areLinear() const { return readNothing() && areAdded && !takePlaces; }
 
   /// True if a group of 64 rows has registers for them beside those of scores
   /// that are functions of products alone: a row that is repeated, and added. A

@@ -93,15 +93,23 @@ mlir::smx::widthOfMasks(StreamingReductionOpInterface op) {
   return width;
 }
 
+static bool isOneEdge(const MasksOfStream &found) {
+  if (found.masks.size() != 1)
+    return false;
+  auto band = dyn_cast<BandAttr>(MaskOp(found.masks.front()).getMask());
+  return band && !(band.getLeft() && band.getRight());
+}
+
+bool mlir::smx::isCutOnOneSide(StreamingReductionOpInterface op) {
+  OpBuilder builder(op.getContext());
+  return isOneEdge(findMasks(builder, op));
+}
+
 bool mlir::smx::hasOneEdge(StreamingReductionOpInterface op) {
   OpBuilder builder(op.getContext());
   MasksOfStream found = findMasks(builder, op);
   auto product = found.masked.getDefiningOp<linalg::LinalgOp>();
-  if (found.masks.size() != 1 || !product ||
-      product.getNumReductionLoops() == 0)
-    return false;
-  auto band = dyn_cast<BandAttr>(found.masks.front().getMask());
-  return band && !(band.getLeft() && band.getRight());
+  return product && product.getNumReductionLoops() != 0 && isOneEdge(found);
 }
 
 /// True if what `scores` is computed from may hide places by itself: a mask, or

@@ -50,8 +50,11 @@ MaskOp findBlocks(StreamingReductionOpInterface op);
 /// as a sliding window; none if they do not say.
 std::optional<int64_t> widthOfMasks(StreamingReductionOpInterface op);
 
-/// True if what `op` streams is a product, of which a band with one edge, such
-/// as a causal one, hides elements, and nothing else does.
+/// True if the only mask on the stream of `op` is a band with one edge, such as
+/// a causal one.
+bool isCutOnOneSide(StreamingReductionOpInterface op);
+
+/// True if that is so, and what it hides elements of is a product.
 bool hasOneEdge(StreamingReductionOpInterface op);
 
 /// Tiles of scores by what a mask leaves to do in them.

@@ -19,18 +19,45 @@ constexpr int64_t longRows = 192, shortRows = 128, groupRows = 64;
 constexpr int64_t longestStream = 96, shortestStream = 80;
 } // namespace
 
-/// Keys of a tile of three groups.
+/// Keys of a tile of three groups, beside `columns` as products pad them.
 static int64_t streamOfLongRows(StreamingReductionOpInterface op,
                                 const ScoreTerms &terms, int64_t columns) {
-  bool readsLittle = terms.takeFewRegisters();
-  bool isPlain =
-      !op.mayBeMasked() &&
-      (isFunctionOfProduct(op.getInputOperands().front()) || readsLittle);
-  int64_t room = (isPlain ? 124 : 108) - columns / 2;
+  constexpr int64_t narrowSum = 64, besideNarrowSum = 128, middleSum = 96;
+  const bool isMasked = op.mayBeMasked(), isLinear = terms.areLinear(),
+             readsLittle = terms.takeFewRegisters();
+  if (isLinear && !isMasked && columns <= narrowSum)
+    return besideNarrowSum;
+  int64_t registers = 108;
+  if (isMasked && isLinear && columns <= middleSum)
+    registers = 120;
+  // What is computed from places hides behind a third group, where a mask has
+  // one edge.
+  else if (isMasked
+               ? terms.readNothing() && terms.takePlaces && isCutOnOneSide(op)
+               : terms.readNothing() || readsLittle)
+    registers = 124;
+  int64_t stream =
+      llvm::alignDown(std::max<int64_t>(registers - columns / 2, 0) * 4 / 3,
+                      ProductTiles::piece);
   // Beside the longest ones, what is read has none where columns take more.
-  return std::min<int64_t>(
-      llvm::alignDown(std::max<int64_t>(room, 0) * 4 / 3, ProductTiles::piece),
-      readsLittle && columns > 64 ? shortestStream : longestStream);
+  return std::min(stream, readsLittle && columns > narrowSum ? shortestStream
+                                                             : longestStream);
+}
+
+/// Keys of a tile of two groups, beside `columns` as products pad them: the
+/// longest ones are the fastest, but of the widest sums. What is left of keys
+/// without a mask takes shared memory there, and where much is cut, more of a
+/// longer tile is.
+static int64_t streamOfShortRows(StreamingReductionOpInterface op,
+                                 const ScoreTerms &terms, int64_t columns,
+                                 bool isMostlyCut) {
+  constexpr int64_t mostBesideTerms = 128, wideSum = 160, widerSum = 192,
+                    shortStream = 64;
+  if (columns <= (terms.readNothing() ? wideSum : mostBesideTerms))
+    return longestGatheredStream(terms, columns);
+  if (columns > widerSum || !terms.readNothing() || isMostlyCut)
+    return shortStream;
+  return op.mayBeMasked() ? longestStream : shortestStream;
 }
 
 /// True if three groups gain less than what rows beyond the end of the last
@@ -50,7 +77,8 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
                                std::optional<int64_t> rowExtent,
                                const ProductTiles &products, int64_t bytes)
     : shared(products), sharedBytes(bytes) {
-  constexpr int64_t shortMaskedRows = 2048, widestKeys = 256;
+  constexpr int64_t shortMaskedRows = 2048, widestKeys = 256, inputBits = 16;
+  columns = paddedProductExtent(columns, inputBits);
   const bool isMasked = op.mayBeMasked();
   // The longer a tile of rows, the more of its keys a mask cuts; and the longer
   // its begin and end, of which two warpgroups leave registers to overlap them.
@@ -68,7 +96,7 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
   // Three warpgroups read a tile of keys once for all of their rows. Beside an
   // accumulator of few columns that is a larger part of the work, and shorter
   // rows gain by it.
-  const bool isNarrowSum = columns <= 64 && !isMasked;
+  const bool isNarrowSum = columns <= 96 && !isMasked;
   const int64_t fewKeys = isNarrowSum ? 640 : 1024,
                 gainPercent = isNarrowSum ? 12 : 5;
   const bool isSoonOver = shared.extent && *shared.extent <= fewKeys;
@@ -79,12 +107,12 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
   const bool mayBeLong = shared.keyBytes <= widestKeys && !isMostlyCut &&
                          !isSoonOver && !isMarked &&
                          !(rowExtent && isWasteful(*rowExtent, gainPercent));
-  ProductTiles withTerms = shared;
-  withTerms.termBytes = terms.bytes;
   // Rounds of tiles that are cut are those of whole ones
   // (`smx-gpu-unite-loops`).
   if (isMasked)
-    withTerms.extent.reset();
+    shared.extent.reset();
+  ProductTiles withTerms = shared;
+  withTerms.termBytes = terms.bytes;
   const bool hasLongRows = mayBeLong && columns <= 128 && !isMasked;
   const int64_t roomOfTerms = sharedBytes + exchangeReserve - dealtReserve,
                 longStream = streamOfLongRows(op, terms, columns);
@@ -101,7 +129,7 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
   } else {
     rows = shortRows;
     stream = shared.fittingStream(
-        shortRows, columns > 128 ? 64 : longestGatheredStream(terms, columns),
+        shortRows, streamOfShortRows(op, terms, columns, isMostlyCut),
         sharedBytes);
   }
 }

@@ -7,12 +7,12 @@
 // REMARK-NOT: NextTile
 // REMARK: LastWave{{.*}}cut along the keys, and merged", parts=11, rounds=3, tiles=8
 // REMARK: LastWave{{.*}}cut along the keys, and merged", parts=7, rounds=5, tiles=14
-// REMARK: LastWave{{.*}}cut along the keys, and merged", parts=16, rounds=2, tiles=4
+// REMARK: LastWave{{.*}}cut along the keys, and merged", parts=12, rounds=2, tiles=4
 // REMARK: NextTile{{.*}}the first product of a tile of rows runs under the last one
 
 // Of 2816 tiles 44 have three parts.
 // CHECK-LABEL: smx_gpu.kernel @waves_kernel(
-// CHECK-SAME: memref<44x3x192xf32>, %{{[^ ]+}}: memref<44x3x192xf32>, %{{[^ ]+}}: memref<44x3x192x64xf32>)
+// CHECK-SAME: memref<44x3x192xf32>, %{{[^ ]+}}: memref<44x3x192xf32>, %{{[^ ]+}}: memref<44x3x192x80xf32>)
 // CHECK: role @load
 // CHECK: scf.for %[[I:.+]] = %block_id_x to
 // CHECK-DAG: %[[CUT:.+]] = arith.subi %[[I]], %[[WHOLE:c2772]]
@@ -49,11 +49,11 @@
 // CHECK: } else {
 // CHECK-NEXT: smx_gpu.store %[[S]]#0, {{.+}} dims [2] : {{.+}}, memref<44x3x192xf32>
 // CHECK-NEXT: smx_gpu.store %[[S]]#1, {{.+}} dims [2] : {{.+}}, memref<44x3x192xf32>
-// CHECK-NEXT: smx_gpu.store %[[S]]#2, {{.+}} dims [2, 3] {aligned = 16 : i64} : {{.+}}, memref<44x3x192x64xf32>{{$}}
+// CHECK-NEXT: smx_gpu.store %[[S]]#2, {{.+}} dims [2, 3] {aligned = 16 : i64} : {{.+}}, memref<44x3x192x80xf32>{{$}}
 // CHECK-NEXT: }
 
 // CHECK-LABEL: smx_gpu.kernel @waves_kernel_merge(
-// CHECK-SAME: %{{.+}}: memref<44x3x192xf32>, %{{.+}}: memref<44x3x192xf32>, %{{.+}}: memref<44x3x192x64xf32>, %[[OUT:[^ ]+]]: memref<4x32x4096x64xbf16
+// CHECK-SAME: %{{.+}}: memref<44x3x192xf32>, %{{.+}}: memref<44x3x192xf32>, %{{.+}}: memref<44x3x192x80xf32>, %[[OUT:[^ ]+]]: memref<4x32x4096x80xbf16
 // CHECK-SAME: warps(4)
 // CHECK: scf.if
 // CHECK-COUNT-9: smx_gpu.load
@@ -63,11 +63,11 @@
 // CHECK: func.func @waves(
 // CHECK-COUNT-3: memref.alloc
 // CHECK: smx_gpu.launch @waves_kernel grid(%c132, %c1, %c1) (%c2904,
-// CHECK: smx_gpu.launch @waves_kernel_merge grid(%c1056, %c1, %c1)
+// CHECK: smx_gpu.launch @waves_kernel_merge grid(%c264, %c1, %c1)
 // CHECK-COUNT-3: memref.dealloc
-!t = tensor<4x32x4096x64xbf16>
+!t = tensor<4x32x4096x80xbf16>
 func.func @waves(%q: !t, %k: !t, %v: !t) -> !t {
-  %o = smx.attention %q, %k, %v scale(0.125) : !t, !t, !t -> !t
+  %o = smx.attention %q, %k, %v scale(0.112) : !t, !t, !t -> !t
   return %o : !t
 }
 
@@ -79,7 +79,7 @@ func.func @waves(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: smx_gpu.reduce <add>
 // CHECK-NEXT: scf.if
 // CHECK-NEXT: arith.divf
-!t = tensor<1x27x3840x64xbf16>
+!t = tensor<1x24x3200x128xbf16>
 func.func @long_rounds(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) : !t, !t, !t -> !t
   return %o : !t
@@ -136,7 +136,7 @@ func.func @few(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: scf.if
 // CHECK: smx_gpu.tensor_store
 // CHECK: } else {
-// CHECK-NEXT: smx_gpu.store {{.+}} memref<4x16x192xf32>
+// CHECK-NEXT: smx_gpu.store {{.+}} memref<4x12x192xf32>
 !q = tensor<1x19x5376x64xbf16>
 !kv = tensor<1x19x3072x64xbf16>
 func.func @chained(%q: !q, %k: !kv, %v: !kv) -> !q {

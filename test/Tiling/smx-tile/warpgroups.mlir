@@ -8,7 +8,7 @@
 !short_256 = tensor<2x1024x256xbf16>
 
 func.func @narrow(%q: !long_64, %k: !long_64, %v: !long_64) -> !long_64 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=128
   %o = smx.attention %q, %k, %v scale(0.125) : !long_64, !long_64, !long_64 -> !long_64
   return %o : !long_64
 }
@@ -23,7 +23,7 @@ func.func @narrow_few(%q: !few_64, %k: !few_64, %v: !few_64) -> !few_64 {
 
 // Two of three groups have no rows of the last tile, and leave it to the third one.
 func.func @narrow_short(%q: !short_64, %k: !short_64, %v: !short_64) -> !short_64 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=128
   %o = smx.attention %q, %k, %v scale(0.125) : !short_64, !short_64, !short_64 -> !short_64
   return %o : !short_64
 }
@@ -92,7 +92,7 @@ func.func @wide_long_capped(%q: !long_128, %k: !long_128, %v: !long_128) -> !lon
   return %o : !long_128
 }
 
-// Polynomials by range and quotients take many, and so do positions.
+// Polynomials by range and quotients take many.
 func.func @wide_long_erf(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
   %o = smx.attention %q, %k, %v scale(0.125) score {
@@ -114,8 +114,9 @@ func.func @wide_long_quotient(%q: !long_128, %k: !long_128, %v: !long_128) -> !l
   return %o : !long_128
 }
 
+// So few places take as well.
 func.func @wide_long_placed(%q: !long_128, %k: !long_128, %v: !long_128) -> !long_128 {
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
   %o = smx.attention %q, %k, %v scale(0.125) score {
   ^bb0(%s: f32, %b: index, %i: index, %j: index):
     %n = arith.index_cast %j : index to i32
@@ -143,7 +144,7 @@ func.func @wide_wasteful(%q: !short_128, %k: !long_128, %v: !long_128) -> !short
 func.func @between(%q: !long_96, %k: !long_96, %v: !long_96) -> (!long_96, !long_96) {
   // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
   %o = smx.attention %q, %k, %v scale(0.125) : !long_96, !long_96, !long_96 -> !long_96
-  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
   %c = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !long_96, !long_96, !long_96 -> !long_96
   return %o, %c : !long_96, !long_96
 }
@@ -365,4 +366,103 @@ func.func @two_biases(%q: !long_128, %k: !long_128, %v: !long_128, %bias: tensor
     smx.yield %t : f32
   } : !long_128, !long_128, !long_128 -> !long_128
   return %o : !long_128
+}
+
+// Scores that are computed from their places hide that behind a third group, also under a mask with one edge.
+func.func @slopes(%q: !long_128, %k: !long_128, %v: !long_128, %slopes: tensor<2xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %slope = tensor.extract %slopes[%b] : tensor<2xf32>
+    %n = arith.index_cast %j : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %y = arith.mulf %x, %slope : f32
+    %t = arith.addf %s, %y : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+func.func @slopes_cut_twice(%q: !long_128, %k: !long_128, %v: !long_128, %slopes: tensor<2xf32>) -> !long_128 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.prefix<top_left, length = 1000>) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %slope = tensor.extract %slopes[%b] : tensor<2xf32>
+    %n = arith.index_cast %j : index to i32
+    %x = arith.sitofp %n : i32 to f32
+    %y = arith.mulf %x, %slope : f32
+    %t = arith.addf %s, %y : f32
+    smx.yield %t : f32
+  } : !long_128, !long_128, !long_128 -> !long_128
+  return %o : !long_128
+}
+
+// A number for each head takes no registers; what is neither a sum nor a product takes those of 32 keys beside a narrow sum.
+func.func @temperature(%q: !long_64, %k: !long_64, %v: !long_64, %temperatures: tensor<2xf32>) -> !long_64 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %temperatures[%b] : tensor<2xf32>
+    %t = arith.mulf %s, %x : f32
+    smx.yield %t : f32
+  } : !long_64, !long_64, !long_64 -> !long_64
+  return %o : !long_64
+}
+
+func.func @narrow_capped(%q: !long_64, %k: !long_64, %v: !long_64) -> !long_64 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %t = math.tanh %s : f32
+    smx.yield %t : f32
+  } : !long_64, !long_64, !long_64 -> !long_64
+  return %o : !long_64
+}
+
+// Head dims count as products pad them: 104 as 128, and 176 as 192.
+!long_104 = tensor<2x4096x104xbf16>
+!long_160 = tensor<2x4096x160xbf16>
+!long_176 = tensor<2x4096x176xbf16>
+!short_96 = tensor<2x1024x96xbf16>
+func.func @padded(%q: !long_104, %k: !long_104, %v: !long_104) -> !long_104 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=80
+  %o = smx.attention %q, %k, %v scale(0.125) : !long_104, !long_104, !long_104 -> !long_104
+  return %o : !long_104
+}
+
+// Shorter rows than beside wider sums have three groups.
+func.func @middle_short(%q: !short_96, %k: !short_96, %v: !short_96) -> !short_96 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=96
+  %o = smx.attention %q, %k, %v scale(0.125) : !short_96, !short_96, !short_96 -> !short_96
+  return %o : !short_96
+}
+
+// Up to 160 columns two groups have 128 keys; up to 192 they have 80 without a mask, and 96 under one that does not cut most tiles.
+func.func @wider(%q: !long_160, %k: !long_160, %v: !long_160) -> !long_160 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) : !long_160, !long_160, !long_160 -> !long_160
+  return %o : !long_160
+}
+
+func.func @wider_still(%q: !long_176, %k: !long_176, %v: !long_176) -> (!long_176, !long_176, !long_176) {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=80
+  %o = smx.attention %q, %k, %v scale(0.125) : !long_176, !long_176, !long_176 -> !long_176
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=96
+  %c = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = 0>) : !long_176, !long_176, !long_176 -> !long_176
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=64
+  %w = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, left = 1000, right = 0>) : !long_176, !long_176, !long_176 -> !long_176
+  return %o, %c, %w : !long_176, !long_176, !long_176
+}
+
+// What scores read for themselves takes registers that the widest sums leave to nobody.
+func.func @bias_beside_wider(%q: !long_160, %k: !long_160, %v: !long_160, %bias: tensor<4096x4100xbf16>) -> !long_160 {
+  // CHECK: warpgroups.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=64
+  %o = smx.attention %q, %k, %v scale(0.125) score {
+  ^bb0(%s: f32, %b: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%i, %j] : tensor<4096x4100xbf16>
+    %wide = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %wide : f32
+    smx.yield %t : f32
+  } : !long_160, !long_160, !long_160 -> !long_160
+  return %o : !long_160
 }
