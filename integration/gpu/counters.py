@@ -39,14 +39,16 @@ PROFILES = [works.Attention(dim, length, causal) for dim, length, causal in (
     works.Reduction("softmax_backward", 32768), works.Reduction("softmax_backward", 131072)]
 SECTIONS = "SpeedOfLight", "ComputeWorkloadAnalysis", "WarpStateStats", "Occupancy", "LaunchStats"
 BYTES = {"read": "dram__bytes_read.sum", "written": "dram__bytes_write.sum"}
-# What of the sections is shown: of the metrics whose names match, in percent of the unit's peak, the largest.
+# What of the sections is shown: of all multiprocessors and all of the time, in percent of a unit's peak; where several match, the
+# largest.
+AVERAGE = r".*\.avg\.pct_of_peak_sustained_elapsed"
 SHOWN = {
-    "tensor pipe %": r"sm__(inst_executed_)?pipe_tensor.*(cycles_active|inst_executed).*pct",
-    "MUFU %": r"sm__inst_executed_pipe_xu.*pct",
-    "FMA pipe %": r"sm__(inst_executed_)?pipe_fma(_cycles_active)?\.avg\.pct",
-    "DRAM %": r"gpu__dram_throughput.*pct",
+    "tensor pipe %": rf"sm__(inst_executed_)?pipe_tensor{AVERAGE}",
+    "MUFU %": rf"sm__inst_executed_pipe_xu{AVERAGE}",
+    "FMA pipe %": rf"sm__(inst_executed_)?pipe_fma(_cycles_active)?{AVERAGE}",
+    "DRAM %": rf"gpu__dram_throughput{AVERAGE}",
     "warps active %": r"sm__warps_active.*pct",
-    "issued %": r"sm__inst_issued.*pct|smsp__issue_active.*pct",
+    "issued %": rf"(sm__inst_issued|smsp__issue_active){AVERAGE}",
 }
 DURATION = "gpu__time_duration.sum"
 STALL = "smsp__average_warps_issue_stalled_"
