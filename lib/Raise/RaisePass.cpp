@@ -7,6 +7,7 @@
 
 #include "Attention.h"
 #include "DynamicShapes.h"
+#include "KnownIntegers.h"
 #include "Rows.h"
 #include "smx/Raise/Passes.h"
 
@@ -58,6 +59,7 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
     Operation *root = getOperation();
     IRRewriter rewriter(&getContext());
+    foldKnownIntegers(rewriter, root);
     recoverReshapes(rewriter, root);
     visitFromEnd(root, [&](Operation *op) {
       auto softmax = dyn_cast<linalg::SoftmaxOp>(op);

@@ -75,7 +75,7 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
   // one dimension beside the reduced one.
   unsigned most =
       op.getNumReductionLoops() == 0 || op.getNumDpsInputs() == 2 ? 2 : 1;
-  unsigned chosen = 0;
+  unsigned chosen = 0, first = 0;
   std::optional<unsigned> line =
       op.getNumReductionLoops() == 0 ? commonLine(op) : std::nullopt;
   int64_t columns = line ? lineExtent(op, *line) : tileExtent;
@@ -84,6 +84,16 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
     if (!dim || chosen == most ||
         getConstantIntValue(sizes[dim.getPosition()]) != 1)
       return;
+    // Each of the two matrices has one of a product's dimensions.
+    if (chosen == 1 && op.getNumReductionLoops() != 0 &&
+        llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+          AffineMap map = op.getMatchingIndexingMap(operand);
+          return map.isFunctionOfDim(first) &&
+                 map.isFunctionOfDim(dim.getPosition());
+        }))
+      return;
+    if (chosen == 0)
+      first = dim.getPosition();
     sizes[dim.getPosition()] = builder.getIndexAttr(
         dim.getPosition() == line ? columns : tileElements / columns);
     ++chosen;

@@ -66,6 +66,8 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
     * `tensor.reshape` to sizes that are provably products of other sizes, as front ends write it
       for dynamic shapes, becomes a reshape with groups on the way, and assertions about such sizes
       that always hold are dropped.
+    * Integers extracted from tensors that are put together from constants (ONNX's shapes) are constants, and types
+      say what they say of sizes.
 
     What starts like one of these but is none is left as it is, and a remark at its last op says
     why: also where an intermediate value has another use, as the scores would be computed anyway.

@@ -89,7 +89,8 @@ def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
   let description = [{
     Whatever `linalg` op is still outside of all loops after `smx-tile` (a transpose, a cast of a
     result, a reduction that was not recognised) becomes a parallel loop over tiles of two of its
-    dimensions, and an inner loop where it reduces. Tiles have 64 x 64 elements; where memory runs
+    dimensions, and an inner loop where it reduces. Of a sum of products each operand has one of the two; all other
+    dimensions run one by one. Tiles have 64 x 64 elements; where memory runs
     along the same dimension in all operands and nothing is reduced, up to 512 along it and 8 of the
     one before. An op that reads nothing but results of one such loop, each of its tiles the same
     tile of all of them, is computed in that loop.

@@ -111,3 +111,24 @@ func.func @open_rows(%x: tensor<?x512xf32>, %m: index) -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// Of a product each matrix has one dimension of a tile, in whatever order the result has them: heads run one by one.
+// CHECK-LABEL: @heads
+// CHECK: scf.forall (%[[B:.+]], %[[I:.+]], %[[P:.+]], %[[H:.+]], %{{.+}}) = (0, 0, 0, 0, 0) to (2, 100, 3, 12, 64) step (1, 64, 1, 1, 64)
+// CHECK: tensor.extract_slice %{{.+}}[%[[B]], %[[I]], 0]
+// CHECK: tensor.extract_slice %{{.+}}[0, %[[P]], %[[H]], 0]
+func.func @heads(%x: tensor<2x100x32xf32>, %w: tensor<32x3x12x64xf32>) -> tensor<2x100x3x12x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x100x3x12x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x100x3x12x64xf32>) -> tensor<2x100x3x12x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, i, p, h, d, e) -> (b, i, e)>, affine_map<(b, i, p, h, d, e) -> (e, p, h, d)>,
+      affine_map<(b, i, p, h, d, e) -> (b, i, p, h, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<2x100x32xf32>, tensor<32x3x12x64xf32>) outs(%f : tensor<2x100x3x12x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<2x100x3x12x64xf32>
+  return %y : tensor<2x100x3x12x64xf32>
+}
