@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks the GPU road on a machine with an NVIDIA GPU: the numeric suite of the CPU road, torch-mlir's fixtures against
-PyTorch's own results, the tensors of a real encoder, a C program; and says how long a cold compilation takes.
+PyTorch's own results, the tensors of a real encoder, blocks of models as front ends export them and in 16-bit floats, a C
+program; and says how long a cold compilation takes.
 
     scripts/package-static --tests          # where LLVM is: build/static/softmax-tools.tar.xz
     integration/gpu/check.py --tools DIR    # where the GPU is: DIR holds the unpacked programs
@@ -25,13 +26,18 @@ import works
 
 PYTORCH = results.HERE.parent / "pytorch"
 C = results.HERE.parent / "c"
+MODELS = results.HERE.parent / "models"
+sys.path.insert(0, str(MODELS))
+import narrow  # noqa: E402
+import table  # noqa: E402
+
 # GoogleTest's filters, and how many processes share the tests: in one process the driver compiles one module at a time.
 SUITES = {"attention, sm_80": ("*attention_sm_80_*", 16), "attention, sm_90a": ("*attention_sm_90a_*", 16),
           "head dims": ("*head_dims_*", 16), "decoding": ("*decoding_*", 4), "softmax": ("*/softmax_sm_*", 4), "long rows": ("*/long_softmax_*:*/long_log*:*/long_layer_norm_*:*/long_rms_norm_*:*/long_cross*:*/long_topk*", 8),
           "other rows": ("*/log*:*/layer_norm_*:*/rms_norm_*:*/softmax_dot_*:*/cross_entropy_*:*/softmax_backward_*:*/topk_*", 4),
           "rows read again": ("*/reread_*", 4), "rows of clusters": ("*/cluster_*", 4), "walks": ("*LastWave*:*DealtWaves*:*RampedWalk*:*IdleGroups*:*InfiniteScores*", 4),
           "contract and laws": ("*Contract.*:Laws.*:*Jumps*", 8)}
-PARTS = "works", "fixtures", "c", "numeric"
+PARTS = "works", "fixtures", "models", "c", "numeric"
 # IR to loaded kernel, in milliseconds: of attention on the warpgroups of a Hopper, and of all else.
 GOAL_OF_WARPGROUPS, GOAL = 1000, 500
 TRIES_ALONE = 4
@@ -104,6 +110,15 @@ def fixture(tools, name, entry):
     flags += [f"--{flag}={files[kind]}" for flag, kind in (("input", "inputs"), ("expected", "outputs")) if files[kind]]
     report, reason = run(tools, flags, PYTORCH / entry["fixture"])
     return {"reason": reason, "compile_ms": report and report["compile_ms"], "steps": report and report["compile_steps_ms"]}
+
+
+def model(tools, entry, kind):
+    """A block that a front end exported: in f32 with its inputs, against its own results; else on random ones."""
+    if kind == "f32":
+        error = table.run_fixture(str(tools / "softmax-run"), entry, ["--target=cuda"])
+        return {"reason": error if isinstance(error, str) else ""}
+    text = narrow.narrow((MODELS / entry["fixture"]).read_text(), kind)
+    return {"reason": run(tools, ["--repeat=1", "--warmup=0"], "-", text)[1]}
 
 
 def cold(tools, work, *more):
@@ -186,7 +201,7 @@ def lines_of_slow(found):
 
 def lines_of(found):
     lines = []
-    for title, key in (("Fixtures", "fixtures"), ("Kernels of the benchmark", "works"), ("C programs", "c")):
+    for title, key in (("Fixtures", "fixtures"), ("Kernels of the benchmark", "works"), ("Blocks of models", "models"), ("C programs", "c")):
         of_key = found[key]
         failed = {name: one["reason"] for name, one in of_key.items() if one["reason"]}
         lines += [f"{title}: {len(of_key) - len(failed)} of {len(of_key)} pass.", ""]
@@ -211,7 +226,8 @@ def main():
         parser.error(f"no part '{unknown.pop()}'; there are {', '.join(PARTS)}")
     tools = arguments.tools.resolve()
     entries = json.loads((PYTORCH / "fixtures.json").read_text())
-    running = {"works": {}, "fixtures": {}, "c": {}, "numeric": {}}
+    exported = {name: entry for name, entry in json.loads((MODELS / "fixtures.json").read_text()).items() if "refused" not in entry}
+    running = {"works": {}, "fixtures": {}, "models": {}, "c": {}, "numeric": {}}
 
     def save(show=False):
         found = {key: results.so_far(of_key) for key, of_key in running.items()}
@@ -239,13 +255,18 @@ def main():
             running["c"] = {f"{chip}, alignment {alignment}": pool.submit(c_program, tools, chip, alignment)
                             for chip, alignment in ((PORTABLE, 0), (driver.chip(), 16))}
         wait([*running["works"].values(), *running["fixtures"].values(), *running["c"].values()])
+    if "models" in parts:
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            running["models"] = {f"{name}, {kind}": pool.submit(model, tools, entry, kind)
+                                 for name, entry in exported.items() for kind in ("f32", "bf16", "f16")}
+            wait(running["models"].values())
     compile_alone(tools, entries, {key: results.so_far(of_key) for key, of_key in running.items()})
     if "numeric" in parts:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             running["numeric"] = {name: pool.submit(numeric_suite, tools, *suite) for name, suite in SUITES.items()}
             wait(running["numeric"].values())
     found = save(show=True)
-    failed = [one for key in ("fixtures", "works", "c") for one in found[key].values() if one["reason"]]
+    failed = [one for key in ("fixtures", "works", "models", "c") for one in found[key].values() if one["reason"]]
     failed += [suite for suite in found["numeric"].values() if suite["ended"]]
     return 1 if failed else 0
 

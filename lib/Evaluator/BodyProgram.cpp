@@ -2,6 +2,8 @@
 
 #include "BodyProgram.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -69,6 +71,29 @@ llvm::Error BodyProgram::addExtract(Operation *op, const Frame &outer) {
   return llvm::Error::success();
 }
 
+/// As the arithmetic that it is written as.
+llvm::Error BodyProgram::addApply(Operation *op, const Frame &outer) {
+  auto apply = cast<affine::AffineApplyOp>(op);
+  Block block;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToStart(&block);
+  auto results = affine::expandAffineMap(
+      builder, op->getLoc(), apply.getAffineMap(), apply.getMapOperands());
+  if (!results)
+    return errorAt(op, "divides by a number that is not above 0");
+  for (Operation &inner : block)
+    if (llvm::Error error = addOp(&inner, outer))
+      return error;
+  auto number = registerOf(results->front(), op, outer);
+  if (!number)
+    return number.takeError();
+  registerNumbers[apply.getResult()] = *number;
+  for (Operation &inner : block)
+    for (Value result : inner.getResults())
+      registerNumbers.erase(result);
+  return llvm::Error::success();
+}
+
 llvm::Error BodyProgram::addOp(Operation *op, const Frame &outer) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     indices.push_back({index.getDim(), numRegisters});
@@ -77,6 +102,8 @@ llvm::Error BodyProgram::addOp(Operation *op, const Frame &outer) {
   }
   if (isa<tensor::ExtractOp>(op))
     return addExtract(op, outer);
+  if (isa<affine::AffineApplyOp>(op))
+    return addApply(op, outer);
   if (isa<cf::AssertOp>(op)) {
     auto number = registerOf(op->getOperand(0), op, outer);
     if (!number)

@@ -46,6 +46,7 @@ public:
 private:
   llvm::Error addOp(Operation *op, const Frame &outer);
   llvm::Error addExtract(Operation *op, const Frame &outer);
+  llvm::Error addApply(Operation *op, const Frame &outer);
   llvm::Expected<unsigned> registerOf(Value value, Operation *user,
                                       const Frame &outer);
   unsigned addConstant(Slot value);

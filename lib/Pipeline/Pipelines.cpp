@@ -110,6 +110,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
 }
 
 static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createWidenSumsPass());
   pm.addPass(createExpandStatePass());
   // No CSE before bufferization: equal empty tensors are different buffers.
   pm.addPass(createCanonicalizerPass());
@@ -128,6 +129,7 @@ static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
 }
 
 void mlir::smx::buildKernelNests(OpPassManager &pm, double slack, double lead) {
+  pm.addNestedPass<func::FuncOp>(createWidenSumsPass());
   pm.addPass(createExpandStatePass(ExpandStatePassOptions{slack, lead}));
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createTileOthersPass());

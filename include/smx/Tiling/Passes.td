@@ -84,6 +84,35 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
   ];
 }
 
+def WidenSumsPass : Pass<"smx-widen-sums", "::mlir::func::FuncOp"> {
+  let summary = "sums of narrow floats are f32 until they are complete";
+  let description = [{
+    Front ends write a product of matrices of 16-bit floats, or a sum of their elements, with a result of that type: rounded whenever a term is
+    added. Libraries do not compute it so, and no matrix unit does for bf16. Here its terms and its sum are f32, and the result is rounded once:
+
+        round(.. round(round(0 + a b) + c d) ..)   becomes   round(0 + a b + c d ..)
+
+    Ops outside of loops, whose body is a sum of elements or of products of two; all else stays.
+
+    ```mlir
+    %y = linalg.matmul ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%zeros : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+    ```
+    ==>
+    ```mlir
+    %s = linalg.generic {..} ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%zeros_f32 : tensor<?x?xf32>) {
+      %u = arith.extf %a
+      %v = arith.extf %b
+      %t = arith.mulf %u, %v
+      %r = arith.addf %t, %sum
+    }
+    %y = linalg.generic {..} ins(%s : tensor<?x?xf32>) outs(%e : tensor<?x?xbf16>) { arith.truncf }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
   let summary = "loops over tiles for what no reduction took in, for the blocks of a GPU";
   let description = [{
