@@ -123,9 +123,14 @@ LogicalResult LaunchPlanBuilder::visit(Operation *op) {
   }
   if (isMemoryEffectFree(op) || isa<memref::DeallocOp, func::ReturnOp>(op))
     return success();
-  return op->emitOpError("can not be done on the host of a GPU function, "
-                         "which computes sizes, launches kernels and "
-                         "copies memory");
+  InFlightDiagnostic error =
+      op->emitOpError("can not be done on the host of a GPU function, which "
+                      "computes sizes, launches kernels and copies memory");
+  if (isa<memref::LoadOp>(op))
+    error
+        << "; a number that is read from a tensor there has to be an argument "
+           "of its own";
+  return error;
 }
 
 FailureOr<LaunchPlan> LaunchPlanBuilder::build() {

@@ -30,6 +30,8 @@ static Expected<State> compileText(llvm::StringRef text,
   auto entry = findEntry((*module)->get(), options.entry);
   if (!entry)
     return entry.takeError();
+  if (llvm::Error error = checkCallees((*module)->get()))
+    return error;
   auto state = std::make_shared<detail::KernelState>();
   state->name = entry->getName().str();
   auto signature = readSignature(*entry);

@@ -4,6 +4,8 @@
 
 #include "DenseCopies.h"
 
+#include "smx/IR/SourcePlace.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,6 +21,25 @@ static std::string print(mlir::Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
+}
+
+llvm::Error smx::checkCallees(mlir::ModuleOp module) {
+  mlir::SymbolTable symbols(module);
+  mlir::func::CallOp missing;
+  module.walk([&](mlir::func::CallOp call) {
+    auto callee = symbols.lookup<mlir::func::FuncOp>(call.getCallee());
+    if (callee && !callee.isDeclaration())
+      return mlir::WalkResult::advance();
+    missing = call;
+    return mlir::WalkResult::interrupt();
+  });
+  if (!missing)
+    return llvm::Error::success();
+  return createStringError(mlir::smx::placed(
+      missing.getLoc(), "'" + missing.getCallee() +
+                            "' is called, and has no body in the module; code "
+                            "that is run is made of what that holds: define "
+                            "it there"));
 }
 
 Expected<mlir::func::FuncOp> smx::findEntry(mlir::ModuleOp module,

@@ -8,6 +8,7 @@
 #include "PassReports.h"
 #include "SupportQuestion.h"
 
+#include "smx/Evaluator/LaunchPlan.h"
 #include "smx/IR/SourcePlace.h"
 #include "smx/NVVM/Pipeline.h"
 #include "smx/Pipeline/ScheduleTable.h"
@@ -166,6 +167,10 @@ Error Inquiry::lead(ModuleInContext &module, PassReports &reports) {
     return error;
   if (Error error = assume(module.get()))
     return error;
+  // Objects for a CPU are linked.
+  if (isDevice())
+    if (Error error = checkCallees(module.get()))
+      return error;
   if (isDevice())
     if (Error error = closeExtents(module))
       return error;
@@ -190,6 +195,13 @@ Error Inquiry::lead(ModuleInContext &module, PassReports &reports) {
   if (Error error = leadTo(Stage::Gpu))
     return error;
   reports.readKernels(module.get());
+  auto launched = functions(module.get());
+  if (!launched)
+    return launched.takeError();
+  for (mlir::func::FuncOp function : *launched)
+    if (mlir::failed(mlir::smx::LaunchPlan::build(function)))
+      return module.explain(llvm::createStringError(
+          "'" + function.getName() + "' has a part that no kernel does"));
   // The emulator runs this stage.
   if (options.road.target == Target::Emulator)
     return Error::success();

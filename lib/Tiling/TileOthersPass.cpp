@@ -244,6 +244,13 @@ static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
              << init.get().getType()
              << ", which has no kernel; an smx or linalg op on a slice, and "
                 "tensor.insert_slice, would work";
+  if (op.getNumReductionLoops() != 0 &&
+      llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+        return !map.isProjectedPermutation(/*allowZeroInResults=*/true);
+      }))
+    return op.emitOpError("is reduced over places that are sums of its loops, "
+                          "as a convolution is, which has no kernel; a product "
+                          "of matrices, of the patches, would work");
   SmallVector<OpFoldResult> sizes = tileSizesOf(op);
   SmallVector<unsigned> readInits = findReadInits(op);
   unsigned loops = llvm::count_if(

@@ -122,6 +122,13 @@ void NarrowSum::rewrite(RewriterBase &rewriter) {
   rewriter.replaceOp(op, convert(rewriter, sum.getResult(0), narrow));
 }
 
+/// True for ops with names that are sums of products or of elements.
+static bool isNamedSum(linalg::LinalgOp op) {
+  auto reduce = dyn_cast<linalg::ReduceOp>(op.getOperation());
+  return reduce ? isa<arith::AddFOp>(reduce.getCombiner().front().front())
+                : linalg::isaContractionOpInterface(op);
+}
+
 namespace {
 struct WidenSumsPass : mlir::smx::impl::WidenSumsPassBase<WidenSumsPass> {
   using WidenSumsPassBase::WidenSumsPassBase;
@@ -133,10 +140,8 @@ struct WidenSumsPass : mlir::smx::impl::WidenSumsPassBase<WidenSumsPass> {
     SmallVector<linalg::LinalgOp> ops(
         getOperation().getBody().front().getOps<linalg::LinalgOp>());
     for (linalg::LinalgOp op : ops) {
-      // Of named ops those that are sums of products.
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-      if (!generic && op->getNumResults() == 1 &&
-          linalg::isaContractionOpInterface(op) &&
+      if (!generic && isNamedSum(op) && op->getNumResults() == 1 &&
           isNarrowFloat(getElementTypeOrSelf(op->getResult(0).getType()))) {
         rewriter.setInsertionPoint(op);
         if (auto general = linalg::generalizeNamedOp(rewriter, op);

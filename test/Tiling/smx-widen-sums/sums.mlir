@@ -50,12 +50,24 @@ func.func @row_sums(%x: tensor<20x72xbf16>) -> tensor<20xbf16> {
   return %y : tensor<20xbf16>
 }
 
+// CHECK-LABEL: @named
+// CHECK: linalg.generic {{.+}} "reduction"]} ins(%arg0 : tensor<20x72xbf16>) outs(%{{.+}} : tensor<20xf32>)
+func.func @named(%x: tensor<20x72xbf16>) -> tensor<20xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<20xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<20xbf16>) -> tensor<20xbf16>
+  %y = linalg.reduce { arith.addf } ins(%x : tensor<20x72xbf16>) outs(%f : tensor<20xbf16>) dimensions = [1]
+  return %y : tensor<20xbf16>
+}
+
 // A maximum is exact, sums in f32 are as wide as they get, and a sum of what is computed first is left as it is.
 // CHECK-LABEL: @others
+// CHECK: linalg.reduce
 // CHECK-NOT: arith.extf
 // CHECK: return
 func.func @others(%x: tensor<20x72xbf16>, %y: tensor<20x72xf32>, %f: tensor<20xbf16>, %g: tensor<20xf32>)
-    -> (tensor<20xbf16>, tensor<20xf32>, tensor<20xbf16>) {
+    -> (tensor<20xbf16>, tensor<20xf32>, tensor<20xbf16>, tensor<20xbf16>) {
+  %n = linalg.reduce { arith.maxnumf } ins(%x : tensor<20x72xbf16>) outs(%f : tensor<20xbf16>) dimensions = [1]
   %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<20x72xbf16>) outs(%f : tensor<20xbf16>) {
   ^bb0(%a: bf16, %s: bf16):
@@ -75,5 +87,5 @@ func.func @others(%x: tensor<20x72xbf16>, %y: tensor<20x72xf32>, %f: tensor<20xb
     %r = arith.addf %s, %e : bf16
     linalg.yield %r : bf16
   } -> tensor<20xbf16>
-  return %m, %l, %k : tensor<20xbf16>, tensor<20xf32>, tensor<20xbf16>
+  return %m, %l, %k, %n : tensor<20xbf16>, tensor<20xf32>, tensor<20xbf16>, tensor<20xbf16>
 }
