@@ -143,9 +143,12 @@ LogicalResult BodyConverter::convertResult(unsigned number) {
   if (failed(type))
     return failure();
   AffineMap map = op.getMatchingIndexingMap(init);
+  // Of several dimensions that are reduced the tile has one; the others have
+  // one element.
   std::optional<Class> reduced;
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (kind == utils::IteratorType::reduction && !map.isFunctionOfDim(loop))
+    if (kind == utils::IteratorType::reduction && !map.isFunctionOfDim(loop) &&
+        (!reduced || loops[loop] == other))
       reduced = loops[loop];
   if (!reduced) {
     tiles.tiles[result] = tiles.widened(valueOf(yielded), *type);

@@ -191,12 +191,10 @@ static void narrowTypes(MLIRContext *context, ArrayRef<Operation *> ops) {
     return !isa<tensor::TensorDialect, linalg::LinalgDialect>(op->getDialect());
   });
   RewritePatternSet patterns(context);
-  for (Dialect *dialect :
-       {static_cast<Dialect *>(
-            context->getLoadedDialect<linalg::LinalgDialect>()),
-        static_cast<Dialect *>(
-            context->getLoadedDialect<tensor::TensorDialect>())})
-    dialect->getCanonicalizationPatterns(patterns);
+  context->getLoadedDialect<linalg::LinalgDialect>()
+      ->getCanonicalizationPatterns(patterns);
+  context->getLoadedDialect<tensor::TensorDialect>()
+      ->getCanonicalizationPatterns(patterns);
   tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
   tensor::CastOp::getCanonicalizationPatterns(patterns, context);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);

@@ -73,9 +73,17 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
         builder.getIndexAttr(kind == utils::IteratorType::parallel ? 1 : 0));
   // A sum of products is a product of matrices; other reductions are tiles of
   // one dimension beside the reduced one.
-  unsigned most =
-      op.getNumReductionLoops() == 0 || op.getNumDpsInputs() == 2 ? 2 : 1;
-  unsigned chosen = 0, first = 0;
+  bool isProduct = op.getNumReductionLoops() != 0 && op.getNumDpsInputs() == 2;
+  unsigned most = op.getNumReductionLoops() == 0 || isProduct ? 2 : 1;
+  // Inputs are bits: those that have a dimension, and whose is chosen.
+  auto inputsWith = [&](unsigned dim) {
+    unsigned bits = 0;
+    for (auto [number, input] : llvm::enumerate(op.getDpsInputOperands()))
+      bits |= unsigned(op.getMatchingIndexingMap(input).isFunctionOfDim(dim))
+              << number;
+    return bits;
+  };
+  unsigned chosen = 0, taken = 0;
   std::optional<unsigned> line =
       op.getNumReductionLoops() == 0 ? commonLine(op) : std::nullopt;
   int64_t columns = line ? lineExtent(op, *line) : tileExtent;
@@ -85,15 +93,12 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
         getConstantIntValue(sizes[dim.getPosition()]) != 1)
       return;
     // Each of the two matrices has one of a product's dimensions.
-    if (chosen == 1 && op.getNumReductionLoops() != 0 &&
-        llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
-          AffineMap map = op.getMatchingIndexingMap(operand);
-          return map.isFunctionOfDim(first) &&
-                 map.isFunctionOfDim(dim.getPosition());
-        }))
-      return;
-    if (chosen == 0)
-      first = dim.getPosition();
+    if (isProduct) {
+      unsigned inputs = inputsWith(dim.getPosition());
+      if (inputs == 3 || (inputs & taken))
+        return;
+      taken |= inputs;
+    }
     sizes[dim.getPosition()] = builder.getIndexAttr(
         dim.getPosition() == line ? columns : tileElements / columns);
     ++chosen;
@@ -111,6 +116,11 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (AffineExpr expr : llvm::reverse(result.getResults()))
     choose(expr);
+  // Dot products of rows: of one matrix, whatever has it.
+  if (std::exchange(isProduct, false) && chosen == 0)
+    for (AffineExpr expr : llvm::reverse(result.getResults()))
+      if (chosen == 0)
+        choose(expr);
   return sizes;
 }
 

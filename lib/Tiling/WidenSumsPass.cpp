@@ -93,9 +93,8 @@ void NarrowSum::rewrite(RewriterBase &rewriter) {
        wide = rewriter.getF32Type();
   Value init = op.getDpsInits()[0], wideInit;
   if (auto fill = init.getDefiningOp<linalg::FillOp>()) {
-    Value value = fill.getInputs()[0];
-    if (value.getType() != wide)
-      value = rewriter.createOrFold<arith::ExtFOp>(loc, wide, value);
+    Value value =
+        rewriter.createOrFold<arith::ExtFOp>(loc, wide, fill.getInputs()[0]);
     Value empty = tensor::EmptyOp::create(
         rewriter, loc, tensor::getMixedSizes(rewriter, loc, init), wide);
     wideInit = linalg::FillOp::create(rewriter, loc, value, empty).getResult(0);
