@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+import table
+
 ROOT = pathlib.Path(__file__).resolve().parent
 ROADS = {"CPU": ["--target=cpu"], "emulator": ["--target=emulator"], "emulator of sm_90a": ["--target=emulator", "--chip=sm_90a"]}
 
@@ -48,7 +50,7 @@ def run(softmax_run: str, module: pathlib.Path, flags: list[str]) -> str:
     try:
         checks = [check for output in json.loads(done.stdout)["outputs"] for check in output["checks"]]
     except (ValueError, KeyError):
-        return (done.stderr.strip().splitlines() or ["no output"])[0]
+        return table.find_reason(done.stderr)
     wrong = [check["text"] for check in checks if check["wrong_elements"]]
     return "" if checks and not wrong else wrong[0] if wrong else "nothing was checked"
 

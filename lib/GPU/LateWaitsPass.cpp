@@ -80,7 +80,7 @@ bool LateWait::isOnlyArithmetic() {
 
 /// True for numbers of places alone: whoever needs them makes them again, and
 /// no register holds them until then.
-static bool isOfPlaces(Value value) {
+static bool isMadeAgain(Value value) {
   if (registersOf(value.getType()) == 0)
     return true;
   Operation *op = value.getDefiningOp();
@@ -88,9 +88,9 @@ static bool isOfPlaces(Value value) {
     return false;
   if (isa<PositionOp, BroadcastOp, tensor::SplatOp>(op) ||
       op->hasTrait<OpTrait::ConstantLike>())
-    return llvm::all_of(op->getOperands(), isOfPlaces);
+    return llvm::all_of(op->getOperands(), isMadeAgain);
   return OpTrait::hasElementwiseMappableTraits(op) &&
-         llvm::all_of(op->getOperands(), isOfPlaces);
+         llvm::all_of(op->getOperands(), isMadeAgain);
 }
 
 int64_t LateWait::countRegisters() {
@@ -108,7 +108,7 @@ int64_t LateWait::countRegisters() {
     // What a branch asks, and what is handed on to it.
     op.walk([&](PartialReduceOp reduced) { add(reduced.getResult()); });
     for (Value result : op.getResults())
-      if (!isa<PartialReduceOp>(op) && !isOfPlaces(result) &&
+      if (!isa<PartialReduceOp>(op) && !isMadeAgain(result) &&
           llvm::any_of(result.getUsers(), isNeededLater))
         add(result);
   }

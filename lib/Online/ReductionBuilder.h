@@ -2,6 +2,7 @@
 #ifndef SMX_LIB_ONLINE_REDUCTIONBUILDER_H
 #define SMX_LIB_ONLINE_REDUCTIONBUILDER_H
 
+#include "smx/IR/MapElements.h"
 #include "smx/IR/Smx.h"
 
 namespace mlir::smx {
@@ -98,14 +99,6 @@ private:
   SmallVector<OpFoldResult> rowSizes;
   SmallVector<Value> state;
 };
-
-/// What `body` makes of each element of `tensor`, with elements of type
-/// `element`.
-Value mapElements(OpBuilder &builder, Location loc, Value tensor, Type element,
-                  llvm::function_ref<Value(OpBuilder &, Location, Value)> body);
-
-/// `tensor` with elements of the wider type `wanted`.
-Value extended(OpBuilder &builder, Location loc, Value tensor, Type wanted);
 
 /// `tensor` in f64 if one of `others` has elements of that type: a result is as
 /// exact as its own type and all that it is computed from.

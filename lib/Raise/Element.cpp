@@ -77,6 +77,29 @@ Element ElementReader::scalarElement(Value scalar, ArrayRef<AffineExpr> loops,
   return {scalar, SmallVector<AffineExpr>(loops), body};
 }
 
+std::optional<Element> ElementReader::stepInto(tensor::ConcatOp concat,
+                                               const Element &e) {
+  const uint64_t dim = concat.getDim();
+  auto index = dyn_cast<AffineConstantExpr>(e.at[dim]);
+  if (!index || index.getValue() < 0)
+    return std::nullopt;
+  int64_t place = index.getValue();
+  for (Value input : concat.getInputs()) {
+    int64_t extent = sizes(input)[dim];
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    if (place < extent) {
+      SmallVector<AffineExpr> at(e.at);
+      at[dim] = positions.constant(place);
+      Element part = tensorElement(input, at);
+      part.isPart = true;
+      return part;
+    }
+    place -= extent;
+  }
+  return std::nullopt;
+}
+
 std::optional<Element> ElementReader::stepThroughTensorOp(const Element &e) {
   Operation *op = e.value.getDefiningOp();
   if (!op)
@@ -99,6 +122,8 @@ std::optional<Element> ElementReader::stepThroughTensorOp(const Element &e) {
   }
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
     return scalarElement(splat.getInput(), {}, nullptr);
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    return stepInto(concat, e);
   auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
   // A dynamic slice hides how far it reaches.
   if (!slice || !slice.getType().hasStaticShape() ||

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
 #include <optional>
 
@@ -149,7 +150,8 @@ public:
     return dyn_cast_or_null<OpT>(arithmetic(e));
   }
 
-  /// The number that a peeled element is written as; null if it is not.
+  /// The number that a peeled element is written as, where a constant has one
+  /// for all elements, or is read at a constant place; null if it is not.
   TypedAttr literal(const Element &peeled);
   /// The value of a constant element, as a double; nothing for an integer that
   /// a double does not hold exactly. An i1 is 0 or 1. A comparison of positions
@@ -173,6 +175,8 @@ private:
                              const Element &b);
   std::optional<Element> stepOut(const Element &e);
   std::optional<Element> stepThroughTensorOp(const Element &e);
+  /// The operand of a concatenation that has an element at a constant place.
+  std::optional<Element> stepInto(tensor::ConcatOp concat, const Element &e);
   AffineExpr computeAffine(const Element &peeled);
   std::optional<SmallVector<AffineExpr>> split(AffineExpr index,
                                                ArrayRef<int64_t> sizes);

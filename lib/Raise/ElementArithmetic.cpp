@@ -50,9 +50,20 @@ TypedAttr ElementReader::literal(const Element &peeled) {
   Attribute attr;
   if (!matchPattern(peeled.value, m_Constant(&attr)))
     return {};
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
-    attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
-  return dyn_cast_or_null<TypedAttr>(attr);
+  auto dense = dyn_cast<DenseElementsAttr>(attr);
+  if (!dense)
+    return dyn_cast<TypedAttr>(attr);
+  if (dense.isSplat())
+    return dense.getSplatValue<TypedAttr>();
+  SmallVector<uint64_t> places;
+  for (auto [index, extent] :
+       llvm::zip_equal(peeled.at, dense.getType().getShape())) {
+    auto place = dyn_cast<AffineConstantExpr>(index);
+    if (!place || place.getValue() < 0 || place.getValue() >= extent)
+      return {};
+    places.push_back(place.getValue());
+  }
+  return cast<TypedAttr>(dense.getValues<Attribute>()[places]);
 }
 
 std::optional<double> ElementReader::constant(Element e) {

@@ -8,174 +8,74 @@
 
 #include "KnownIntegers.h"
 
+#include "Element.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 
-using Places = SmallVector<int64_t, 4>;
-
-static Attribute elementOf(Value tensor, const Places &at);
-
-static Attribute constantOf(Value value) {
-  Attribute constant;
-  return matchPattern(value, m_Constant(&constant)) ? constant : Attribute();
-}
-
-/// Of a tensor of other dimensions, with the elements in the same order.
-static Attribute elementOfReshaped(Value source, RankedTensorType type,
-                                   const Places &at) {
-  auto from = cast<RankedTensorType>(source.getType());
-  if (!from.hasStaticShape() || !type.hasStaticShape())
+/// What `e` is, if it is computed from constants alone; else null.
+static TypedAttr knownValue(ElementReader &reader, Element e) {
+  e = reader.peel(e);
+  if (TypedAttr literal = reader.literal(e))
+    return literal;
+  Operation *op = reader.arithmetic(e);
+  if (!op || e.isTensor())
     return {};
-  int64_t number = linearize(at, computeStrides(type.getShape()));
-  return elementOf(
-      source, Places(delinearize(number, computeStrides(from.getShape()))));
-}
-
-static Attribute elementOfSlice(tensor::ExtractSliceOp slice,
-                                const Places &at) {
-  llvm::SmallBitVector dropped = slice.getDroppedDims();
-  Places from;
-  const int64_t *kept = at.begin();
-  for (auto [dim, offset, stride] :
-       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedStrides())) {
-    std::optional<int64_t> begin = getConstantIntValue(offset),
-                           step = getConstantIntValue(stride);
-    if (!begin || !step)
-      return {};
-    from.push_back(dropped.test(dim) ? *begin : *begin + *kept++ * *step);
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    auto place = dyn_cast<AffineConstantExpr>(e.at[index.getDim()]);
+    return place ? IntegerAttr::get(e.getType(), place.getValue())
+                 : IntegerAttr();
   }
-  return elementOf(slice.getSource(), from);
-}
-
-static Attribute elementOfConcat(tensor::ConcatOp concat, Places at) {
-  int64_t &place = at[concat.getDim()];
-  for (Value input : concat.getInputs()) {
-    int64_t extent =
-        cast<RankedTensorType>(input.getType()).getDimSize(concat.getDim());
-    if (ShapedType::isDynamic(extent))
+  SmallVector<Attribute> operands;
+  for (unsigned n = 0; n < op->getNumOperands(); ++n) {
+    operands.push_back(knownValue(reader, reader.operand(e, n)));
+    if (!operands.back())
       return {};
-    if (place < extent)
-      return elementOf(input, at);
-    place -= extent;
   }
+  SmallVector<OpFoldResult> folded;
+  if (failed(op->fold(operands, folded)) || folded.size() != 1)
+    return {};
+  if (auto attribute = dyn_cast<Attribute>(folded[0]))
+    return dyn_cast<TypedAttr>(attribute);
+  for (auto [operand, value] : llvm::zip_equal(op->getOperands(), operands))
+    if (operand == cast<Value>(folded[0]))
+      return cast<TypedAttr>(value);
   return {};
 }
 
-/// What the body of an elementwise op yields for one element.
-static Attribute elementOfGeneric(linalg::GenericOp op, unsigned result,
-                                  const Places &at) {
-  if (op.getNumParallelLoops() != op.getNumLoops() ||
-      !op.getMatchingIndexingMap(op.getDpsInitOperand(result)).isIdentity())
-    return {};
-  DenseMap<Value, Attribute> known;
-  auto valueOf = [&](Value value) {
-    auto found = known.find(value);
-    return found != known.end() ? found->second : constantOf(value);
-  };
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(input);
-    if (!argument.use_empty() && isa<RankedTensorType>(input->get().getType()))
-      known[argument] = elementOf(
-          input->get(), Places(op.getMatchingIndexingMap(input).compose(at)));
-  }
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      known[index] = IntegerAttr::get(index.getType(), at[index.getDim()]);
-      continue;
-    }
-    auto operands = llvm::map_to_vector(inner.getOperands(), valueOf);
-    SmallVector<OpFoldResult> folded;
-    if (inner.getNumResults() != 1 || inner.getNumRegions() != 0 ||
-        !llvm::all_of(operands, [](Attribute each) { return bool(each); }) ||
-        failed(inner.fold(operands, folded)) || folded.size() != 1)
-      continue;
-    auto value = dyn_cast<Value>(folded[0]);
-    known[inner.getResult(0)] =
-        value ? valueOf(value) : cast<Attribute>(folded[0]);
-  }
-  return valueOf(op.getBody()->getTerminator()->getOperand(result));
-}
-
-/// The element of `tensor` at `at`, if it is the same whatever the inputs are;
-/// else null.
-static Attribute elementOf(Value tensor, const Places &at) {
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  if (!type)
-    return {};
-  // Beyond the end nothing is known; the reader is undefined there.
-  for (auto [place, extent] : llvm::zip_equal(at, type.getShape()))
-    if (place < 0 || (!ShapedType::isDynamic(extent) && place >= extent))
-      return {};
-  if (auto constant = dyn_cast_or_null<DenseElementsAttr>(constantOf(tensor)))
-    return constant
-        .getValues<Attribute>()[SmallVector<uint64_t>(at.begin(), at.end())];
-  Operation *op = tensor.getDefiningOp();
-  if (!op)
-    return {};
-  return llvm::TypeSwitch<Operation *, Attribute>(op)
-      .Case(
-          [&](tensor::CastOp cast) { return elementOf(cast.getSource(), at); })
-      .Case([&](tensor::ExtractSliceOp slice) {
-        return elementOfSlice(slice, at);
-      })
-      .Case(
-          [&](tensor::ConcatOp concat) { return elementOfConcat(concat, at); })
-      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto reshape) {
-        return elementOfReshaped(reshape.getSrc(), type, at);
-      })
-      .Case([&](tensor::FromElementsOp from) {
-        return constantOf(
-            from.getElements()[linearize(at, computeStrides(type.getShape()))]);
-      })
-      .Case(
-          [&](linalg::FillOp fill) { return constantOf(fill.getInputs()[0]); })
-      .Case([&](linalg::GenericOp generic) {
-        return elementOfGeneric(generic,
-                                cast<OpResult>(tensor).getResultNumber(), at);
-      })
-      .Default([](Operation *) { return Attribute(); });
-}
-
-static Attribute knownResult(tensor::ExtractOp extract) {
-  Places at;
-  for (Value index : extract.getIndices()) {
-    std::optional<int64_t> place = getConstantIntValue(index);
-    if (!place)
-      return {};
-    at.push_back(*place);
-  }
-  return elementOf(extract.getTensor(), at);
+static IntegerAttr knownInteger(ElementReader &reader, const Element &e) {
+  return dyn_cast_or_null<IntegerAttr>(knownValue(reader, e));
 }
 
 /// A shape to reshape by, all of which is known, is put together from
 /// constants.
-static void nameShape(RewriterBase &rewriter, tensor::ReshapeOp op) {
+static void nameShape(RewriterBase &rewriter, ElementReader &reader,
+                      tensor::ReshapeOp op) {
   auto type = cast<RankedTensorType>(op.getShape().getType());
   if (!type.hasStaticShape() ||
       op.getShape().getDefiningOp<tensor::FromElementsOp>())
     return;
-  SmallVector<Value> sizes;
-  rewriter.setInsertionPoint(op);
+  SmallVector<IntegerAttr> sizes;
   for (int64_t place : llvm::seq(type.getNumElements())) {
-    auto size =
-        dyn_cast_or_null<IntegerAttr>(elementOf(op.getShape(), {place}));
-    if (!size)
+    AffineExpr at = reader.getPositions().constant(place);
+    sizes.push_back(
+        knownInteger(reader, reader.tensorElement(op.getShape(), at)));
+    if (!sizes.back())
       return;
-    sizes.push_back(arith::ConstantOp::create(rewriter, op.getLoc(), size));
   }
+  rewriter.setInsertionPoint(op);
+  auto constants = llvm::map_to_vector(sizes, [&](IntegerAttr size) -> Value {
+    return arith::ConstantOp::create(rewriter, op.getLoc(), size);
+  });
   rewriter.modifyOpInPlace(op, [&] {
     op.getShapeMutable().assign(
-        tensor::FromElementsOp::create(rewriter, op.getLoc(), type, sizes));
+        tensor::FromElementsOp::create(rewriter, op.getLoc(), type, constants));
   });
 }
 
@@ -212,20 +112,26 @@ void mlir::smx::foldKnownIntegers(RewriterBase &rewriter, Operation *root) {
   root->walk([&](Operation *op) {
     if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
       reshapes.push_back(reshape);
+    // In a body an index may be that of a loop.
     auto extract = dyn_cast<tensor::ExtractOp>(op);
-    if (extract && extract.getType().isIntOrIndex())
+    if (extract && extract.getType().isIntOrIndex() &&
+        !extract->getParentOfType<linalg::LinalgOp>())
       extracts.push_back(extract);
   });
+  // All places are constants: there are no positions.
+  Positions positions(rewriter.getContext(), {});
+  ElementReader reader(positions);
   for (tensor::ReshapeOp reshape : reshapes)
-    nameShape(rewriter, reshape);
-  SetVector<Operation *> users;
+    nameShape(rewriter, reader, reshape);
+  llvm::SetVector<Operation *> users;
   auto replace = [&](Operation *op, ValueRange values) {
     users.remove(op);
     users.insert_range(op->getUsers());
     rewriter.replaceOp(op, values);
   };
   for (tensor::ExtractOp extract : extracts)
-    if (auto known = dyn_cast_or_null<IntegerAttr>(knownResult(extract))) {
+    if (IntegerAttr known = knownInteger(
+            reader, reader.scalarElement(extract, {}, /*body=*/nullptr))) {
       rewriter.setInsertionPoint(extract);
       replace(extract,
               arith::ConstantOp::create(rewriter, extract.getLoc(), known)

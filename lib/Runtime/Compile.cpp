@@ -5,6 +5,7 @@
 #include "KernelState.h"
 #include "StepTimer.h"
 
+#include "smx/Pipeline/Entry.h"
 #include "smx/Pipeline/ScheduleTable.h"
 #include "smx/Runtime/KernelCache.h"
 
@@ -27,10 +28,10 @@ static Expected<State> compileText(llvm::StringRef text,
     return module.takeError();
   if (llvm::Error error = mlir::smx::checkSchedules(options.from, options.road))
     return error;
-  auto entry = findEntry((*module)->get(), options.entry);
+  auto entry = mlir::smx::findEntry((*module)->get(), options.entry);
   if (!entry)
     return entry.takeError();
-  if (llvm::Error error = checkCallees((*module)->get()))
+  if (llvm::Error error = mlir::smx::checkCallees((*module)->get()))
     return error;
   auto state = std::make_shared<detail::KernelState>();
   state->name = entry->getName().str();

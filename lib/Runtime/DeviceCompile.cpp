@@ -55,6 +55,15 @@ smx::findOpenExtents(ModuleInContext &module, llvm::StringRef entry) {
   return std::vector<ArgumentExtent>(extents->begin(), extents->end());
 }
 
+Expected<LaunchPlan> smx::planLaunches(ModuleInContext &module,
+                                       mlir::func::FuncOp function) {
+  auto plan = LaunchPlan::build(function);
+  if (mlir::succeeded(plan))
+    return std::move(*plan);
+  return module.explain(createStringError("'" + function.getName() +
+                                          "' has a part that no kernel does"));
+}
+
 /// The host's part is taken out where it stands in the IR, at stage `gpu`; the
 /// kernels go on to where they run.
 static Expected<CodePtr> compileVariant(std::unique_ptr<ModuleInContext> module,
@@ -66,11 +75,10 @@ static Expected<CodePtr> compileVariant(std::unique_ptr<ModuleInContext> module,
   if (from < Stage::Gpu || options.road.target == Target::Emulator)
     if (llvm::Error error = module->lead(from, Stage::Gpu, options, steps))
       return error;
-  auto plan =
-      LaunchPlan::build(module->get().lookupSymbol<mlir::func::FuncOp>(entry));
-  if (mlir::failed(plan))
-    return module->explain(
-        createStringError("'" + entry + "' has a part that no kernel does"));
+  auto plan = planLaunches(
+      *module, module->get().lookupSymbol<mlir::func::FuncOp>(entry));
+  if (!plan)
+    return plan.takeError();
 
   Expected<std::unique_ptr<Launcher>> launcher(nullptr);
   if (options.road.target == Target::Emulator) {

@@ -6,6 +6,8 @@
 #include "ModuleInContext.h"
 #include "Signature.h"
 
+#include "smx/Evaluator/LaunchPlan.h"
+
 namespace smx {
 
 /// What code that is made before a call takes the tensors of the call to be
@@ -19,6 +21,10 @@ int64_t likelyAlignment(const Signature &signature,
 /// and stays as it is.
 llvm::Expected<std::vector<mlir::smx::gpu::ArgumentExtent>>
 findOpenExtents(ModuleInContext &module, llvm::StringRef entry);
+
+/// What the host does to run `function` of `module`, which is at stage `gpu`.
+llvm::Expected<mlir::smx::LaunchPlan> planLaunches(ModuleInContext &module,
+                                                   mlir::func::FuncOp function);
 
 /// Compiles the function `entry` of `module`, which was parsed from `text`, for
 /// a GPU or the emulator, consuming it. What is likely to be called is compiled

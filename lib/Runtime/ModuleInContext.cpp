@@ -3,9 +3,9 @@
 #include "ModuleInContext.h"
 
 #include "StepTimer.h"
+#include "smx/Pipeline/Entry.h"
 #include "smx/RegisterAll.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -28,25 +28,6 @@ ModuleInContext::ModuleInContext(const mlir::DialectRegistry &registry)
   context->printOpOnDiagnostic(false);
 }
 
-/// Erases the functions that `entry` does not need, if it is one to call:
-/// what is wrong with others, and how long they take, is not its concern.
-static void keepWhatIsCalled(mlir::ModuleOp module, llvm::StringRef entry) {
-  auto function = entry.empty()
-                      ? mlir::func::FuncOp()
-                      : module.lookupSymbol<mlir::func::FuncOp>(entry);
-  if (!function || function.isDeclaration() || !function.isPublic())
-    return;
-  bool hasErased = true;
-  while (std::exchange(hasErased, false))
-    for (auto other :
-         llvm::make_early_inc_range(module.getOps<mlir::func::FuncOp>()))
-      if (other != function &&
-          mlir::SymbolTable::symbolKnownUseEmpty(other, module)) {
-        other.erase();
-        hasErased = true;
-      }
-}
-
 llvm::Expected<std::unique_ptr<ModuleInContext>>
 ModuleInContext::parse(llvm::StringRef text, const CompileOptions &options,
                        std::vector<CompileStep> &steps, bool verify) {
@@ -66,7 +47,13 @@ ModuleInContext::parse(llvm::StringRef text, const CompileOptions &options,
   if (!result->module)
     return result->explain(
         createStringError("'" + options.sourceName + "' is not valid MLIR"));
-  keepWhatIsCalled(*result->module, options.entry);
+  // Who asks for another one is told so later.
+  if (!options.entry.empty()) {
+    if (auto entry = mlir::smx::findEntry(*result->module, options.entry))
+      mlir::smx::keepWhatIsCalled(*entry);
+    else
+      llvm::consumeError(entry.takeError());
+  }
   timer.finish("parse");
   return result;
 }

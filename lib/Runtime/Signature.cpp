@@ -4,8 +4,6 @@
 
 #include "DenseCopies.h"
 
-#include "smx/IR/SourcePlace.h"
-
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -21,49 +19,6 @@ static std::string print(mlir::Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
-}
-
-llvm::Error smx::checkCallees(mlir::ModuleOp module) {
-  mlir::SymbolTable symbols(module);
-  mlir::func::CallOp missing;
-  module.walk([&](mlir::func::CallOp call) {
-    auto callee = symbols.lookup<mlir::func::FuncOp>(call.getCallee());
-    if (callee && !callee.isDeclaration())
-      return mlir::WalkResult::advance();
-    missing = call;
-    return mlir::WalkResult::interrupt();
-  });
-  if (!missing)
-    return llvm::Error::success();
-  return createStringError(mlir::smx::placed(
-      missing.getLoc(), "'" + missing.getCallee() +
-                            "' is called, and has no body in the module; code "
-                            "that is run is made of what that holds: define "
-                            "it there"));
-}
-
-Expected<mlir::func::FuncOp> smx::findEntry(mlir::ModuleOp module,
-                                            StringRef name) {
-  llvm::SmallVector<mlir::func::FuncOp> candidates;
-  llvm::SmallVector<std::string> names;
-  for (auto function : module.getOps<mlir::func::FuncOp>()) {
-    if (function.isDeclaration() || !function.isPublic())
-      continue;
-    if (function.getName() == name)
-      return function;
-    candidates.push_back(function);
-    names.push_back(("'" + function.getName() + "'").str());
-  }
-  if (candidates.empty())
-    return createStringError("the module has no public func.func with a body");
-  if (!name.empty())
-    return createStringError("no public function is called '" + name +
-                             "'; there is " + llvm::join(names, ", "));
-  if (candidates.size() > 1)
-    return createStringError(
-        Twine("the module has ") + Twine(candidates.size()) +
-        " public functions; name one of " + llvm::join(names, ", "));
-  return candidates.front();
 }
 
 static std::optional<DType> readElementType(mlir::Type type) {

@@ -14,13 +14,6 @@ struct Signature {
   std::vector<TensorSpec> outputs;
 };
 
-/// The public function called `name`, or the only public one if `name` is
-/// empty.
-llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
-                                             llvm::StringRef name);
-/// Fails if a function of the module calls one that has no body in it.
-llvm::Error checkCallees(mlir::ModuleOp module);
-
 /// The types of `function` in this project's terms; an error for a type that
 /// can not be passed in. A function on memrefs takes its destinations as
 /// further inputs.

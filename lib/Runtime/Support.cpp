@@ -8,9 +8,9 @@
 #include "PassReports.h"
 #include "SupportQuestion.h"
 
-#include "smx/Evaluator/LaunchPlan.h"
 #include "smx/IR/SourcePlace.h"
 #include "smx/NVVM/Pipeline.h"
+#include "smx/Pipeline/Entry.h"
 #include "smx/Pipeline/ScheduleTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -77,7 +77,7 @@ Expected<std::vector<mlir::func::FuncOp>>
 Inquiry::functions(mlir::ModuleOp module) {
   std::vector<mlir::func::FuncOp> found;
   if (!options.entry.empty()) {
-    auto entry = findEntry(module, options.entry);
+    auto entry = mlir::smx::findEntry(module, options.entry);
     if (!entry)
       return entry.takeError();
     found.push_back(*entry);
@@ -169,7 +169,7 @@ Error Inquiry::lead(ModuleInContext &module, PassReports &reports) {
     return error;
   // Objects for a CPU are linked.
   if (isDevice())
-    if (Error error = checkCallees(module.get()))
+    if (Error error = mlir::smx::checkCallees(module.get()))
       return error;
   if (isDevice())
     if (Error error = closeExtents(module))
@@ -199,9 +199,8 @@ Error Inquiry::lead(ModuleInContext &module, PassReports &reports) {
   if (!launched)
     return launched.takeError();
   for (mlir::func::FuncOp function : *launched)
-    if (mlir::failed(mlir::smx::LaunchPlan::build(function)))
-      return module.explain(llvm::createStringError(
-          "'" + function.getName() + "' has a part that no kernel does"));
+    if (auto plan = planLaunches(module, function); !plan)
+      return plan.takeError();
   // The emulator runs this stage.
   if (options.road.target == Target::Emulator)
     return Error::success();

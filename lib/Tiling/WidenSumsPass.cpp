@@ -1,5 +1,6 @@
 //===- WidenSumsPass.cpp - sums of narrow floats are f32 ------------------===//
 
+#include "smx/IR/MapElements.h"
 #include "smx/Tiling/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,9 +26,6 @@ struct NarrowSum {
 
   static std::optional<NarrowSum> match(linalg::GenericOp op);
   void rewrite(RewriterBase &rewriter);
-
-private:
-  Value convert(RewriterBase &rewriter, Value tensor, Type element);
 };
 } // namespace
 
@@ -60,32 +58,6 @@ std::optional<NarrowSum> NarrowSum::match(linalg::GenericOp op) {
   return NarrowSum{op, /*isOfProducts=*/true};
 }
 
-Value NarrowSum::convert(RewriterBase &rewriter, Value tensor, Type element) {
-  Location loc = op.getLoc();
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, tensor), element);
-  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             rewriter, loc, empty.getType(), tensor, empty,
-             {identity, identity}, loops,
-             [&](OpBuilder &builder, Location loc, ValueRange values) {
-               bool isWider = element.getIntOrFloatBitWidth() >
-                              type.getElementTypeBitWidth();
-               Value result =
-                   isWider
-                       ? arith::ExtFOp::create(builder, loc, element, values[0])
-                             .getResult()
-                       : arith::TruncFOp::create(builder, loc, element,
-                                                 values[0])
-                             .getResult();
-               linalg::YieldOp::create(builder, loc, result);
-             })
-      .getResult(0);
-}
-
 void NarrowSum::rewrite(RewriterBase &rewriter) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
@@ -99,7 +71,7 @@ void NarrowSum::rewrite(RewriterBase &rewriter) {
         rewriter, loc, tensor::getMixedSizes(rewriter, loc, init), wide);
     wideInit = linalg::FillOp::create(rewriter, loc, value, empty).getResult(0);
   } else {
-    wideInit = convert(rewriter, init, wide);
+    wideInit = extended(rewriter, loc, init, wide);
   }
   auto sum = linalg::GenericOp::create(
       rewriter, loc, wideInit.getType(), op.getDpsInputs(), wideInit,
@@ -118,7 +90,7 @@ void NarrowSum::rewrite(RewriterBase &rewriter) {
             arith::AddFOp::create(builder, loc, term, values.back())
                 .getResult());
       });
-  rewriter.replaceOp(op, convert(rewriter, sum.getResult(0), narrow));
+  rewriter.replaceOp(op, truncated(rewriter, loc, sum.getResult(0), narrow));
 }
 
 /// True for ops with names that are sums of products or of elements.

@@ -2,6 +2,10 @@
 // RUN: softmax-run %s --entry=rows --target=emulator --check=naive --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=convolution --check=naive --repeat=0 | FileCheck %s
 // CHECK: against naive: pass
+// RUN: softmax-compile %s --entry=rows --emit=gpu --chip=sm_80 | FileCheck %s --check-prefix=ROWS --implicit-check-not=@convolution --implicit-check-not=@linked
+// ROWS: func.func @rows
+// RUN: not softmax-compile %s --entry=columns --emit=ptx 2>&1 | FileCheck %s --check-prefix=ABSENT
+// ABSENT: softmax-compile: no public function is called 'columns'; there is 'rows', 'convolution', 'linked'
 // RUN: not softmax-run %s --entry=convolution --target=emulator --repeat=0 2>&1 | FileCheck %s --check-prefix=CONVOLUTION
 // CONVOLUTION: entry.mlir:[[#@LINE + 21]]:8: {{.*}}as a convolution is, which has no kernel
 // RUN: not softmax-run %s --entry=linked 2>&1 | FileCheck %s --check-prefix=LINKED

@@ -5,6 +5,7 @@
 #include "../SkipPassFlag.h"
 #include "DeviceOutput.h"
 
+#include "smx/Pipeline/Entry.h"
 #include "smx/Pipeline/ScheduleTable.h"
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Kernel.h"
@@ -49,7 +50,8 @@ static cl::opt<std::string>
              cl::value_desc("folder"));
 static cl::opt<std::string>
     entryName("entry", cl::cat(category),
-              cl::desc("public function to compile for --emit=llvm-ir|asm"),
+              cl::desc("public function to compile, with what it calls "
+                       "(default: all; for --emit=llvm-ir|asm the only one)"),
               cl::value_desc("name"));
 static cl::opt<int> optLevel("opt-level", cl::cat(category),
                              cl::desc("optimisation of the machine code, 0 to "
@@ -261,6 +263,12 @@ static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
       parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context));
   if (!module)
     return exitBadUse;
+  if (!entryName.empty()) {
+    auto entry = findEntry(*module, entryName);
+    if (!entry)
+      return fail(llvm::toString(entry.takeError()), exitBadUse);
+    keepWhatIsCalled(*entry);
+  }
   auto text = runTo(*module, from, to, llvm::errs(), device->get());
   if (!text)
     return fail(llvm::toString(text.takeError()), exitFailure);
