@@ -62,6 +62,7 @@ FAMILIES = {
     "attention bf16 bias and mask": (with_regions(), []),
     "attention bf16 split": (attention(), ["--splits=3"]),
     "attention bf16, a last wave in parts": (attention(heads=(3, 3), lengths=(300, 1400)), ["--blocks=4"]),
+    "attention bf16, a last wave that blocks share": (attention(heads=(3, 3), lengths=(370, 2580), dim=128), ["--blocks=4"]),
     "attention bf16, groups without rows": (attention(heads=(3, 3), lengths=(390, 700)), ["--blocks=2"]),
     "attention bf16 window, short tiles last": (attention(lengths=(1200, 1200), dim=128, mask=" mask(#smx.band<top_left, left = 300, right = 0>)"),
                                                 ["--blocks=3"]),
@@ -105,7 +106,8 @@ EXAMPLES = "alibi", "block-sparse", "cascade", "document", "drafted", "fp8", "fp
 
 # initcheck does not see what the tensor copy engine writes: outputs of these are filled before, and softmax-run finds what nobody wrote.
 ENGINE_STORES = {"attention bf16 full", "attention bf16 causal", "attention bf16 causal, head dim 128", "attention bf16 window",
-                 "attention bf16, a last wave in parts", "attention bf16, groups without rows",
+                 "attention bf16, a last wave in parts", "attention bf16, a last wave that blocks share",
+                 "attention bf16, groups without rows",
                  "attention bf16 window, short tiles last", "attention f16 ragged head dim", "attention bf16, head dim 320"}
 
 

@@ -30,6 +30,12 @@ struct Indices : ImplicitLocOpBuilder {
     return arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, a,
                                  number(b));
   }
+  Value isEqual(Value a, Value b) {
+    return arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, a, b);
+  }
+  Value atLeast(Value a, int64_t b) {
+    return arith::MaxSIOp::create(*this, a, number(b));
+  }
   Value isOdd(Value a) {
     return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, rest(a, 2),
                                  number(0));

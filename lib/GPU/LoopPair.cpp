@@ -14,6 +14,19 @@
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
+bool mlir::smx::gpu::hasRounds(scf::ForOp loop) {
+  auto first = getConstantIntValue(loop.getLowerBound()),
+       last = getConstantIntValue(loop.getUpperBound());
+  if (first && last)
+    return *first < *last;
+  auto end = loop.getUpperBound().getDefiningOp<arith::MaxSIOp>();
+  return end && llvm::any_of(end->getOperands(), [&](Value bound) {
+           auto second = bound.getDefiningOp<arith::AddIOp>();
+           return second && second.getLhs() == loop.getLowerBound() &&
+                  isEqualConstantIntOrValue(second.getRhs(), loop.getStep());
+         });
+}
+
 bool mlir::smx::gpu::isAtLeast(Value value, Value bound) {
   auto most = value.getDefiningOp<arith::MaxSIOp>();
   return most && llvm::is_contained(most->getOperands(), bound);

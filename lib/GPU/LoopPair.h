@@ -63,6 +63,10 @@ struct LoopPair {
 
 /// True if `value` is a maximum of `bound` and something.
 bool isAtLeast(Value value, Value bound);
+
+/// True if it is known that the loop has a round: by constants, or as it ends
+/// no earlier than behind its first one.
+bool hasRounds(scf::ForOp loop);
 /// True if `next` goes on where `loop` ends, or backward, ends where `loop`
 /// begins; tile by tile, and nothing else looks at what `loop` gives. Forward,
 /// the last tile may be a shorter one.

@@ -207,7 +207,10 @@ void OverlappedRounds::emit() {
         end = code.mapping.lookup(loop.getUpperBound()),
         step = code.mapping.lookup(loop.getStep());
   Value isAny =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, first, end);
+      hasRounds(loop)
+          ? Value(arith::ConstantOp::create(b, loc, b.getBoolAttr(true)))
+          : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, first,
+                                  end);
   auto branch = scf::IfOp::create(b, loc, code.convert(loop.getResultTypes()),
                                   isAny, /*withElseRegion=*/true);
   SmallVector<Value> none = code.lookup(loop.getInitArgs());

@@ -75,8 +75,6 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
   Item numberItem();
-  /// The part with the last keys has those that are left over as well.
-  void guardRest(const Item &item);
   void storeState(const Item &item, ValueRange memory);
 
   WaveTile &tile;
@@ -124,30 +122,6 @@ Item WalkBuilder::numberItem() {
   return item;
 }
 
-void WalkBuilder::guardRest(const Item &item) {
-  if (tile.rest.empty())
-    return;
-  builder.setInsertionPoint(tile.rest.front());
-  Value end = constant(tile.rounds * tile.step);
-  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       item.endKey, end);
-  auto states = tile.last.all();
-  SmallVector<Type> types(ValueRange(states).getTypes());
-  auto branch = scf::IfOp::create(builder, loc, types, isLast,
-                                  /*withElseRegion=*/true);
-  for (auto [before, after] : llvm::zip_equal(states, branch.getResults()))
-    before.replaceUsesWithIf(after, [&](OpOperand &use) {
-      return llvm::is_contained(tile.finish, use.getOwner());
-    });
-  for (Operation *op : tile.rest)
-    op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
-  builder.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(builder, loc, states);
-  builder.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, tile.ofLoop.all());
-  tile.last = {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
-}
-
 void WalkBuilder::storeState(const Item &item, ValueRange memory) {
   Value zero = constant(0);
   for (auto [state, place] : llvm::zip_equal(tile.last.all(), memory)) {
@@ -171,9 +145,7 @@ void WalkBuilder::rewrite(TypeRange states) {
   kernel.setFunctionType(
       builder.getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
   Item item = numberItem();
-  tile.keys.setLowerBound(item.firstKey);
-  tile.keys.setUpperBound(item.endKey);
-  guardRest(item);
+  tile.cutKeys(item.firstKey, item.endKey);
   builder.setInsertionPoint(tile.walk.getBody()->getTerminator());
   if (!item.isWhole) {
     for (Operation *op : llvm::reverse(tile.finish))

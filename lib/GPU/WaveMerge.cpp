@@ -131,39 +131,7 @@ WalkState WaveMerge::mergeStates(Value cutTile, ValueRange states) {
   for (auto [j, part] : llvm::enumerate(parts))
     part.values = load(states[2], valuesType, j);
 
-  auto splat = [&](double value) -> Value {
-    return arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            rowsType, builder.getFloatAttr(rowsType.getElementType(), value)));
-  };
-  WalkState merged = parts.front();
-  for (const WalkState &part : llvm::drop_begin(parts))
-    merged.reference = arith::MaxNumFOp::create(builder, loc, merged.reference,
-                                                part.reference);
-  // Weights by an infinite reference are those by 0, as in the walk.
-  Value magnitude = math::AbsFOp::create(builder, loc, merged.reference);
-  Value isInfinite =
-      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, magnitude,
-                            splat(std::numeric_limits<double>::infinity()));
-  Value reference = arith::SelectOp::create(builder, loc, isInfinite, splat(0),
-                                            merged.reference);
-  for (auto [j, part] : llvm::enumerate(parts)) {
-    Value less = arith::SubFOp::create(builder, loc, part.reference, reference);
-    Value factor =
-        math::Exp2Op::create(builder, loc, less, arith::FastMathFlags::afn);
-    Value sum = arith::MulFOp::create(builder, loc, factor, part.sum);
-    Value factors = BroadcastOp::create(builder, loc, valuesType, factor);
-    Value values = arith::MulFOp::create(builder, loc, factors, part.values);
-    merged.sum =
-        j == 0 ? sum
-               : Value(arith::AddFOp::create(builder, loc, merged.sum, sum));
-    merged.values =
-        j == 0
-            ? values
-            : Value(arith::AddFOp::create(builder, loc, merged.values, values));
-  }
-  return merged;
+  return WalkState::merge(builder, loc, parts);
 }
 
 Value WaveMerge::countRows() {

@@ -78,6 +78,43 @@ std::optional<WalkState> WalkState::updatedIn(Block *block) const {
   return after;
 }
 
+WalkState WalkState::merge(OpBuilder &builder, Location loc,
+                           ArrayRef<WalkState> parts) {
+  auto rows = cast<RankedTensorType>(parts.front().sum.getType());
+  auto splat = [&](double value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            rows, builder.getFloatAttr(rows.getElementType(), value)));
+  };
+  WalkState merged{parts.front().reference, {}, {}};
+  for (const WalkState &part : parts.drop_front())
+    merged.reference = arith::MaxNumFOp::create(builder, loc, merged.reference,
+                                                part.reference);
+  // Weights by an infinite reference are those by 0, as in the walk.
+  Value magnitude = math::AbsFOp::create(builder, loc, merged.reference);
+  Value isInfinite =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, magnitude,
+                            splat(std::numeric_limits<double>::infinity()));
+  Value reference = arith::SelectOp::create(builder, loc, isInfinite, splat(0),
+                                            merged.reference);
+  auto add = [&](Value all, Value one) -> Value {
+    return all ? arith::AddFOp::create(builder, loc, all, one) : one;
+  };
+  for (const WalkState &part : parts) {
+    Value less = arith::SubFOp::create(builder, loc, part.reference, reference);
+    Value factor =
+        math::Exp2Op::create(builder, loc, less, arith::FastMathFlags::afn);
+    Value factors =
+        BroadcastOp::create(builder, loc, part.values.getType(), factor);
+    Value sum = arith::MulFOp::create(builder, loc, factor, part.sum),
+          values = arith::MulFOp::create(builder, loc, factors, part.values);
+    merged.sum = add(merged.sum, sum);
+    merged.values = add(merged.values, values);
+  }
+  return merged;
+}
+
 //===----------------------------------------------------------------------===//
 // The loops
 //===----------------------------------------------------------------------===//
@@ -203,6 +240,45 @@ StringRef WaveTile::whyNoResults() {
     }
   return llvm::any_of(finish, llvm::IsaPred<StoreOp>) ? ""
                                                       : "it has no results";
+}
+
+int64_t WaveTile::getColumnsOfQueries() {
+  return (*keys.getOps<MmaOp>().begin()).getReducedExtent();
+}
+
+void WaveTile::cutKeys(Value firstKey, Value endKey) {
+  OpBuilder builder(keys);
+  // Who reads the bounds is to know that there is a round.
+  Value second =
+      arith::AddIOp::create(builder, keys.getLoc(), firstKey, keys.getStep());
+  keys.setLowerBound(firstKey);
+  keys.setUpperBound(
+      arith::MaxSIOp::create(builder, keys.getLoc(), endKey, second));
+  if (!rest.empty())
+    guardRest();
+}
+
+void WaveTile::guardRest() {
+  OpBuilder builder(rest.front());
+  Location loc = walk.getLoc();
+  Value end = arith::ConstantIndexOp::create(builder, loc, rounds * step);
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       keys.getUpperBound(), end);
+  auto states = last.all();
+  SmallVector<Type> types(ValueRange(states).getTypes());
+  auto branch = scf::IfOp::create(builder, loc, types, isLast,
+                                  /*withElseRegion=*/true);
+  for (auto [before, after] : llvm::zip_equal(states, branch.getResults()))
+    before.replaceUsesWithIf(after, [&](OpOperand &use) {
+      return llvm::is_contained(finish, use.getOwner());
+    });
+  for (Operation *op : rest)
+    op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, states);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, ofLoop.all());
+  last = {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
 }
 
 std::optional<WaveTile> WaveTile::match(KernelOp kernel, StringRef &reason) {

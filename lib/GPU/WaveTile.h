@@ -19,6 +19,11 @@ struct WalkState {
   std::optional<WalkState> updatedIn(Block *block) const;
   /// In the order in which they are stored.
   SmallVector<Value, 3> all() const { return {reference, sum, values}; }
+
+  /// One state of several of the same rows, in the order of these:
+  ///   m = max m_j;   l = sum 2^(m_j - m) l_j;   a = sum 2^(m_j - m) a_j
+  static WalkState merge(OpBuilder &builder, Location loc,
+                         ArrayRef<WalkState> parts);
 };
 
 /// A kernel whose blocks walk over tiles of rows, each with the same loop over
@@ -42,11 +47,18 @@ struct WaveTile {
 
   int64_t getRows() const { return getValuesType().getDimSize(0); }
   int64_t getColumns() const { return getValuesType().getDimSize(1); }
+  int64_t getColumnsOfQueries();
   RankedTensorType getValuesType() const {
     return cast<RankedTensorType>(last.values.getType());
   }
 
+  /// The tile becomes a part of itself: the rounds from `firstKey` to `endKey`,
+  /// at least one of them, and what is left over behind the last one. `last` is
+  /// the part's state then, also for the results.
+  void cutKeys(Value firstKey, Value endKey);
+
 private:
+  void guardRest();
   StringRef whyNoLoop();
   StringRef whyNoResults();
 };

@@ -205,7 +205,8 @@ llvm::Error mlir::smx::gpuhost::readWindow(Operation *op, const Window &window,
       const int64_t place = window.place(r, c);
       const uint32_t writer =
           accesses->writer[place].load(std::memory_order_relaxed);
-      if (writer != 0 && writer != group.cluster)
+      if (writer != 0 && writer != group.cluster &&
+          !group.awaited.contains(writer))
         return raceAt(op, "reads", window, r, c, "writes");
       uint32_t reader = 0;
       if (!accesses->reader[place].compare_exchange_strong(

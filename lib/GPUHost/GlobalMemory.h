@@ -69,7 +69,8 @@ llvm::Error checkEngineAddresses(Operation *op, const Window &window,
                                  const Twine &engine);
 
 /// Reads the window into a tile of `columns`; what is outside is 0. Fails where
-/// another cluster of the launch has written.
+/// another cluster of the launch has written whose announcement was not
+/// awaited.
 llvm::Error readWindow(Operation *op, const Window &window, const Group &group,
                        bool isFloat, int64_t columns,
                        std::vector<Slot> &elements);

@@ -133,6 +133,9 @@ public:
 
 private:
   void work();
+  /// A cluster begins, in the order of their numbers, and ends.
+  void begin(uint32_t cluster);
+  void end(uint32_t cluster);
 
   const KernelProgram &kernel;
   Grid grid;
@@ -142,23 +145,38 @@ private:
 
   std::mutex mutex;
   int64_t next = 0, firstWrong = INT64_MAX;
+  Announcements announcements;
   std::string failure;
 };
 } // namespace
+
+void GridRun::begin(uint32_t cluster) {
+  std::lock_guard<std::mutex> held(announcements.mutex);
+  announcements.running.insert(cluster);
+  announcements.next = cluster + 1;
+}
+
+void GridRun::end(uint32_t cluster) {
+  std::lock_guard<std::mutex> held(announcements.mutex);
+  announcements.running.erase(cluster);
+  announcements.changed.notify_all();
+}
 
 void GridRun::work() {
   std::unique_lock<std::mutex> held(mutex);
   // Clusters are handed out in order, so no earlier one can be missed.
   while (next < clusters && firstWrong == INT64_MAX) {
     const int64_t number = next++;
+    begin(number + 1);
     held.unlock();
     const int64_t perRow = grid.x / width;
     const std::array<int64_t, 3> block = {number % perRow * width,
                                           number / perRow % grid.y,
                                           number / perRow / grid.y};
-    llvm::Error error =
-        runCluster(kernel, grid, number + 1, block, arguments, options);
+    llvm::Error error = runCluster(kernel, grid, number + 1, block, arguments,
+                                   announcements, options);
     held.lock();
+    end(number + 1);
     if (!error)
       continue;
     std::string text = llvm::toString(std::move(error));

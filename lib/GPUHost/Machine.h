@@ -19,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <set>
 #include <string>
 
 namespace mlir::smx::gpuhost {
@@ -58,6 +59,8 @@ struct Group {
   std::vector<HostValue> frame;
   /// What the group has seen of the others; its own entry is its epoch.
   Clock clock;
+  /// Clusters of the launch whose announcements the group has awaited.
+  std::set<uint32_t> awaited;
   /// Barriers passed: what warps of the group know of each other.
   uint64_t meetings = 0;
   /// Products issued, and how many of them, counted from the first, are done.

@@ -15,9 +15,10 @@ using namespace mlir::smx::gpuhost;
 static const HandlerTable &getHandlers() {
   static const HandlerTable table = [] {
     HandlerTable table;
-    for (auto *add : {addControlFlow, addMemoryOps, addTileOps, addProducts,
-                      addSharedTileOps, addChannelOps, addTensorStores,
-                      addMeetingOps, addPartOps, addBlockOps, addLaunches})
+    for (auto *add :
+         {addControlFlow, addMemoryOps, addTileOps, addProducts,
+          addSharedTileOps, addChannelOps, addTensorStores, addMeetingOps,
+          addOrderOps, addPartOps, addBlockOps, addLaunches})
       add(table);
     return table;
   }();

@@ -80,6 +80,7 @@ void addSharedTileOps(HandlerTable &table);
 void addChannelOps(HandlerTable &table);
 void addTensorStores(HandlerTable &table);
 void addMeetingOps(HandlerTable &table);
+void addOrderOps(HandlerTable &table);
 void addPartOps(HandlerTable &table);
 void addBlockOps(HandlerTable &table);
 void addLaunches(HandlerTable &table);

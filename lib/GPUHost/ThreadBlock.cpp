@@ -161,9 +161,10 @@ llvm::Error mlir::smx::gpuhost::runCluster(const KernelProgram &kernel,
                                            Grid grid, uint32_t number,
                                            std::array<int64_t, 3> firstBlock,
                                            ArrayRef<HostValue> arguments,
+                                           Announcements &announcements,
                                            const Options &options) {
   smxgpu::KernelOp op = kernel.op;
-  Cluster cluster(kernel, number, options);
+  Cluster cluster(kernel, number, announcements, options);
   for (int64_t rank = 0; rank < static_cast<int64_t>(op.getCluster()); ++rank)
     cluster.blocks.emplace_back(cluster, rank,
                                 std::array<int64_t, 3>{firstBlock[0] + rank,

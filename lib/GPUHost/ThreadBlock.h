@@ -31,18 +31,38 @@ struct ThreadBlock {
               std::array<int64_t, 3> grid);
 };
 
+/// What the blocks of a launch tell each other through global memory.
+struct Announcements {
+  std::mutex mutex;
+  std::condition_variable changed;
+  /// Those that have announced at a place of memory.
+  std::map<const char *, std::set<uint32_t>> announcers;
+  /// Clusters that have not ended, from 1, among those that have begun, and
+  /// the first one that has not begun.
+  std::set<uint32_t> running;
+  uint32_t next = 1;
+
+  /// True if no cluster with a smaller number can announce anything any more.
+  bool haveEndedBefore(uint32_t cluster) const {
+    return next >= cluster && (running.empty() || *running.begin() >= cluster);
+  }
+};
+
 /// Blocks that run at the same time and see each other's shared memory.
 struct Cluster {
   Machine machine;
   const KernelProgram &kernel;
   /// From 1, in the launch.
   uint32_t number;
+  Announcements &announcements;
   std::deque<ThreadBlock> blocks;
   /// Where all blocks meet: per op, for the groups of one key.
   std::map<std::tuple<Operation *, int64_t, int64_t>, Rendezvous> meetings;
 
-  Cluster(const KernelProgram &kernel, uint32_t number, const Options &options)
-      : machine(options), kernel(kernel), number(number) {}
+  Cluster(const KernelProgram &kernel, uint32_t number,
+          Announcements &announcements, const Options &options)
+      : machine(options), kernel(kernel), number(number),
+        announcements(announcements) {}
 };
 
 /// Where the group meets its like in the other blocks of its cluster, for the
@@ -58,7 +78,8 @@ combineInCluster(const Step &step, Group &group, TilePtr tile,
 /// Runs the blocks of one cluster, the `number`-th from 1, to their ends.
 llvm::Error runCluster(const KernelProgram &kernel, Grid grid, uint32_t number,
                        std::array<int64_t, 3> firstBlock,
-                       ArrayRef<HostValue> arguments, const Options &options);
+                       ArrayRef<HostValue> arguments,
+                       Announcements &announcements, const Options &options);
 
 } // namespace mlir::smx::gpuhost
 

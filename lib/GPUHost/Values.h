@@ -45,8 +45,8 @@ struct SharedHandle {
   Group *owner = nullptr;
 };
 
-/// Which clusters of a launch have read and written each element: nothing
-/// orders one cluster with another.
+/// Which clusters of a launch have read and written each element: nothing but
+/// announcements orders one cluster with another.
 struct LaunchAccesses {
   /// Numbers of clusters, from 1; 0: none.
   std::vector<std::atomic<uint32_t>> writer, reader;

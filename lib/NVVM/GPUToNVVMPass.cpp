@@ -216,6 +216,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
     populateLargestPatterns(converter, *plan, patterns);
     populateHoldPatterns(converter, *plan, patterns);
     populatePartPatterns(converter, *plan, patterns);
+    populateOrderPatterns(converter, *plan, patterns);
     populateSharedTilePatterns(converter, *plan, patterns);
     populateChannelPatterns(converter, *plan, patterns);
     populateTensorStorePatterns(converter, *plan, patterns);

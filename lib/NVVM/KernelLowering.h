@@ -353,6 +353,8 @@ void populateHoldPatterns(const TileTypeConverter &converter,
                           const KernelPlan &plan, RewritePatternSet &patterns);
 void populatePartPatterns(const TileTypeConverter &converter,
                           const KernelPlan &plan, RewritePatternSet &patterns);
+void populateOrderPatterns(const TileTypeConverter &converter,
+                           const KernelPlan &plan, RewritePatternSet &patterns);
 void populateProductPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan, bool doublesOnMatrixUnit,
                              RewritePatternSet &patterns);

@@ -176,6 +176,9 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     gpu::UniteLoopsPassOptions unite;
     unite.marksLate = unite.fewTiles = true;
     pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass(unite));
+    gpu::ShareLastWavePassOptions share;
+    share.blocks = blocksOf(options);
+    pm.addPass(gpu::createShareLastWavePass(share));
     gpu::SplitLastWavePassOptions split;
     split.blocks = blocksOf(options);
     pm.addPass(gpu::createSplitLastWavePass(split));
@@ -206,6 +209,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   if (hasWarpgroups(options)) {
     pm.addPass(gpu::createNextTilePass());
     pm.addPass(gpu::createMulticastPass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createKeysFirstPass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createRestScoresPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createExpectMovePass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createLateWaitsPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createHiddenTilesPass());

@@ -62,6 +62,134 @@ def SplitLastWavePass : Pass<"smx-gpu-split-last-wave", "::mlir::ModuleOp"> {
   ];
 }
 
+def ShareLastWavePass : Pass<"smx-gpu-share-last-wave", "::mlir::ModuleOp"> {
+  let summary = "the tiles of a walk's last wave are shared by all blocks, along the keys";
+  let description = [{
+    Where B blocks walk over tiles of rows, the last ones, fewer than B, take as long as B would. Here these r tiles of R rounds lie in a row, and
+    block b has the rounds from b r R / B on to (b + 1) r R / B (with something added to each tile for its beginning and end): at most the last
+    ones of one tile, then the first ones of the next. What it has of the first tile is stored in scratch memory, and announced; then the block
+    that begins a tile awaits those that have the others of its rounds, and merges their states:
+
+        m = max m_j;   l = sum 2^(m_j - m) l_j;   a = sum 2^(m_j - m) a_j
+
+    Blocks count from the last one on, as they wait for those with smaller numbers, which start before them. A launch in front makes the counts 0.
+
+    Beside `smx-gpu-split-last-wave` no second launch merges, and of the tiles that two or three blocks share half of the states are not stored. It goes first,
+    for walks whose tiles all have the same loop over keys, of at least 32 rounds, and at most 2.5 blocks to a tile, if it saves 1 % of all rounds; a remark says so.
+
+    ```mlir
+    smx_gpu.kernel @f(%n: index, ..) {
+      scf.for %t = %block to %n step %blocks {
+        %m, %l, %a = scf.for %j = %c0 to %c4096 step %c64 ..
+        .. finish and store
+      }
+    }
+    smx_gpu.launch @f grid(%c132) (%c220, ..)
+    ```
+    ==>
+    ```mlir
+    smx_gpu.kernel @f(%n: index, .., %ms, %ls, %as, %counts) {
+      %end = .. // 132 whole tiles, and one or two pieces
+      scf.for %i = %block to %end step %blocks {
+        %t, %first, %last, %others = ..
+        %m, %l, %a = scf.for %j = %first to %last step %c64 ..
+        scf.if %begins {
+          scf.for %b = %next to %others {
+            smx_gpu.await %counts[%b] reaches 12
+            .. load and merge
+          }
+          .. finish and store
+        } else {
+          smx_gpu.store %m, %ms[%me, %c0] // .. and %l, and %a
+          smx_gpu.announce %counts[%me]
+        }
+      }
+    }
+    smx_gpu.launch @f_clear grid(%c1) (%counts)
+    smx_gpu.launch @f grid(%c132) (%c220, .., %ms, %ls, %as, %counts)
+    ```
+  }];
+  let options = [
+    Option<"blocks", "blocks", "int64_t", "0", "blocks that walk; 0 = nothing is shared">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def RestScoresPass : Pass<"smx-gpu-rest-scores", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "the scores of keys that are left over are multiplied beside the last sum of the rounds";
+  let description = [{
+    Rounds of 80 keys leave 16 of 4096, which of a tile in parts (`smx-gpu-share-last-wave`) only the last part has: in a branch, whose scores wait for the sum of
+    the last round, and behind which the rows are given back whose place those of the next tile take. Here both sides of the branch get the sum. The one
+    with scores has both products at once, as in a round: the weights of the rest are computed under the sum, and the rows go back as soon as the scores are there.
+
+    ```mlir
+    %a, %ta = smx_gpu.mma_async %p, %v, %acc
+    %sum = smx_gpu.wait %ta, %a
+    %all = scf.if %is_last {
+      %k = smx_gpu.get %rest_of_keys
+      %s = smx_gpu.mma %q, %k, %zero transpose_b
+      .. weights of %s, by which %sum is scaled
+    } else {
+      scf.yield %sum
+    }
+    smx_gpu.release %queries
+    ```
+    ==>
+    ```mlir
+    %all = scf.if %is_last {
+      %k = smx_gpu.get %rest_of_keys
+      %t, %tt = smx_gpu.mma_async %q, %k, %zero transpose_b zero
+      %a, %ta = smx_gpu.mma_async %p, %v, %acc
+      %s = smx_gpu.wait %tt, %t pending 1
+      smx_gpu.release %queries
+      .. weights of %s
+      %sum = smx_gpu.wait %ta, %a
+    } else {
+      smx_gpu.release %queries
+      %a, %ta = smx_gpu.mma_async %p, %v, %acc
+      %sum = smx_gpu.wait %ta, %a
+      scf.yield %sum
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+def KeysFirstPass : Pass<"smx-gpu-keys-first", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "the first keys of a tile of rows are fetched before the rows";
+  let description = [{
+    Rows of the next tile take the place of those of this one, which each group gives back when it has its last scores. Keys have places already. Fetched behind
+    the rows, they would come when the last group has given its rows back, and no group could begin the next tile before.
+
+    ```mlir
+    scf.for %t = %first to %n step %blocks {
+      smx_gpu.put %q[%t, %c0] into %cq
+      scf.for %j = %c0 to %c4096 step %c64 {
+        smx_gpu.put %k[%j, %c0] into %ck
+        smx_gpu.put %v[%j, %c0] into %cv
+      }
+    }
+    ```
+    ==>
+    ```mlir
+    scf.for %t = %first to %n step %blocks {
+      scf.for %j = %c0 to %c4096 step %c64 {
+        smx_gpu.put %k[%j, %c0] into %ck
+        %is_first = arith.cmpi eq, %j, %c0
+        scf.if %is_first {
+          smx_gpu.put %q[%t, %c0] into %cq
+        }
+        smx_gpu.put %v[%j, %c0] into %cv
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def MulticastPass : Pass<"smx-gpu-multicast", "::mlir::ModuleOp"> {
   let summary = "blocks whose rows meet the same keys fetch these together";
   let description = [{

@@ -12,7 +12,9 @@
 //   * nothing can go on any more, or nothing has for too long (with a wait
 //     graph: who waits where, for what, and the counters of every channel);
 //   * global memory accessed out of bounds, or less aligned than promised, or
-//     written in one block and read, or written with another value, in another;
+//     written in one block and read, or written with another value, in another
+//     that has not awaited its announcement;
+//   * an announcement awaited that no block before makes;
 //   * an accumulator read before its wait, a wait that does not cover its
 //     product, operands of a product changed or released while it runs;
 //   * a tile of a channel used after its release, tiles left in a channel at

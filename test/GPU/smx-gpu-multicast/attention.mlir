@@ -7,17 +7,20 @@
 // REMARK-NOT: Multicast
 
 // 22 tiles of rows to a head.
-// CHECK-LABEL: smx_gpu.kernel @even_kernel
+// CHECK-LABEL: smx_gpu.kernel @even_kernel(
 // CHECK-SAME: cluster(2)
 // CHECK: role @load
-// CHECK: smx_gpu.put {{.+}} into %[[Q:[^ ]+]] dims [2, 3] copy(tensor) {aligned
+// CHECK: scf.for
 // CHECK: scf.for
 // CHECK-NEXT: smx_gpu.put {{.+}} copy(tensor) {aligned = 16 : i64, multicast}
+// CHECK: scf.if
+// CHECK-COUNT-3: smx_gpu.put {{.+}} copy(tensor) {aligned = 16 : i64} :
+// CHECK-NEXT: }
 // CHECK-NEXT: smx_gpu.put {{.+}} copy(tensor) {aligned = 16 : i64, multicast}
 // CHECK: role @compute
 // CHECK: smx_gpu.cluster_barrier
 // CHECK-NEXT: smx_gpu.return
-!t = tensor<4x16x4096x128xbf16>
+!t = tensor<1x12x4224x128xbf16>
 func.func @even(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.088) : !t, !t, !t -> !t
   return %o : !t

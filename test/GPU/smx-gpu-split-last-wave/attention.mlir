@@ -26,9 +26,12 @@
 // CHECK-DAG: arith.select %[[IS]], %[[I]], %[[LATER]]
 // CHECK-DAG: %[[FIRST:.+]] = arith.select %[[IS]], %c0, %[[FROM]]
 // CHECK-DAG: %[[LAST:.+]] = arith.select %[[IS]], %[[END]], %[[TO]]
-// CHECK: scf.for %{{.+}} = %[[FIRST]] to %[[LAST]] step %c96
+// A part has a round.
+// CHECK-DAG: %[[SECOND:.+]] = arith.addi %[[FIRST]], %c96
+// CHECK-DAG: %[[BOUND:.+]] = arith.maxsi %[[LAST]], %[[SECOND]]
+// CHECK: scf.for %{{.+}} = %[[FIRST]] to %[[BOUND]] step %c96
 // The keys that are left over belong to the last part.
-// CHECK: %[[RESTS:.+]] = arith.cmpi eq, %[[LAST]], %[[END]]
+// CHECK: %[[RESTS:.+]] = arith.cmpi eq, %[[BOUND]], %[[END]]
 // CHECK-NEXT: scf.if %[[RESTS]] {
 // CHECK-NEXT: smx_gpu.put {{.+}}{{$}}
 // CHECK-NEXT: smx_gpu.put {{.+}}{{$}}
@@ -40,9 +43,8 @@
 // CHECK-NEXT: %[[S:.+]]:3 = scf.if %[[RESTS]] -> (
 // CHECK: smx_gpu.mma
 // CHECK: } else {
-// CHECK-NEXT: scf.yield {{.+}}{{$}}
+// CHECK: scf.yield {{.+}}{{$}}
 // CHECK-NEXT: }
-// CHECK-NEXT: smx_gpu.release
 // CHECK-NEXT: scf.if %[[IS]] {
 // CHECK: arith.divf
 // CHECK: smx_gpu.tensor_store

@@ -2,18 +2,6 @@
 // RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file --remarks-filter=smx-gpu-split-last-wave 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// 1408 tiles of 51 rounds: three parts of the last 88 would move as many bytes as the rounds are worth.
-// CHECK-LABEL: smx_gpu.kernel @cost_kernel(
-// CHECK-NOT: smx_gpu.kernel
-// REMARK: LastWave{{.*}}the last wave stays whole: its parts and their merge would not save enough
-!t = tensor<4x16x4096x128xbf16>
-func.func @cost(%q: !t, %k: !t, %v: !t) -> !t {
-  %o = smx.attention %q, %k, %v scale(0.088) : !t, !t, !t -> !t
-  return %o : !t
-}
-
-// -----
-
 // 7052 tiles: what two parts of the last 56 save is less than 1.5 % of 54 waves.
 // CHECK-LABEL: smx_gpu.kernel @long_walk_kernel(
 // CHECK-NOT: smx_gpu.kernel

@@ -1,0 +1,72 @@
+//===- Order.cpp - blocks that wait for others ----------------------------===//
+
+#include "GlobalMemory.h"
+#include "ThreadBlock.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::smx;
+using namespace mlir::smx::gpuhost;
+
+/// The place of the count, which an op gives with its first operands.
+static llvm::Expected<char *> findCount(const Step &step, Group &group,
+                                        StringRef does) {
+  const MemoryPtr &memory = get<MemoryPtr>(step, group, 0);
+  static constexpr int64_t dims[] = {-1, -1}, shape[] = {1, 1};
+  WindowOperands operands{memory, {}, {}, dims, shape};
+  for (size_t i = 1; i < step.in.size(); ++i)
+    operands.offsets.push_back(getInteger(step, group, i));
+  auto window = findWindow(step.op, does, operands);
+  if (!window)
+    return window.takeError();
+  return window->address(0, 0);
+}
+
+static int32_t countAt(const char *place) {
+  int32_t count;
+  std::memcpy(&count, place, sizeof(count));
+  return count;
+}
+
+static llvm::Error runAnnounce(const Step &step, Group &group) {
+  auto place = findCount(step, group, "announces at");
+  if (!place)
+    return place.takeError();
+  group.machine.jitter(group);
+  Announcements &all = group.block->cluster.announcements;
+  std::lock_guard<std::mutex> held(all.mutex);
+  const int32_t count = countAt(*place) + group.warps;
+  std::memcpy(*place, &count, sizeof(count));
+  all.announcers[*place].insert(group.cluster);
+  all.changed.notify_all();
+  group.machine.noteProgress();
+  return llvm::Error::success();
+}
+
+static llvm::Error runAwait(const Step &step, Group &group) {
+  auto place = findCount(step, group, "waits at");
+  if (!place)
+    return place.takeError();
+  const auto expected = static_cast<int64_t>(gpu::AwaitOp(step.op).getCount());
+  Announcements &all = group.block->cluster.announcements;
+  std::unique_lock<std::mutex> held(all.mutex);
+  while (countAt(*place) < expected && !all.haveEndedBefore(group.cluster)) {
+    all.changed.wait_for(held, std::chrono::milliseconds(100));
+    // Not of this block: a hang is noticed in the one that it waits for.
+    group.machine.noteProgress();
+  }
+  if (const int32_t count = countAt(*place); count < expected)
+    return errorAt(step.op, "waits for a count of " + Twine(expected) +
+                                ", but it is " + Twine(count) +
+                                " and all blocks with smaller numbers have "
+                                "ended");
+  for (uint32_t cluster : all.announcers[*place])
+    group.awaited.insert(cluster);
+  return llvm::Error::success();
+}
+
+void mlir::smx::gpuhost::addOrderOps(HandlerTable &table) {
+  table["smx_gpu.announce"] = runAnnounce;
+  table["smx_gpu.await"] = runAwait;
+}

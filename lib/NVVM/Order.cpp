@@ -1,0 +1,75 @@
+//===- Order.cpp - blocks that wait for others ----------------------------===//
+
+#include "KernelLowering.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace mlir::smx {
+
+static void emitOrdered(ThreadCode &code, StringRef text, StringRef constraints,
+                        ValueRange operands) {
+  LLVM::InlineAsmOp::create(code, TypeRange(), operands, text,
+                            (constraints + ",~{memory}").str(),
+                            /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+/// All lanes of the warp meet, and see what each other has seen.
+static void meetInWarp(ThreadCode &code) {
+  NVVM::SyncWarpOp::create(code, code.i32(-1));
+}
+
+namespace {
+/// What the lanes have stored comes before their meeting, and that before what
+/// one of them adds with release semantics: releases are cumulative.
+struct LowerAnnounce : TilePattern<gpu::AnnounceOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::AnnounceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    Value address = getStridedElementPtr(
+        rewriter, op.getLoc(), cast<MemRefType>(op.getCounts().getType()),
+        adaptor.getCounts(), adaptor.getPlace());
+    meetInWarp(code);
+    code.when(code.isFirstLane(), [&] {
+      emitOrdered(code, "red.release.gpu.global.add.u32 [$0], $1;", "l,r",
+                  {address, code.i32(1)});
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerAwait : TilePattern<gpu::AwaitOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::AwaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    Value address = getStridedElementPtr(
+        rewriter, op.getLoc(), cast<MemRefType>(op.getCounts().getType()),
+        adaptor.getCounts(), adaptor.getPlace());
+    // Labels are local to the braces, so the text may occur many times.
+    emitOrdered(code,
+                "{ .reg .pred less; .reg .b32 count; again: "
+                "ld.acquire.gpu.global.u32 count, [$0]; "
+                "setp.lt.u32 less, count, $1; @less bra again; }",
+                "l,r", {address, code.i32(op.getCount())});
+    meetInWarp(code);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void populateOrderPatterns(const TileTypeConverter &converter,
+                           const KernelPlan &plan,
+                           RewritePatternSet &patterns) {
+  patterns.add<LowerAnnounce, LowerAwait>(converter, plan);
+}
+
+} // namespace mlir::smx
