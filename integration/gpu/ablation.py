@@ -64,6 +64,7 @@ ABLATIONS = {
     "last-wave": ("the last tiles of a walk in parts, along the keys", without("smx-gpu-split-last-wave")),
     "rest-scores": ("scores of keys that are left over beside the last sum of the rounds", without("smx-gpu-rest-scores")),
     "keys-first": ("the first keys of a tile fetched before its rows", without("smx-gpu-keys-first")),
+    "rising-tiles": ("tiles of rows without guesses behind one whose maxima rose", without("smx-gpu-rising-tiles")),
     "persistence": ("blocks that walk over tiles", with_option("smx-gpu-kernels", "blocks", "0")),
     "depth": ("two stages of a channel, not one", with_option("smx-gpu-roles", "depth", "1")),
     "narrow-numbers": ("numbers of roles in 32 bits", "--skip-pass=smx-nvvm-narrow-numbers"),

@@ -3,10 +3,12 @@
 // All scalars of a role are the same in all of its groups but those computed
 // from `group_id`. Control flow on these separates the groups, and an op that
 // all of them execute together would wait for ever (K14). So does control flow
-// on the answer of an `any` with the warps of a group.
+// on the answer of an `any` with the warps of a group, unless these agree on
+// one (`any_of_warps`).
 //
 // A tile of a channel is got and released by each group for itself: where two
-// loops in a row share the rounds, it is enough that every round is in one.
+// loops in a row share the rounds, it is enough that every round is in one, and
+// where both sides of a branch have the same rounds, either will do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +30,7 @@ public:
   template <typename OpTy>
   static GroupDivergence from(Operation *team) {
     GroupDivergence divergence;
+    divergence.isOfWarps = std::is_same_v<OpTy, AnyOp>;
     team->walk([&](OpTy op) { divergence.mark(op->getResult(0)); });
     divergence.follow();
     return divergence;
@@ -43,8 +46,12 @@ public:
   }
 
 private:
-  /// True for a loop that shares its rounds with one before or behind it.
+  /// True for a loop that shares its rounds with one before or behind it, and
+  /// for a branch with the same rounds on both sides.
   bool isShared(Operation *op) const {
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return branch.elseBlock() &&
+             haveSameRounds(*branch.thenBlock(), *branch.elseBlock());
     auto loop = dyn_cast<scf::ForOp>(op);
     return loop && llvm::any_of(op->getBlock()->getOps<scf::ForOp>(),
                                 [&](scf::ForOp other) {
@@ -84,6 +91,33 @@ private:
            areSame(first.getStep(), second.getStep()) &&
            !varying.contains(begin) && !varying.contains(end) &&
            !varying.contains(first.getStep()) && first->isBeforeInBlock(second);
+  }
+
+  /// True for loops in the same order, over the same rounds that do the same
+  /// with channels, and nothing else that does.
+  static bool haveSameRounds(Block &a, Block &b) {
+    auto loopsOf = [](Block &block) {
+      SmallVector<scf::ForOp> loops;
+      bool isPlain = true;
+      block.walk([&](Operation *op) {
+        if (isa<GetOp, ReleaseOp>(op))
+          isPlain &= isa<scf::ForOp>(op->getParentOp()) &&
+                     op->getParentOp()->getBlock() == &block;
+        if (auto loop = dyn_cast<scf::ForOp>(op))
+          loops.push_back(loop);
+      });
+      return isPlain ? loops : SmallVector<scf::ForOp>();
+    };
+    SmallVector<scf::ForOp> ofA = loopsOf(a), ofB = loopsOf(b);
+    return !ofA.empty() && ofA.size() == ofB.size() &&
+           llvm::all_of(llvm::zip(ofA, ofB), [](auto pair) {
+             auto [first, second] = pair;
+             auto accesses = accessesOf(first);
+             return accesses && accesses == accessesOf(second) &&
+                    areSame(first.getLowerBound(), second.getLowerBound()) &&
+                    areSame(first.getUpperBound(), second.getUpperBound()) &&
+                    areSame(first.getStep(), second.getStep());
+           });
   }
 
   /// What a round does with channels; none where that may depend on more.
@@ -129,6 +163,8 @@ private:
 
   void follow(OpOperand &use) {
     Operation *user = use.getOwner();
+    if (isOfWarps && isa<AnyOfWarpsOp>(user))
+      return;
     unsigned index = use.getOperandNumber();
     if (auto loop = dyn_cast<scf::ForOp>(user)) {
       if (index < loop.getNumControlOperands())
@@ -150,6 +186,8 @@ private:
       mark(result);
   }
 
+  /// True if the warps of a group are separated, who may agree again.
+  bool isOfWarps = false;
   DenseSet<Value> varying;
   SmallVector<Value> worklist;
   DenseSet<Operation *> separators;
@@ -204,10 +242,11 @@ static LogicalResult verifyMeeting(Operation *team, StringRef who) {
 
 /// Of what the warps of a team do together.
 static LogicalResult verifyTogether(Operation *team, StringRef who) { // K14
-  return verifyMeeting<AnyOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
-                       CollectOp, CopyOp, PutOp, GetOp, ReleaseOp, ConvertOp,
-                       ReduceOp, LargestOp, MmaOp, MmaAsyncOp, NotFiniteOp,
-                       WaitOp, TakeTurnOp, PassTurnOp>(team, who);
+  return verifyMeeting<AnyOp, AnyOfWarpsOp, BarrierOp, ClusterBarrierOp,
+                       ClusterReduceOp, CollectOp, CopyOp, PutOp, GetOp,
+                       ReleaseOp, ConvertOp, ReduceOp, LargestOp, MmaOp,
+                       MmaAsyncOp, NotFiniteOp, WaitOp, TakeTurnOp, PassTurnOp>(
+      team, who);
 }
 
 LogicalResult mlir::smx::gpu::verifyGroupsMeet(RoleOp role) { // K14

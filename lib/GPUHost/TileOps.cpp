@@ -126,6 +126,12 @@ static llvm::Error runAny(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+/// A group is one thread here.
+static llvm::Error runAnyOfWarps(const Step &step, Group &group) {
+  setResult(step, group, intSlot(getInteger(step, group, 0) != 0));
+  return llvm::Error::success();
+}
+
 static llvm::Error runSplat(const Step &step, Group &group) {
   auto type = cast<RankedTensorType>(step.op->getResult(0).getType());
   auto tile = makeTile(type.getNumElements());
@@ -385,5 +391,6 @@ void mlir::smx::gpuhost::addTileOps(HandlerTable &table) {
   table["smx_gpu.assert"] = runAssert;
   table["smx_gpu.largest"] = runLargest;
   table["smx_gpu.any"] = runAny;
+  table["smx_gpu.any_of_warps"] = runAnyOfWarps;
   table["tensor.splat"] = runSplat;
 }

@@ -241,6 +241,8 @@ public:
   /// All warps of the team, or of the thread's group, meet.
   void teamBarrier();
   void groupBarrier();
+  /// i1: meets likewise, and is true for all if `isTrue` is for one.
+  Value isAnyOfGroup(Value isTrue);
   /// The named barrier of the thread's group: i32.
   Value groupBarrierNumber();
   /// i1: true in one thread of each warp; no elect.sync needed (lane 0).

@@ -281,6 +281,20 @@ struct LowerAny : TilePattern<gpu::AnyOp> {
     return success();
   }
 };
+
+/// A vote behind the barrier says to ptxas that a warp does not part here.
+struct LowerAnyOfWarps : TilePattern<gpu::AnyOfWarpsOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::AnyOfWarpsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    rewriter.replaceOp(
+        op, isAnyOfWarp(code, code.isAnyOfGroup(adaptor.getIsTrue())));
+    return success();
+  }
+};
 } // namespace
 
 /// The register of `values`, a slice of `tile`, that goes with each one of the
@@ -353,8 +367,8 @@ struct LowerRescale : TilePattern<gpu::RescaleOp> {
 void populateReductionPatterns(const TileTypeConverter &converter,
                                const KernelPlan &plan,
                                RewritePatternSet &patterns) {
-  patterns.add<LowerReduce, LowerPartialReduce, LowerAny, LowerBroadcast,
-               LowerRescale>(converter, plan);
+  patterns.add<LowerReduce, LowerPartialReduce, LowerAny, LowerAnyOfWarps,
+               LowerBroadcast, LowerRescale>(converter, plan);
   populateConvertPatterns(converter, plan, patterns);
 }
 

@@ -140,6 +140,16 @@ void ThreadCode::groupBarrier() {
   meet(*this, groupBarrierNumber(), team.groupThreads());
 }
 
+Value ThreadCode::isAnyOfGroup(Value isTrue) {
+  Value barrier = team.groups() == 1 ? i32(team.barrier) : groupBarrierNumber();
+  // nvvm.barrier reduces at barrier 0 alone.
+  return LLVM::CallIntrinsicOp::create(
+             *this, getI1Type(),
+             getStringAttr("llvm.nvvm.barrier.cta.red.or.aligned.count"),
+             ValueRange{barrier, i32(team.groupThreads()), isTrue})
+      .getResult(0);
+}
+
 Value ThreadCode::groupBarrierNumber() {
   return add(group(), i32(team.groupBarrier));
 }

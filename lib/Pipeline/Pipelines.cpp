@@ -215,6 +215,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     pm.addNestedPass<gpu::KernelOp>(gpu::createLateWaitsPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createHiddenTilesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createIdleGroupsPass());
+    pm.addNestedPass<gpu::KernelOp>(gpu::createRisingTilesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createTensorStoresPass());
     pm.addPass(createCanonicalizerPass());
   }

@@ -396,4 +396,33 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def RisingTilesPass : Pass<"smx-gpu-rising-tiles", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "a tile of rows guesses no weights if the tile before ended with maxima that rise";
+  let description = [{
+    Where a round is expected to begin with the maximum (`smx-gpu-expect-move`), it still asks whether it is, in branches that nothing
+    overlaps with. So a group of warps that ends a tile of rows with such rounds has other ones for the next tile: without guesses or questions,
+    and with the maximum, or all but what reads the sum, computed under the second product. That is the classic form. A group
+    goes back to guesses behind a tile in whose last rounds maxima rose slowly in all of its warps.
+
+    ```mlir
+    .. = scf.for %j .. iter_args(%r, .., %left = %before) {
+      %is_expected = arith.cmpi sgt, %left, %c0
+      %large, %p0 = scf.if %is_expected { scf.yield %true, %zeros } else { guess }
+      .. = scf.if %large { maximum, .. } else { .. }
+    }
+    ```
+    ==>
+    ```mlir
+    %was_expected = arith.cmpi sgt, %before, %c0
+    %rises = smx_gpu.any_of_warps %was_expected
+    .. = scf.if %rises {
+      scf.for %j .. iter_args(%r, .., %left = %before) { maximum, .. }
+    } else {
+      scf.for %j .. iter_args(%r, .., %left = %before) { .. as before }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // SMX_GPU_ROLEPASSES_TD

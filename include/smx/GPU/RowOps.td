@@ -133,6 +133,22 @@ def SmxGpu_AnyOp : SmxGpu_Op<"any", [Pure]> {
   let hasVerifier = 1;
 }
 
+def SmxGpu_AnyOfWarpsOp : SmxGpu_Op<"any_of_warps", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "whether something is true in some warp of the group";
+  let description = [{
+    All warps of a group have the answer, and wait for each other. So a branch on it may hold what they execute together (K14),
+    also where the question depends on `smx_gpu.any`.
+
+    ```mlir
+    %expected = arith.cmpi sgt, %left, %c0 : index
+    %rises = smx_gpu.any_of_warps %expected
+    ```
+  }];
+  let arguments = (ins I1:$isTrue);
+  let results = (outs I1:$isAny);
+  let assemblyFormat = "$isTrue attr-dict";
+}
+
 def SmxGpu_BroadcastOp : SmxGpu_Op<"broadcast", [Pure]> {
   let summary = "one value per row, repeated along the row";
   let description = [{

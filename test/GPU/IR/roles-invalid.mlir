@@ -301,6 +301,56 @@ smx_gpu.kernel @shared_rounds_overlap(%k: memref<64x64xbf16>, %n: index) warps(1
 
 // -----
 
+// K14: a branch with more rounds on one side.
+!channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>
+smx_gpu.kernel @rounds_of_a_branch(%k: memref<64x64xbf16>, %n: index) warps(12) {
+  %c = smx_gpu.make_channel : !channel
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) (%m = %k : memref<64x64xbf16>, %ch = %c : !channel, %end = %n : index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %i = %c0 to %end step %c1 {
+        smx_gpu.put %m[%c0, %c0] into %ch dims [0, 1] copy(tensor) : memref<64x64xbf16>, !channel
+      }
+    }
+    smx_gpu.role @compute warps(8) group(4) (%ch = %c : !channel, %end = %n : index) {
+      %g = smx_gpu.group_id
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %first = arith.cmpi eq, %g, %c0 : index
+      scf.if %first { // expected-note {{control flow depends on 'smx_gpu.group_id' here}}
+        scf.for %i = %c0 to %end step %c1 {
+          // expected-error @+1 {{'smx_gpu.get' op is executed by all groups of a role together, but not all of them reach it}}
+          %s = smx_gpu.get %ch : !channel -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+          smx_gpu.release %ch : !channel
+        }
+      } else {
+        scf.for %i = %c1 to %end step %c1 {
+          %s = smx_gpu.get %ch : !channel -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+          smx_gpu.release %ch : !channel
+        }
+      }
+    }
+  }
+  smx_gpu.return
+}
+
+// -----
+
+// K14: warps that agree where some of them are not.
+#L = #smx_gpu.fragment<warps = 4>
+smx_gpu.kernel @agreement_of_some_warps() warps(4) {
+  %false = arith.constant dense<false> : tensor<64x64xi1, #L>
+  %any = smx_gpu.any %false : tensor<64x64xi1, #L>
+  scf.if %any { // expected-note {{control flow depends on 'smx_gpu.any' here}}
+    // expected-error @+1 {{'smx_gpu.any_of_warps' op is executed by all warps of the kernel together, but not all of them reach it}}
+    %all = smx_gpu.any_of_warps %any
+  }
+  smx_gpu.return
+}
+
+// -----
+
 // K14: a product of a warpgroup that some of its warps do not make.
 #L = #smx_gpu.fragment<warps = 4>
 !channel = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>

@@ -109,3 +109,42 @@ smx_gpu.kernel @shared_rounds(%k: memref<64x64xbf16>, %n: index) warps(12) {
   }
   smx_gpu.return
 }
+
+// Groups may part where both sides of a branch have the same rounds, and warps of a group agree on one of them (K14).
+// CHECK-LABEL: smx_gpu.kernel @same_rounds
+smx_gpu.kernel @same_rounds(%k: memref<64x64xbf16>, %n: index) warps(12) {
+  %c = smx_gpu.make_channel : !ch2
+  smx_gpu.warp_specialize {
+    smx_gpu.role @load warps(4) (%m = %k : memref<64x64xbf16>, %ch = %c : !ch2, %end = %n : index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %i = %c0 to %end step %c1 {
+        smx_gpu.put %m[%c0, %c0] into %ch dims [0, 1] copy(tensor) : memref<64x64xbf16>, !ch2
+      }
+    }
+    smx_gpu.role @compute warps(8) group(4) (%ch = %c : !ch2, %end = %n : index) {
+      %g = smx_gpu.group_id
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %first = arith.cmpi eq, %g, %c0 : index
+      %false = arith.constant dense<false> : tensor<64x64xi1, #L>
+      %any = smx_gpu.any %false : tensor<64x64xi1, #L>
+      %some = arith.andi %first, %any : i1
+      // CHECK: %[[ALL:.+]] = smx_gpu.any_of_warps %{{.+}}
+      %all = smx_gpu.any_of_warps %some
+      // CHECK: scf.if %[[ALL]]
+      scf.if %all {
+        scf.for %i = %c0 to %end step %c1 {
+          %s = smx_gpu.get %ch : !ch2 -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+          smx_gpu.release %ch : !ch2
+        }
+      } else {
+        scf.for %i = %c0 to %end step %c1 {
+          %s = smx_gpu.get %ch : !ch2 -> !smx_gpu.shared<64x64xbf16, swizzle = 128>
+          smx_gpu.release %ch : !ch2
+        }
+      }
+    }
+  }
+  smx_gpu.return
+}

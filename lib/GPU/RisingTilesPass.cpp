@@ -1,0 +1,175 @@
+//===- RisingTilesPass.cpp - tiles whose maxima rise are not guessed at ---===//
+
+#include "smx/GPU/Passes.h"
+#include "smx/GPU/SmxGpu.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::smx::gpu {
+#define GEN_PASS_DEF_RISINGTILESPASS
+#include "smx/GPU/Passes.h.inc"
+} // namespace mlir::smx::gpu
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+
+namespace {
+/// The rounds of a tile, of which each guesses its weights unless the maximum
+/// is expected to move (smx-gpu-expect-move).
+class GuessingRounds {
+public:
+  static std::optional<GuessingRounds> match(scf::ForOp loop);
+  void rewrite(RewriterBase &rewriter);
+  Location getLoc() { return loop.getLoc(); }
+
+private:
+  Value getLeft() { return isExpected.getLhs(); }
+  /// Nothing is guessed in the rounds.
+  void expect(RewriterBase &rewriter);
+  /// The maximum of the scores is computed under the second product.
+  void takeMaximumEarly(RewriterBase &rewriter);
+
+  scf::ForOp loop;
+  arith::CmpIOp isExpected;
+  /// Guesses, or does not; and the branch on whether the reference moves.
+  scf::IfOp guess, answer;
+};
+} // namespace
+
+std::optional<GuessingRounds> GuessingRounds::match(scf::ForOp loop) {
+  // Rounds of cut tiles are few, and have branches of their own between
+  // products and sums.
+  if (llvm::any_of(loop.getBody()->getOps<MmaAsyncOp>(),
+                   [](MmaAsyncOp product) { return product.getUnless(); }))
+    return std::nullopt;
+  for (auto branch : loop.getBody()->getOps<scf::IfOp>()) {
+    auto isExpected = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (!isExpected || !branch.elseBlock() || branch.getNumResults() == 0 ||
+        isExpected.getPredicate() != arith::CmpIPredicate::sgt ||
+        !llvm::is_contained(loop.getRegionIterArgs(), isExpected.getLhs()) ||
+        !matchPattern(isExpected.getRhs(), m_Zero()) ||
+        !matchPattern(branch.thenYield().getOperand(0), m_One()))
+      continue;
+    for (Operation *user : branch.getResult(0).getUsers())
+      if (auto answer = dyn_cast<scf::IfOp>(user);
+          answer && answer->getBlock() == loop.getBody()) {
+        GuessingRounds found;
+        found.loop = loop;
+        found.isExpected = isExpected;
+        found.guess = branch;
+        found.answer = answer;
+        return found;
+      }
+  }
+  return std::nullopt;
+}
+
+/// What a branch does if its condition is true, in its place.
+static void takeBranch(RewriterBase &rewriter, scf::IfOp branch) {
+  scf::YieldOp yield = branch.thenYield();
+  SmallVector<Value> results(yield.getOperands());
+  rewriter.eraseOp(yield);
+  rewriter.inlineBlockBefore(branch.thenBlock(), branch);
+  rewriter.replaceOp(branch, results);
+}
+
+void GuessingRounds::expect(RewriterBase &rewriter) {
+  // The rounds that are left end at 0 here, where they are no place: they are
+  // halved, as a maximum of 0 and fewer would leave the uniform registers.
+  for (Operation *user : llvm::make_early_inc_range(getLeft().getUsers())) {
+    rewriter.setInsertionPoint(user);
+    auto compared = dyn_cast<arith::CmpIOp>(user);
+    if (compared && compared.getPredicate() == arith::CmpIPredicate::sle)
+      rewriter.replaceOpWithNewOp<arith::ConstantIntOp>(compared, /*value=*/0,
+                                                        /*width=*/1);
+    else if (auto fewer = dyn_cast<arith::SubIOp>(user);
+             fewer && fewer.getLhs() == getLeft())
+      rewriter.replaceOpWithNewOp<arith::ShRUIOp>(
+          fewer, getLeft(),
+          arith::ConstantIntOp::create(rewriter, fewer.getLoc(), /*value=*/1,
+                                       /*width=*/32));
+  }
+  takeBranch(rewriter, guess);
+  takeBranch(rewriter, answer);
+}
+
+/// The rest would take registers beside both products that are not there.
+void GuessingRounds::takeMaximumEarly(RewriterBase &rewriter) {
+  auto waits = llvm::to_vector(loop.getBody()->getOps<WaitOp>());
+  auto products = llvm::to_vector(loop.getBody()->getOps<MmaAsyncOp>());
+  if (waits.size() != 2 || products.size() != 2 ||
+      waits[0].getToken() != products[0].getToken() ||
+      waits[1].getToken() != products[1].getToken())
+    return;
+  for (auto maximum : loop.getBody()->getOps<ReduceOp>())
+    if (maximum.getTile() == waits[0].getResult() &&
+        waits[1]->isBeforeInBlock(maximum)) {
+      rewriter.moveOpBefore(maximum, waits[1]);
+      waits[0].setPending(1);
+      return;
+    }
+}
+
+void GuessingRounds::rewrite(RewriterBase &rewriter) {
+  Location loc = loop.getLoc();
+  // Groups without rows have their rounds in a loop behind.
+  SmallVector<Operation *, 2> rounds{loop};
+  if (auto idle = dyn_cast<scf::ForOp>(loop->getNextNode());
+      idle && idle.getLowerBound() == loop.getUpperBound() &&
+      idle.getNumResults() == 0)
+    rounds.push_back(idle);
+  rewriter.setInsertionPoint(loop);
+  unsigned index = cast<BlockArgument>(getLeft()).getArgNumber() -
+                   loop.getNumInductionVars();
+  Value wasExpected =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
+                            loop.getInitArgs()[index], isExpected.getRhs());
+  Value rises = AnyOfWarpsOp::create(rewriter, loc, wasExpected);
+  auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), rises,
+                                  /*withElseRegion=*/true);
+  rewriter.replaceAllUsesWith(loop.getResults(), branch.getResults());
+  auto yieldFirst = [&](Block *block) {
+    scf::ForOp first = *block->getOps<scf::ForOp>().begin();
+    rewriter.setInsertionPointToEnd(block);
+    scf::YieldOp::create(rewriter, loc, first.getResults());
+    return first;
+  };
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  for (Operation *op : rounds)
+    rewriter.clone(*op);
+  GuessingRounds rising = *match(yieldFirst(branch.thenBlock()));
+  for (Operation *op : rounds)
+    rewriter.moveOpBefore(op, branch.elseBlock(), branch.elseBlock()->end());
+  yieldFirst(branch.elseBlock());
+  rising.expect(rewriter);
+  rising.takeMaximumEarly(rewriter);
+}
+
+namespace {
+struct RisingTilesPass
+    : mlir::smx::gpu::impl::RisingTilesPassBase<RisingTilesPass> {
+  using RisingTilesPassBase::RisingTilesPassBase;
+
+  void runOnOperation() override {
+    SmallVector<GuessingRounds> found;
+    getOperation().walk([&](RoleOp role) {
+      role.walk([&](scf::ForOp loop) {
+        if (std::optional<GuessingRounds> rounds = GuessingRounds::match(loop))
+          found.push_back(*rounds);
+      });
+    });
+    IRRewriter rewriter(&getContext());
+    for (GuessingRounds &rounds : found) {
+      remark::passed(rounds.getLoc(), remark::RemarkOpts::name("RisingTiles")
+                                          .category("smx-gpu-rising-tiles"))
+          << "a tile begins with the maximum in all rounds if that is expected "
+             "to move";
+      rounds.rewrite(rewriter);
+    }
+  }
+};
+} // namespace
