@@ -28,44 +28,65 @@ public:
 
 private:
   Value getLeft() { return isExpected.getLhs(); }
+  bool matchBranches();
+  bool matchMaximum();
   /// Nothing is guessed in the rounds.
   void expect(RewriterBase &rewriter);
-  /// The maximum of the scores is computed under the second product.
+  /// The maximum is computed under the second product.
   void takeMaximumEarly(RewriterBase &rewriter);
 
   scf::ForOp loop;
   arith::CmpIOp isExpected;
   /// Guesses, or does not; and the branch on whether the reference moves.
   scf::IfOp guess, answer;
+  WaitOp waitForScores, waitForSum;
+  /// Of the scores, where the answer is yes.
+  ReduceOp maximum;
 };
 } // namespace
 
 std::optional<GuessingRounds> GuessingRounds::match(scf::ForOp loop) {
-  // Rounds of cut tiles are few, and have branches of their own between
-  // products and sums.
-  if (llvm::any_of(loop.getBody()->getOps<MmaAsyncOp>(),
-                   [](MmaAsyncOp product) { return product.getUnless(); }))
+  GuessingRounds found;
+  found.loop = loop;
+  if (!found.matchBranches() || !found.matchMaximum())
     return std::nullopt;
+  return found;
+}
+
+bool GuessingRounds::matchBranches() {
   for (auto branch : loop.getBody()->getOps<scf::IfOp>()) {
-    auto isExpected = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+    isExpected = branch.getCondition().getDefiningOp<arith::CmpIOp>();
     if (!isExpected || !branch.elseBlock() || branch.getNumResults() == 0 ||
         isExpected.getPredicate() != arith::CmpIPredicate::sgt ||
         !llvm::is_contained(loop.getRegionIterArgs(), isExpected.getLhs()) ||
         !matchPattern(isExpected.getRhs(), m_Zero()) ||
         !matchPattern(branch.thenYield().getOperand(0), m_One()))
       continue;
+    guess = branch;
     for (Operation *user : branch.getResult(0).getUsers())
-      if (auto answer = dyn_cast<scf::IfOp>(user);
-          answer && answer->getBlock() == loop.getBody()) {
-        GuessingRounds found;
-        found.loop = loop;
-        found.isExpected = isExpected;
-        found.guess = branch;
-        found.answer = answer;
-        return found;
-      }
+      if ((answer = dyn_cast<scf::IfOp>(user)) &&
+          answer->getBlock() == loop.getBody())
+        return true;
   }
-  return std::nullopt;
+  return false;
+}
+
+/// Scores that are the product itself: others take registers beside both
+/// products. Rounds of cut tiles hide some of theirs, and are few.
+bool GuessingRounds::matchMaximum() {
+  auto waits = llvm::to_vector(loop.getBody()->getOps<WaitOp>());
+  auto products = llvm::to_vector(loop.getBody()->getOps<MmaAsyncOp>());
+  if (waits.size() != 2 || products.size() != 2 ||
+      waits[0].getToken() != products[0].getToken() ||
+      waits[1].getToken() != products[1].getToken())
+    return false;
+  waitForScores = waits[0];
+  waitForSum = waits[1];
+  for (auto reduce : answer.thenBlock()->getOps<ReduceOp>())
+    if (reduce.getTile() == waitForScores.getResult() &&
+        reduce.getKind() == Combiner::MaxNum)
+      maximum = reduce;
+  return maximum != nullptr;
 }
 
 /// What a branch does if its condition is true, in its place.
@@ -99,19 +120,8 @@ void GuessingRounds::expect(RewriterBase &rewriter) {
 
 /// The rest would take registers beside both products that are not there.
 void GuessingRounds::takeMaximumEarly(RewriterBase &rewriter) {
-  auto waits = llvm::to_vector(loop.getBody()->getOps<WaitOp>());
-  auto products = llvm::to_vector(loop.getBody()->getOps<MmaAsyncOp>());
-  if (waits.size() != 2 || products.size() != 2 ||
-      waits[0].getToken() != products[0].getToken() ||
-      waits[1].getToken() != products[1].getToken())
-    return;
-  for (auto maximum : loop.getBody()->getOps<ReduceOp>())
-    if (maximum.getTile() == waits[0].getResult() &&
-        waits[1]->isBeforeInBlock(maximum)) {
-      rewriter.moveOpBefore(maximum, waits[1]);
-      waits[0].setPending(1);
-      return;
-    }
+  rewriter.moveOpBefore(maximum, waitForSum);
+  waitForScores.setPending(1);
 }
 
 void GuessingRounds::rewrite(RewriterBase &rewriter) {

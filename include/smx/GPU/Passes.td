@@ -3,6 +3,7 @@
 #define SMX_GPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "smx/GPU/GuessPasses.td"
 include "smx/GPU/HiddenTilePasses.td"
 include "smx/GPU/RolePasses.td"
 include "smx/GPU/RowPasses.td"

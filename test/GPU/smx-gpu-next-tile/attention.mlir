@@ -36,13 +36,17 @@
 // CHECK: smx_gpu.get
 // CHECK: smx_gpu.mma_async
 // CHECK: scf.for {{.+}} iter_args(%[[ROWS:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
-// CHECK: %[[ROUNDS:.+]]:5 = scf.for
+// CHECK: %[[ROUNDS:.+]]:4 = scf.if
+// CHECK: scf.for
+// CHECK: smx_gpu.mma_async %[[ROWS]],
+// CHECK: } else {
+// CHECK-NEXT: scf.for
 // CHECK: smx_gpu.mma_async %[[ROWS]],
 // CHECK: smx_gpu.release %[[QUERIES:.+]] : <64x128xbf16, swizzle = 128, depth = 4, dealt>
 // CHECK-NEXT: smx_gpu.get
 // CHECK: %[[FOLLOWING:.+]] = smx_gpu.get %[[QUERIES]]
 // CHECK: %[[S:.+]], %[[ST:.+]] = smx_gpu.mma_async %[[FOLLOWING]],
-// CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[ROUNDS]]#3,
+// CHECK-NEXT: %[[O:.+]], %[[OT:.+]] = smx_gpu.mma_async %[[ROUNDS]]#2,
 // CHECK-NEXT: smx_gpu.pass_turn
 // CHECK-NEXT: smx_gpu.wait %[[ST]], %[[S]] pending 1
 // CHECK: smx_gpu.partial_reduce <add>

@@ -99,7 +99,11 @@ func.func @full(%q: !t, %k: !t, %v: !t) -> !t {
 // CHECK: %[[S1:.+]] = smx_gpu.wait %[[ST]], %[[S]]
 // CHECK: scf.if %[[IS_CUT]]
 // CHECK: arith.select %{{.+}}, %[[S1]]
-// CHECK: %[[WHOLE:.+]]:5 = scf.for %{{.+}} = %c128 to %[[WHOLE_END]] step %c128 iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}}, %{{.+}} = %{{.+}})
+// Behind a tile whose maxima rose without guesses, else with them.
+// CHECK: %[[WHOLE:.+]]:5 = scf.if
+// CHECK-NEXT: scf.for
+// CHECK: } else {
+// CHECK-NEXT: scf.for %{{.+}} = %c128 to %[[WHOLE_END]] step %c128 iter_args({{.+}}, %[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[P:.+]] = %{{.+}}, %{{.+}} = %{{.+}})
 // CHECK-NOT: smx_gpu.position
 // CHECK-NOT: smx_gpu.not_finite
 // CHECK: smx_gpu.mma_async {{.+}} transpose_b zero
