@@ -53,6 +53,9 @@ bool RestScores::findScores() {
   if (products.empty())
     return false;
   scores = *products.begin();
+  // What scores read has to come in front of the product.
+  if (llvm::any_of(*block, llvm::IsaPred<LoadOp, GatherOp, ReadOp>))
+    return false;
   keys = scores.getB().getDefiningOp<GetOp>();
   Operation *rows = scores.getA().getDefiningOp();
   return keys && keys->getBlock() == block && rows &&
@@ -76,8 +79,7 @@ bool RestScores::findReader() {
   };
   for (reader = scores->getNextNode(); reader && !reads(reader);
        reader = reader->getNextNode())
-    if (!isa<ReleaseOp, AnyOp, LoadOp, GatherOp, ReadOp>(reader) &&
-        !isMemoryEffectFree(reader))
+    if (!isa<ReleaseOp, AnyOp>(reader) && !isMemoryEffectFree(reader))
       return false;
   return reader != nullptr;
 }

@@ -328,6 +328,9 @@ StringRef ShareLastWavePass::whyNot(WaveTile &tile, int64_t count,
     return "tiles have too few rounds";
   if (wave.tiles * mostBlocksOfTile < wave.blocks || !wave.isPossible())
     return "too many blocks would share a tile";
+  // Such rounds were slower by more than the wave is worth.
+  if (tile.readsForScores())
+    return "rounds read numbers for scores";
   double waves = llvm::divideCeilSigned(count, int64_t(blocks));
   double limit = besidesPart + tile.rounds * (1 - leastSaving * waves);
   return costOf(tile, wave) < limit ? "" : "it would not save enough";

@@ -246,6 +246,10 @@ int64_t WaveTile::getColumnsOfQueries() {
   return (*keys.getOps<MmaOp>().begin()).getReducedExtent();
 }
 
+bool WaveTile::readsForScores() {
+  return llvm::any_of(*keys.getBody(), llvm::IsaPred<LoadOp, GatherOp>);
+}
+
 void WaveTile::cutKeys(Value firstKey, Value endKey) {
   OpBuilder builder(keys);
   // Who reads the bounds is to know that there is a round.

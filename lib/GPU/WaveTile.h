@@ -48,6 +48,8 @@ struct WaveTile {
   int64_t getRows() const { return getValuesType().getDimSize(0); }
   int64_t getColumns() const { return getValuesType().getDimSize(1); }
   int64_t getColumnsOfQueries();
+  /// True if rounds read more than keys and values.
+  bool readsForScores();
   RankedTensorType getValuesType() const {
     return cast<RankedTensorType>(last.values.getType());
   }

@@ -75,7 +75,8 @@ def ShareLastWavePass : Pass<"smx-gpu-share-last-wave", "::mlir::ModuleOp"> {
     Blocks count from the last one on, as they wait for those with smaller numbers, which start before them. A launch in front makes the counts 0.
 
     Beside `smx-gpu-split-last-wave` no second launch merges, and of the tiles that two or three blocks share half of the states are not stored. It goes first,
-    for walks whose tiles all have the same loop over keys, of at least 32 rounds, and at most 2.5 blocks to a tile, if it saves 1 % of all rounds; a remark says so.
+    for walks whose tiles all have the same loop over keys, of at least 32 rounds that read nothing for scores (these were slower), and at most 2.5 blocks to a
+    tile, if it saves 1 % of all rounds; a remark says so.
 
     ```mlir
     smx_gpu.kernel @f(%n: index, ..) {
@@ -124,6 +125,7 @@ def RestScoresPass : Pass<"smx-gpu-rest-scores", "::mlir::smx::gpu::KernelOp"> {
     Rounds of 80 keys leave 16 of 4096, which of a tile in parts (`smx-gpu-share-last-wave`) only the last part has: in a branch, whose scores wait for the sum of
     the last round, and behind which the rows are given back whose place those of the next tile take. Here both sides of the branch get the sum. The one
     with scores has both products at once, as in a round: the weights of the rest are computed under the sum, and the rows go back as soon as the scores are there.
+    Scores that read numbers stay: these would come in front of both products.
 
     ```mlir
     %a, %ta = smx_gpu.mma_async %p, %v, %acc

@@ -64,3 +64,22 @@ func.func @whole(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.088) : !t, !t, !t -> !t
   return %o : !t
 }
+
+// -----
+
+// Parts of tiles with a bias for each key, which is read in front of the product.
+// CHECK-LABEL: smx_gpu.kernel @key_bias_kernel(
+// CHECK: role @compute
+// CHECK: smx_gpu.get {{.+}} <48x128xbf16
+// CHECK: smx_gpu.mma %
+!t = tensor<1x10x2688x128xbf16>
+func.func @key_bias(%q: !t, %k: !t, %v: !t, %bias: tensor<1x2688xbf16>) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.088) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<1x2688xbf16>
+    %e = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  } : !t, !t, !t -> !t
+  return %o : !t
+}

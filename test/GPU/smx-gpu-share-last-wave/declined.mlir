@@ -59,3 +59,19 @@ func.func @open_heads(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.088) : !t, !t, !t -> !t
   return %o : !t
 }
+
+// -----
+
+// A bias for each key. Where keys are left over, their scores stay behind the sum of the rounds, too.
+// REMARK: the last wave is not shared: rounds read numbers for scores
+!t = tensor<4x16x4096x128xbf16>
+func.func @key_bias(%q: !t, %k: !t, %v: !t, %bias: tensor<4x4096xbf16>) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.088) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %bias[%b, %j] : tensor<4x4096xbf16>
+    %e = arith.extf %x : bf16 to f32
+    %t = arith.addf %s, %e : f32
+    smx.yield %t : f32
+  } : !t, !t, !t -> !t
+  return %o : !t
+}
