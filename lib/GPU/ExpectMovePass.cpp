@@ -19,8 +19,7 @@
 // n - r, and w of them are as much where guesses would fail every w rounds.
 //
 // A reference that leads moves less often than that while maxima rise slowly.
-// Rows of one input often rise alike: the next rows begin with the same `left`,
-// and so does the next loop over the same rows.
+// Rows of one input often rise alike: the next rows begin with the same `left`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,11 +54,8 @@ class GuessingLoop {
 public:
   static std::optional<GuessingLoop> match(scf::ForOp loop);
   /// A second move within `window` rounds has `rounds` of them begin with the
-  /// maximum. Gives what is left of these at the end; it is `before` at the
-  /// beginning, if that is what a loop in front has left.
-  Value rewrite(RewriterBase &rewriter, int64_t window, int64_t rounds,
-                Value before);
-  Block *getBlock() { return loop->getBlock(); }
+  /// maximum.
+  void rewrite(RewriterBase &rewriter, int64_t window, int64_t rounds);
   Location getLoc() { return loop.getLoc(); }
   /// Columns of a tile of weights whose scores have numbers that are looked up;
   /// 0 if none have.
@@ -250,8 +246,8 @@ Value GuessingLoop::countRounds(RewriterBase &rewriter, Value left,
   return answer.getResults().back();
 }
 
-Value GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
-                            int64_t rounds, Value before) {
+void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
+                           int64_t rounds) {
   Location loc = loop.getLoc();
   Operation *outermost = loop;
   while (isa<scf::ForOp, scf::IfOp>(outermost->getParentOp()))
@@ -261,8 +257,7 @@ Value GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
                                             /*width=*/32);
   // The last one is replaced below.
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, before ? before : none,
-      /*replaceInitOperandUsesInLoop=*/false,
+      rewriter, none, /*replaceInitOperandUsesInLoop=*/false,
       [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
         return SmallVector<Value>(arguments);
       }));
@@ -276,12 +271,7 @@ Value GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
   Operation *yield = loop.getBody()->getTerminator();
   rewriter.modifyOpInPlace(
       yield, [&] { yield->setOperand(yield->getNumOperands() - 1, next); });
-  Value last = loop.getResults().back();
-  if (!before)
-    carryOn(rewriter, loop);
-  else
-    rewriter.replaceAllUsesExcept(before, last, loop);
-  return last;
+  carryOn(rewriter, loop);
 }
 
 int64_t GuessingLoop::countColumnsLookedUp() {
@@ -315,16 +305,13 @@ struct ExpectMovePass
         loops.push_back(*found);
     });
     IRRewriter rewriter(&getContext());
-    // Loops over parts of the same row follow each other.
-    llvm::DenseMap<Block *, Value> left;
     for (GuessingLoop &loop : loops) {
       remark::passed(loop.getLoc(), remark::RemarkOpts::name("ExpectMove")
                                         .category("smx-gpu-expect-move"))
           << ("after two moves within " + Twine(window) + " rounds the next " +
               Twine(rounds) + " begin with the maximum")
                  .str();
-      Value &ofBlock = left[loop.getBlock()];
-      ofBlock = loop.rewrite(rewriter, window, rounds, ofBlock);
+      loop.rewrite(rewriter, window, rounds);
     }
   }
 };

@@ -100,7 +100,8 @@ static void takeBranch(RewriterBase &rewriter, scf::IfOp branch) {
 
 void GuessingRounds::expect(RewriterBase &rewriter) {
   // The rounds that are left end at 0 here, where they are no place: they are
-  // halved, as a maximum of 0 and fewer would leave the uniform registers.
+  // halved, as a maximum of 0 and fewer would leave the uniform registers. What
+  // is a place, in warps that none are left to, stays below 0.
   for (Operation *user : llvm::make_early_inc_range(getLeft().getUsers())) {
     rewriter.setInsertionPoint(user);
     auto compared = dyn_cast<arith::CmpIOp>(user);
@@ -109,7 +110,7 @@ void GuessingRounds::expect(RewriterBase &rewriter) {
                                                         /*width=*/1);
     else if (auto fewer = dyn_cast<arith::SubIOp>(user);
              fewer && fewer.getLhs() == getLeft())
-      rewriter.replaceOpWithNewOp<arith::ShRUIOp>(
+      rewriter.replaceOpWithNewOp<arith::ShRSIOp>(
           fewer, getLeft(),
           arith::ConstantIntOp::create(rewriter, fewer.getLoc(), /*value=*/1,
                                        /*width=*/32));

@@ -21,7 +21,7 @@
 // CHECK: %[[FAR:.+]] = smx_gpu.any
 // CHECK-NOT: scf.if
 // CHECK: smx_gpu.rescale
-// CHECK-NEXT: %[[FEWER:.+]] = arith.shrui %[[LEFT]], %c1_i32
+// CHECK-NEXT: %[[FEWER:.+]] = arith.shrsi %[[LEFT]], %c1_i32
 // CHECK-NEXT: %[[NEXT:.+]] = arith.select %[[FAR]], %c4_i32, %[[FEWER]]
 // CHECK-NEXT: scf.yield {{.+}}, %[[NEXT]] :
 // CHECK: scf.for {{.+}} = %[[MIDDLE]] to %[[LAST:[^ ]+]] step %c80
