@@ -22,6 +22,14 @@ scf::IfOp mlir::smx::gpu::withResult(RewriterBase &rewriter, scf::IfOp branch,
   return wider;
 }
 
+void mlir::smx::gpu::takeThen(RewriterBase &rewriter, scf::IfOp branch) {
+  scf::YieldOp yield = branch.thenYield();
+  SmallVector<Value> results(yield.getOperands());
+  rewriter.eraseOp(yield);
+  rewriter.inlineBlockBefore(branch.thenBlock(), branch);
+  rewriter.replaceOp(branch, results);
+}
+
 void mlir::smx::gpu::carryOn(RewriterBase &rewriter, scf::ForOp loop) {
   Value carried = loop.getResults().back(), none = loop.getInitArgs().back();
   // What has the value of before once that has a name.

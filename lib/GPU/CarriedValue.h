@@ -11,6 +11,9 @@ namespace mlir::smx::gpu {
 /// has an else side.
 scf::IfOp withResult(RewriterBase &rewriter, scf::IfOp branch, Type type);
 
+/// What a branch does if its condition is true comes in its place.
+void takeThen(RewriterBase &rewriter, scf::IfOp branch);
+
 /// The next run of `loop`, for other rows, begins with what its last value is
 /// at the end of this one: the loops and branches around it carry that.
 void carryOn(RewriterBase &rewriter, scf::ForOp loop);

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CarriedValue.h"
 #include "ChannelDepth.h"
 #include "ComputeLoop.h"
 #include "NumberSweep.h"
@@ -185,13 +186,8 @@ static void inlineCertainBranches(KernelOp kernel) {
       certain.push_back(branch);
   });
   IRRewriter rewriter(kernel.getContext());
-  for (scf::IfOp branch : certain) {
-    scf::YieldOp yield = branch.thenYield();
-    SmallVector<Value> results(yield.getOperands());
-    rewriter.eraseOp(yield);
-    rewriter.inlineBlockBefore(branch.thenBlock(), branch);
-    rewriter.replaceOp(branch, results);
-  }
+  for (scf::IfOp branch : certain)
+    takeThen(rewriter, branch);
 }
 
 void NextTilePass::chain(KernelOp kernel, LaunchOp launch) {

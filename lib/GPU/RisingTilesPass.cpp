@@ -1,5 +1,7 @@
 //===- RisingTilesPass.cpp - tiles whose maxima rise are not guessed at ---===//
 
+#include "CarriedValue.h"
+
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -89,15 +91,6 @@ bool GuessingRounds::matchMaximum() {
   return maximum != nullptr;
 }
 
-/// What a branch does if its condition is true, in its place.
-static void takeBranch(RewriterBase &rewriter, scf::IfOp branch) {
-  scf::YieldOp yield = branch.thenYield();
-  SmallVector<Value> results(yield.getOperands());
-  rewriter.eraseOp(yield);
-  rewriter.inlineBlockBefore(branch.thenBlock(), branch);
-  rewriter.replaceOp(branch, results);
-}
-
 void GuessingRounds::expect(RewriterBase &rewriter) {
   // The rounds that are left end at 0 here, where they are no place: they are
   // halved, as a maximum of 0 and fewer would leave the uniform registers. What
@@ -115,8 +108,8 @@ void GuessingRounds::expect(RewriterBase &rewriter) {
           arith::ConstantIntOp::create(rewriter, fewer.getLoc(), /*value=*/1,
                                        /*width=*/32));
   }
-  takeBranch(rewriter, guess);
-  takeBranch(rewriter, answer);
+  takeThen(rewriter, guess);
+  takeThen(rewriter, answer);
 }
 
 /// The rest would take registers beside both products that are not there.

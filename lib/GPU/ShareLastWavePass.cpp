@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_SHARELASTWAVEPASS
@@ -288,16 +287,8 @@ struct ShareLastWavePass : impl::ShareLastWavePassBase<ShareLastWavePass> {
   void runOnOperation() override {
     if (blocks == 0)
       return;
-    SymbolTable symbols(getOperation());
-    llvm::MapVector<KernelOp, SmallVector<LaunchOp>> launches;
-    getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
-      if (kernel && WaveTile::isWalked(kernel))
-        launches[kernel].push_back(launch);
-    });
-    for (auto &[kernel, some] : launches)
-      if (some.size() == 1)
-        share(kernel, some.front());
+    for (auto [kernel, launch] : WaveTile::findWalks(getOperation()))
+      share(kernel, launch);
   }
 
 private:

@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::smx::gpu {
@@ -180,16 +179,8 @@ struct SplitLastWavePass : impl::SplitLastWavePassBase<SplitLastWavePass> {
   void runOnOperation() override {
     if (blocks == 0)
       return;
-    SymbolTable symbols(getOperation());
-    llvm::MapVector<KernelOp, SmallVector<LaunchOp>> launches;
-    getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
-      if (kernel && WaveTile::isWalked(kernel))
-        launches[kernel].push_back(launch);
-    });
-    for (auto &[kernel, some] : launches)
-      if (some.size() == 1)
-        split(kernel, some.front());
+    for (auto [kernel, launch] : WaveTile::findWalks(getOperation()))
+      split(kernel, launch);
   }
 
 private:

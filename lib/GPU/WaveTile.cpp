@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::smx::gpu {
@@ -134,7 +135,21 @@ static scf::ForOp walkOf(KernelOp kernel) {
              : scf::ForOp();
 }
 
-bool WaveTile::isWalked(KernelOp kernel) { return walkOf(kernel) != nullptr; }
+SmallVector<std::pair<KernelOp, LaunchOp>>
+WaveTile::findWalks(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::MapVector<KernelOp, SmallVector<LaunchOp>> launches;
+  module.walk([&](LaunchOp launch) {
+    auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
+    if (kernel && walkOf(kernel))
+      launches[kernel].push_back(launch);
+  });
+  SmallVector<std::pair<KernelOp, LaunchOp>> found;
+  for (auto &[kernel, some] : launches)
+    if (some.size() == 1)
+      found.emplace_back(kernel, some.front());
+  return found;
+}
 
 StringRef WaveTile::whyNoLoop() {
   auto loops = llvm::to_vector(walk.getBody()->getOps<scf::ForOp>());

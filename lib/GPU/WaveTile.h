@@ -29,8 +29,9 @@ struct WalkState {
 /// A kernel whose blocks walk over tiles of rows, each with the same loop over
 /// keys, a rest of these behind it at most, and then results of the state.
 struct WaveTile {
-  /// True if the blocks of the kernel walk over tiles.
-  static bool isWalked(KernelOp kernel);
+  /// The kernels whose blocks walk over tiles and that are launched once, in
+  /// order.
+  static SmallVector<std::pair<KernelOp, LaunchOp>> findWalks(ModuleOp module);
   /// Nothing if a tile is anything else; `reason` says what.
   static std::optional<WaveTile> match(KernelOp kernel, StringRef &reason);
 
