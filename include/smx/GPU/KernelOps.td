@@ -221,9 +221,10 @@ def SmxGpu_BarrierOp : SmxGpu_SharedMemoryOp<"barrier"> {
     K14: whether and how often an op that all warps of a role execute together is reached (barriers,
     copies to shared memory, accesses to channels) does not depend on `smx_gpu.group_id`; nor whether these,
     products, conversions, turns and reductions across warps are reached on `smx_gpu.any`, which is answered by each warp, in
-    kernels without roles neither. A loop that gets and
+    kernels without roles neither; `smx_gpu.any_of_warps` makes one answer of theirs. A loop that gets and
     releases may give all of its rounds to one behind it that does the same with the channels, by group: from `%begin` to
-    `arith.select %c, %end, %begin`, and from there to `%end`.
+    `arith.select %c, %end, %begin`, and from there to `%end`. And a branch may be another one for each group where its sides are loops over the
+    same rounds that do the same with the channels.
 
     ```mlir
     smx_gpu.barrier
