@@ -293,22 +293,20 @@ struct ShareLastWavePass : impl::ShareLastWavePassBase<ShareLastWavePass> {
 
 private:
   void share(KernelOp kernel, LaunchOp launch);
-  /// Why the last tiles of `count` are not shared; empty if they are, as
-  /// `wave` says.
-  StringRef whyNot(WaveTile &tile, int64_t count, SharedWave &wave);
+  /// Why the last tiles are not shared; empty if they are, as `wave` says.
+  StringRef whyNot(WaveTile &tile, SharedWave &wave);
 };
 } // namespace
 
-StringRef ShareLastWavePass::whyNot(WaveTile &tile, int64_t count,
-                                    SharedWave &wave) {
+StringRef ShareLastWavePass::whyNot(WaveTile &tile, SharedWave &wave) {
   // Of the rounds of the whole walk.
   constexpr double leastSaving = 0.01;
   // The block that begins a tile merges the states of all others, one after the
   // other; where these are many a launch does that faster
   // (smx-gpu-split-last-wave).
   constexpr double mostBlocksOfTile = 2.5;
-  wave = {count - count % blocks, count % blocks, tile.rounds, blocks,
-          besidesPart};
+  const int64_t shared = tile.count % blocks;
+  wave = {tile.count - shared, shared, tile.rounds, blocks, besidesPart};
   // What wider queries take of registers leaves none for another state.
   constexpr int64_t mostColumns = 256;
   if (wave.tiles == 0)
@@ -322,7 +320,7 @@ StringRef ShareLastWavePass::whyNot(WaveTile &tile, int64_t count,
   // Such rounds were slower by more than the wave is worth.
   if (tile.readsForScores())
     return "rounds read numbers for scores";
-  double waves = llvm::divideCeilSigned(count, int64_t(blocks));
+  double waves = llvm::divideCeilSigned(tile.count, int64_t(blocks));
   double limit = besidesPart + tile.rounds * (1 - leastSaving * waves);
   return costOf(tile, wave) < limit ? "" : "it would not save enough";
 }
@@ -332,14 +330,10 @@ void ShareLastWavePass::share(KernelOp kernel, LaunchOp launch) {
   auto options =
       remark::RemarkOpts::name("LastWave").category("smx-gpu-share-last-wave");
   StringRef reason;
-  std::optional<WaveTile> tile = WaveTile::match(kernel, reason);
-  std::optional<int64_t> count;
-  if (tile)
-    count = getConstantIntValue(launch.getArguments()[tile->tilesArgument]);
+  std::optional<WaveTile> tile = WaveTile::match(kernel, launch, reason);
   SharedWave wave;
   if (tile)
-    reason = count ? whyNot(*tile, *count, wave)
-                   : StringRef("the number of tiles is open");
+    reason = whyNot(*tile, wave);
   if (!reason.empty()) {
     remark::missed(loc, options)
         << ("the last wave is not shared: " + reason).str();

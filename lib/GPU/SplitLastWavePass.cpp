@@ -185,21 +185,20 @@ struct SplitLastWavePass : impl::SplitLastWavePassBase<SplitLastWavePass> {
 
 private:
   void split(KernelOp kernel, LaunchOp launch);
-  /// The best way to cut the last tiles of `count`, if it is one that pays.
-  std::optional<WaveCut> choose(const WaveTile &tile, int64_t count);
+  /// The best way to cut the last tiles, if it is one that pays.
+  std::optional<WaveCut> choose(const WaveTile &tile);
 };
 } // namespace
 
-std::optional<WaveCut> SplitLastWavePass::choose(const WaveTile &tile,
-                                                 int64_t count) {
-  const int64_t cutTiles = count % blocks, whole = count - cutTiles;
+std::optional<WaveCut> SplitLastWavePass::choose(const WaveTile &tile) {
+  const int64_t cutTiles = tile.count % blocks, whole = tile.count - cutTiles;
   if (parts != 0)
     return cutInto(parts, tile, whole, cutTiles);
   // Of the rounds of the whole walk.
   constexpr double leastSaving = 0.015;
   double limit =
       tile.rounds - leastSaving * tile.rounds *
-                        llvm::divideCeilSigned(count, int64_t(blocks));
+                        llvm::divideCeilSigned(tile.count, int64_t(blocks));
   std::optional<WaveCut> best;
   for (int64_t number = 2; number <= tile.rounds; ++number) {
     std::optional<WaveCut> cut = cutInto(number, tile, whole, cutTiles);
@@ -216,17 +215,12 @@ void SplitLastWavePass::split(KernelOp kernel, LaunchOp launch) {
   auto options =
       remark::RemarkOpts::name("LastWave").category("smx-gpu-split-last-wave");
   StringRef reason;
-  std::optional<WaveTile> tile = WaveTile::match(kernel, reason);
-  std::optional<int64_t> count;
-  if (tile)
-    count = getConstantIntValue(launch.getArguments()[tile->tilesArgument]);
-  if (tile && !count)
-    reason = "the number of tiles is open";
-  else if (tile && *count % blocks == 0)
+  std::optional<WaveTile> tile = WaveTile::match(kernel, launch, reason);
+  if (tile && tile->count % blocks == 0)
     reason = "every wave is a whole one";
   std::optional<WaveCut> cut;
   if (reason.empty()) {
-    cut = choose(*tile, *count);
+    cut = choose(*tile);
     if (!cut)
       reason = "its parts and their merge would not save enough";
   }

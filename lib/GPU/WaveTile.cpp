@@ -300,7 +300,8 @@ void WaveTile::guardRest() {
   last = {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
 }
 
-std::optional<WaveTile> WaveTile::match(KernelOp kernel, StringRef &reason) {
+std::optional<WaveTile> WaveTile::match(KernelOp kernel, LaunchOp launch,
+                                        StringRef &reason) {
   WaveTile found;
   found.kernel = kernel;
   found.walk = walkOf(kernel);
@@ -309,6 +310,10 @@ std::optional<WaveTile> WaveTile::match(KernelOp kernel, StringRef &reason) {
   reason = found.whyNoLoop();
   if (reason.empty())
     reason = found.whyNoResults();
+  auto count = getConstantIntValue(launch.getArguments()[found.tilesArgument]);
+  if (reason.empty() && !count)
+    reason = "the number of tiles is open";
+  found.count = count.value_or(0);
   return reason.empty() ? std::optional(found) : std::nullopt;
 }
 

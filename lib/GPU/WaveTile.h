@@ -33,11 +33,13 @@ struct WaveTile {
   /// order.
   static SmallVector<std::pair<KernelOp, LaunchOp>> findWalks(ModuleOp module);
   /// Nothing if a tile is anything else; `reason` says what.
-  static std::optional<WaveTile> match(KernelOp kernel, StringRef &reason);
+  static std::optional<WaveTile> match(KernelOp kernel, LaunchOp launch,
+                                       StringRef &reason);
 
   KernelOp kernel;
   scf::ForOp walk, keys;
-  /// The argument that says how many tiles there are.
+  /// How many tiles there are, and the argument that says so.
+  int64_t count = 0;
   unsigned tilesArgument = 0;
   /// Behind the loop, and behind the rest.
   WalkState ofLoop, last;

@@ -21,18 +21,29 @@ static void meetInWarp(ThreadCode &code) {
 }
 
 namespace {
+template <typename OpTy>
+struct OrderPattern : TilePattern<OpTy> {
+  using TilePattern<OpTy>::TilePattern;
+
+protected:
+  Value addressOfCount(ConversionPatternRewriter &rewriter, OpTy op,
+                       typename OpTy::Adaptor adaptor) const {
+    return this->getStridedElementPtr(
+        rewriter, op.getLoc(), cast<MemRefType>(op.getCounts().getType()),
+        adaptor.getCounts(), adaptor.getPlace());
+  }
+};
+
 /// What the lanes have stored comes before their meeting, and that before what
 /// one of them adds with release semantics: releases are cumulative.
-struct LowerAnnounce : TilePattern<gpu::AnnounceOp> {
-  using TilePattern::TilePattern;
+struct LowerAnnounce : OrderPattern<gpu::AnnounceOp> {
+  using OrderPattern::OrderPattern;
 
   LogicalResult
   matchAndRewrite(gpu::AnnounceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
-    Value address = getStridedElementPtr(
-        rewriter, op.getLoc(), cast<MemRefType>(op.getCounts().getType()),
-        adaptor.getCounts(), adaptor.getPlace());
+    Value address = addressOfCount(rewriter, op, adaptor);
     meetInWarp(code);
     code.when(code.isFirstLane(), [&] {
       emitOrdered(code, "red.release.gpu.global.add.u32 [$0], $1;", "l,r",
@@ -43,16 +54,14 @@ struct LowerAnnounce : TilePattern<gpu::AnnounceOp> {
   }
 };
 
-struct LowerAwait : TilePattern<gpu::AwaitOp> {
-  using TilePattern::TilePattern;
+struct LowerAwait : OrderPattern<gpu::AwaitOp> {
+  using OrderPattern::OrderPattern;
 
   LogicalResult
   matchAndRewrite(gpu::AwaitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
-    Value address = getStridedElementPtr(
-        rewriter, op.getLoc(), cast<MemRefType>(op.getCounts().getType()),
-        adaptor.getCounts(), adaptor.getPlace());
+    Value address = addressOfCount(rewriter, op, adaptor);
     // Labels are local to the braces, so the text may occur many times.
     emitOrdered(code,
                 "{ .reg .pred less; .reg .b32 count; again: "
