@@ -99,6 +99,7 @@ std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);
 std::optional<RowSpread> sumsReadAgain(const LongRow &row);
 std::optional<RowSpread> wideSquares(const LongRow &row);
 std::optional<RowSpread> pairsOfOneAccess(const LongRow &row);
+std::optional<RowSpread> wideExponentialsOfAllThreads(const LongRow &row);
 std::optional<RowSpread> shortWideExponentials(const LongRow &row);
 std::optional<RowSpread> wideExponentialsOfOneBlock(const LongRow &row);
 std::optional<RowSpread> narrowReaders(const LongRow &row);

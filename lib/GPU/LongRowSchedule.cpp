@@ -113,6 +113,7 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     wideExponentialsOfOneBlock,
     sumsReadAgain,
     wideSquares,
+    wideExponentialsOfAllThreads,
     shortWideExponentials,
     narrowReaders,
     pairsOfOneAccess,

@@ -14,6 +14,7 @@
 #include "PartialStates.h"
 #include "RowQuotient.h"
 #include "smx/GPU/Passes.h"
+#include "smx/Tiling/LongRows.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -28,6 +29,7 @@ namespace mlir::smx::gpu {
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
+using mlir::smx::fillsMultiprocessor;
 
 namespace {
 
@@ -35,7 +37,7 @@ namespace {
 class PartialState {
 public:
   PartialState(KernelOp kernel, RowValue maximum, RowValue sum, Weight weight)
-      : maximum(maximum), sum(sum), weight(weight),
+      : kernel(kernel), maximum(maximum), sum(sum), weight(weight),
         builder(this->maximum.last()->getNextNode()),
         parts(kernel,
               cast<StripedAttr>(getLayout(this->sum.reduce.getTile().getType()))
@@ -46,6 +48,13 @@ public:
   bool rewrite();
 
 private:
+  /// The row has so many elements, or more: those of 32768 f32 may be 5 units
+  /// in the last place off, and not 4, of 65536 5.3
+  /// (lib/Reference/Compare.cpp).
+  bool isAsLongAs(int64_t elements) {
+    RankedTensorType tile = sum.reduce.getTile().getType();
+    return tile.getNumElements() * kernel.getCluster() >= elements;
+  }
   bool isFromMaximum(Value value);
   /// The ops that the sum needs, besides those from the maximum, come before
   /// the first of them.
@@ -62,6 +71,7 @@ private:
   /// A tile of the row, made from the maximum `ofWarp` of the warp.
   Value ofPart(Value tile, Value ofWarp);
 
+  KernelOp kernel;
   RowValue maximum, sum;
   Weight weight;
   OpBuilder builder;
@@ -126,6 +136,11 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
     for (Value operand : tile.getDefiningOp()->getOperands())
       operands.push_back(ofPart(operand, ofWarp));
     part = parts.onOperands(tile.getDefiningOp(), operands, type);
+    // What weights of parts are multiplied by takes one unit in the last place.
+    constexpr int64_t longRow = 32768;
+    if (auto power = part.getDefiningOp<math::ExpOp>();
+        power && !isAsLongAs(longRow))
+      power->removeDiscardableAttr("result_bits");
   }
   ofParts.map(tile, part);
   return part;
@@ -189,16 +204,15 @@ Value PartialState::sumOfParts(Value tile, Value ofWarp) {
                           part, /*dim=*/1);
 }
 
-/// w F / l = w (F / l): one product for each element, and one rounding less. Of
-/// a sum that is wider, q = F / l takes back what l rounds:
+/// w F / l = w (F / l), F / l = s + r, without r where that may be off as well:
 ///
-///   q = q0 + (F - q0 l - q0 (sum - l)) / l,   l = float(sum),  q0 = F (1 / l)
+///   s = F h + F e,   r = (F h - s) + F e,   result = w s + w r
 void PartialState::divideFactor(Value weights, Value kept, Value factor,
                                 Value sumOfAll) {
   std::optional<RowQuotient> quotient = RowQuotient::of(weights);
   Value leaf = sum.get();
   if (!quotient || !isOfValues(quotient->reciprocal.getValues(), leaf) ||
-      !isOfValues(quotient->divisor.getValues(), leaf))
+      !isOfValues(quotient->rest.getValues(), leaf))
     return;
   Location loc = quotient->result.getLoc();
   Value sumOfPart = AgreedOp::create(
@@ -207,42 +221,40 @@ void PartialState::divideFactor(Value weights, Value kept, Value factor,
     return parts.ofValue(broadcast.getValues(), leaf, sumOfPart,
                          /*isCollected=*/false);
   };
-  Value reciprocal = ofRow(quotient->reciprocal),
-        divisor = ofRow(quotient->divisor);
-  Type type = factor.getType();
-  auto onParts = [&](Operation *op, ValueRange operands) {
-    return parts.onOperands(op, operands, type);
+  auto broadcast = [&](Value value) -> Value {
+    return BroadcastOp::create(builder, loc, kept.getType(), value);
   };
-  Value first = onParts(quotient->first, {factor, reciprocal});
-  Value negated = onParts(quotient->negated, first);
-  Value left = onParts(quotient->left, {negated, divisor, factor});
-  if (auto rounded = divisor.getDefiningOp<arith::TruncFOp>()) {
-    Value sum = rounded.getIn();
-    Value rest = arith::SubFOp::create(
-        builder, loc, sum,
-        arith::ExtFOp::create(builder, loc, sum.getType(), divisor));
-    left = onParts(
-        quotient->left,
-        {negated, arith::TruncFOp::create(builder, loc, type, rest), left});
+  Value reciprocal = ofRow(quotient->reciprocal), rest = ofRow(quotient->rest);
+  Value small = arith::MulFOp::create(builder, loc, factor, rest);
+  Value share = math::FmaOp::create(builder, loc, factor, reciprocal, small);
+  Value result = arith::MulFOp::create(builder, loc, kept, broadcast(share));
+  constexpr int64_t longRow = 65536;
+  if (!isAsLongAs(longRow)) {
+    Value minus = arith::NegFOp::create(builder, loc, share);
+    Value lost = math::FmaOp::create(builder, loc, factor, reciprocal, minus);
+    lost = arith::AddFOp::create(builder, loc, lost, small);
+    result = arith::MulFOp::create(builder, loc, kept, broadcast(lost));
+    result = math::FmaOp::create(builder, loc, kept, broadcast(share), result);
   }
-  Value share = onParts(quotient->result, {left, reciprocal, first});
-  Value shares = BroadcastOp::create(builder, loc, kept.getType(), share);
-  Value result = arith::MulFOp::create(builder, loc, kept, shares);
   result = PartsOp::create(builder, loc, quotient->result.getType(), result);
   quotient->result.replaceAllUsesWith(result);
-  for (Operation *op :
-       {quotient->result.getOperation(), quotient->left.getOperation(),
-        quotient->negated.getOperation(), quotient->first.getOperation()})
-    op->erase();
+  quotient->result.erase();
+  quotient->small.erase();
+}
+
+/// Weights take no more registers than the elements that they are of.
+static bool isKept(const Weight &weight) {
+  return !weight.difference.getLhs().getDefiningOp<arith::ExtFOp>() &&
+         getElementTypeOrSelf(weight.exponential->getResult(0)) ==
+             getElementTypeOrSelf(weight.reference);
 }
 
 /// exp(x - m) = exp(x - m_w) exp(m_w - m): where weights take no more registers
 /// than elements do, those of the sum are kept, and the elements are not.
 void PartialState::keepWeights(Value ofWarp, const MergedState &all) {
-  Value weights = weight.exponential->getResult(0);
-  if (weight.difference.getLhs().getDefiningOp<arith::ExtFOp>() ||
-      getElementTypeOrSelf(weights) != getElementTypeOrSelf(ofWarp))
+  if (!isKept(weight))
     return;
+  Value weights = weight.exponential->getResult(0);
   Location loc = sum.reduce.getLoc();
   Value ofPartWeights = ofPart(weights, ofWarp);
   Value factor =
@@ -338,6 +350,15 @@ struct PartialStatesPass
     return false;
   }
 
+  /// Where blocks have nearly all threads of a multiprocessor, others compute
+  /// while one meets: a second meeting costs less than merging states, and what
+  /// weights that are kept are multiplied by then.
+  static bool hidesMeetings(KernelOp kernel, const Weight &weight) {
+    return kernel.getCluster() == 1 && isKept(weight) &&
+           fillsMultiprocessor(kernel.getWarps() * ::smx::gpu::warpThreads,
+                               kernel.getMinBlocks());
+  }
+
   /// Finds the sum that goes with a maximum.
   bool convert(KernelOp kernel, ReduceOp first) {
     bool isSpread = kernel.getCluster() > 1;
@@ -353,7 +374,7 @@ struct PartialStatesPass
       RowValue sum(second);
       std::optional<Weight> weight = matchWeight(second.getTile());
       if (weight && (sum.cluster != nullptr) == isSpread &&
-          !isSplat(weight->reference) &&
+          !isSplat(weight->reference) && !hidesMeetings(kernel, *weight) &&
           isOfValues(weight->reference, maximum.get()) &&
           getElementTypeOrSelf(weight->reference.getType()) ==
               getElementTypeOrSelf(first.getResult().getType()))

@@ -52,10 +52,10 @@ struct RereadRowsPass
   using RereadRowsPassBase::RereadRowsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (bytes >= 1)
+    if (elements >= 1)
       return success();
     return emitError(UnknownLoc::get(context))
-           << "option 'bytes' must be at least 1, got " << int64_t(bytes);
+           << "option 'elements' must be at least 1, got " << int64_t(elements);
   }
 
   void runOnOperation() override {
@@ -71,7 +71,7 @@ struct RereadRowsPass
       if (!isRow(load))
         continue;
       RankedTensorType tile = tileOf(load);
-      bool isLongRow = getRegisterCount(tile) * elementBits(tile) > bytes * 8;
+      bool isLongRow = getRegisterCount(tile) > elements;
       isLong |= isLongRow;
       if (isWhole(load) &&
           (loads.empty() ||
@@ -85,7 +85,8 @@ struct RereadRowsPass
     auto options =
         remark::RemarkOpts::name("RereadRows").category("smx-gpu-reread-rows");
     if (hasForm) {
-      RowPieces pieces(kernel, loads, bytes * loads.size(), /*states=*/1,
+      int64_t bits = elements * loads.size() * elementBits(tileOf(loads[0]));
+      RowPieces pieces(kernel, loads, bits / 8, /*states=*/1,
                        RowPieces::Rest::InMemory);
       if (succeeded(pieces.run())) {
         remark::passed(kernel.getLoc(), options)

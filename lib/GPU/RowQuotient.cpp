@@ -7,26 +7,16 @@ namespace mlir::smx::gpu {
 std::optional<RowQuotient> RowQuotient::of(Value weights) {
   for (Operation *user : weights.getUsers()) {
     RowQuotient found;
-    found.first = dyn_cast<arith::MulFOp>(user);
-    if (!found.first || found.first.getLhs() != weights)
+    found.result = dyn_cast<math::FmaOp>(user);
+    if (!found.result || found.result.getA() != weights)
       continue;
-    found.reciprocal = found.first.getRhs().getDefiningOp<BroadcastOp>();
-    for (Operation *next : found.first->getUsers())
-      if (auto op = dyn_cast<arith::NegFOp>(next); op && op->hasOneUse())
-        found.negated = op;
-    if (!found.reciprocal || !found.negated)
+    found.reciprocal = found.result.getB().getDefiningOp<BroadcastOp>();
+    found.small = found.result.getC().getDefiningOp<arith::MulFOp>();
+    if (!found.reciprocal || !found.small || !found.small->hasOneUse() ||
+        found.small.getLhs() != weights)
       continue;
-    found.left = dyn_cast<math::FmaOp>(*found.negated->user_begin());
-    if (!found.left || !found.left->hasOneUse() ||
-        found.left.getA() != found.negated.getResult() ||
-        found.left.getC() != weights)
-      continue;
-    found.divisor = found.left.getB().getDefiningOp<BroadcastOp>();
-    found.result = dyn_cast<math::FmaOp>(*found.left->user_begin());
-    if (found.divisor && found.result &&
-        found.result.getA() == found.left.getResult() &&
-        found.result.getB() == found.reciprocal.getResult() &&
-        found.result.getC() == found.first.getResult())
+    found.rest = found.small.getRhs().getDefiningOp<BroadcastOp>();
+    if (found.rest)
       return found;
   }
   return std::nullopt;

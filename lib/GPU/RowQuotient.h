@@ -9,17 +9,15 @@
 
 namespace mlir::smx::gpu {
 
-/// w / l as the algebra divides: q = w (1/l), and q + (w - q l) (1/l).
+/// w / l as the algebra divides: w h + w e, for 1/l = h + e.
 struct RowQuotient {
   /// Nothing if `weights` are divided in no such way.
   static std::optional<RowQuotient> of(Value weights);
 
   math::FmaOp result;
-  arith::MulFOp first;
-  arith::NegFOp negated;
-  math::FmaOp left;
-  /// The row's values 1/l and l.
-  BroadcastOp reciprocal, divisor;
+  arith::MulFOp small;
+  /// The row's values h and e.
+  BroadcastOp reciprocal, rest;
 };
 
 } // namespace mlir::smx::gpu

@@ -189,12 +189,15 @@ struct SoftmaxArithmetic {
   static int bitsFor(Type resultType) {
     return resultType.isBF16() ? 12 : resultType.isF16() ? 16 : 24;
   }
-  /// A row of so many precise scores may be 5 units in the last place off (see
-  /// lib/Reference/Compare.cpp), of which a weight may take 3.
+  /// A row of precise scores may be 4 units in the last place off, and a long
+  /// one more (see lib/Reference/Compare.cpp). Where it has one reference, all
+  /// that is rounded beside a weight is a quotient and a product, and a weight
+  /// may take 3.
   static constexpr int bitsOfLongRow = 22;
-  /// True for scores of such a row, whose dimension of a tile is `stream`.
+  /// True for scores of a row that is long enough for that to be faster, whose
+  /// dimension of a tile is `stream`.
   bool isLongRow(Value scores, AffineMap map, unsigned stream) const {
-    constexpr int64_t longRow = 32768;
+    constexpr int64_t longRow = 2048;
     auto tile = cast<RankedTensorType>(scores.getType());
     std::optional<unsigned> dim =
         map.getResultPosition(getAffineDimExpr(stream, map.getContext()));
@@ -286,18 +289,32 @@ struct SoftmaxArithmetic {
     Value nan = m.constant(std::numeric_limits<double>::quiet_NaN(), type);
     return m.select(m.equal(sum, infinity(m)), nan, value);
   }
-  /// weight/l from the reciprocal of l: one step of Newton's iteration takes
-  /// back what the two roundings of weight * (1/l) lost, at a fraction of the
-  /// cost of a division.
-  Value quotient(ScalarMath m, Value weight, Value reciprocal,
-                 Value sum) const {
-    Value first = m.mul(weight, reciprocal);
-    Value left = m.fma(m.neg(first), sum, weight);
-    return m.fma(left, reciprocal, first);
+  /// 1/sum as h and what h lacks, for l = fl(sum) and h near 1/l:
+  ///
+  ///   1/sum = h + h (1 - h l - h (sum - l)) + ..,   what follows is h 2^-42
+  std::pair<Value, Value> exactReciprocal(ScalarMath m, Value sum) const {
+    Value rounded = m.cast(sum, type);
+    Value inverse = reciprocal(m, rounded, arith::FastMathFlags::afn);
+    Value left = m.fma(inverse, m.neg(rounded), m.constant(1.0, type));
+    if (sum.getType() != type) {
+      Value gained = m.sub(m.cast(rounded, sum.getType()), sum);
+      left = m.fma(inverse, m.cast(gained, type), left);
+    }
+    return {inverse, m.mul(left, inverse)};
   }
-  /// 1/l; 0 for a row in which nothing is visible, if that is to give 0.
-  Value reciprocal(ScalarMath m, Value sum) const {
-    Value inverse = nanIfInfinite(m, sum, m.div(m.constant(1.0, type), sum));
+  /// weight/sum, rounded once, from 1/sum and what that lacks.
+  Value quotient(ScalarMath m, Value weight, Value reciprocal,
+                 Value rest) const {
+    return m.fma(weight, reciprocal, m.mul(weight, rest));
+  }
+  /// 1/l; 0 for a row in which nothing is visible, if that is to give 0. With
+  /// `afn` it may be a few units in the last place off.
+  Value
+  reciprocal(ScalarMath m, Value sum,
+             arith::FastMathFlags flags = arith::FastMathFlags::none) const {
+    Value inverse =
+        arith::DivFOp::create(m.b, m.loc, m.constant(1.0, type), sum, flags);
+    inverse = nanIfInfinite(m, sum, inverse);
     if (algebra.getMaskedRow() == MaskedRow::NaN)
       return inverse;
     Value zero = m.constant(0.0, type);

@@ -57,27 +57,31 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
     sum = summed[1];
   }
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  SmallVector<Value> divisor =
-      tile.map("reciprocal of the sum", {{sum, row}},
-               {{states[1], row}, {states[1], row}},
+  // A result in the state's own type is divided exactly; below that the
+  // reciprocal is as good.
+  bool divides = type.getElementType() == soft.type;
+  SmallVector<TileOperand> inverses(divides ? 2 : 1, {states[1], row});
+  SmallVector<Value> inverse =
+      tile.map("reciprocal of the sum", {{sum, row}}, inverses,
                [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                 Value whole = m.cast(v[0], soft.type);
-                 return {soft.reciprocal(m, whole), whole};
+                 if (!divides)
+                   return {soft.reciprocal(m, m.cast(v[0], soft.type))};
+                 auto [reciprocal, rest] = soft.exactReciprocal(m, v[0]);
+                 return {reciprocal, rest};
                });
   Value empty =
       emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
   SmallVector<TileOperand> inputs{
-      {weights ? weights : scores.tensor, scores.map},
-      {divisor[0], row},
-      {divisor[1], row}};
+      {weights ? weights : scores.tensor, scores.map}};
+  for (Value value : inverse)
+    inputs.push_back({value, row});
   if (!isResident)
     inputs.push_back({reference, row});
-  // A result in the state's own type is divided exactly; below that the
-  // reciprocal is as good.
-  bool divides = type.getElementType() == soft.type;
   return tile.map("normalise", inputs, {{empty, result}},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    Value weight = isResident ? v[0] : weightOf(m, v[0], v[3]);
+                    Value weight =
+                        isResident ? v[0]
+                                   : weightOf(m, v[0], v[inputs.size() - 1]);
                     Value share = divides ? soft.quotient(m, weight, v[1], v[2])
                                           : m.mul(weight, v[1]);
                     return {m.cast(share, type.getElementType())};

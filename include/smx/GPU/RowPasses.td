@@ -92,7 +92,8 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
     pair: `m = max m_w`, `l = sum l_w exp(m_w - m)`, the merge of the algebra. Of more than 64 warps, those of each block are
     merged before the blocks are. Likewise a sum and that of squared distances from a value that follows from it, of rows that
     fill their tile: `n_w` elements of a warp, their mean `c_w` and second moment become `sum n_w c_w` and
-    `sum m2_w + n_w (c_w - r)^2`. A remark says where.
+    `sum m2_w + n_w (c_w - r)^2`. A remark says where. Not where weights in the type of the elements are kept for the result and blocks
+    have nearly all threads of a multiprocessor: then a second meeting costs less than what the merge computes.
 
     ```mlir
     %m = smx_gpu.reduce <maxnum> %x dim 1
@@ -118,7 +119,7 @@ def RereadRowsPass : Pass<"smx-gpu-reread-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "the part of a long row that registers have no room for is read again";
   let description = [{
     A kernel whose blocks are to have all threads of a multiprocessor (`min_blocks`) has 32 registers a thread. Of the tile of one row, of which a thread
-    has more than `bytes` bytes, the first ones stay in registers; the others become pieces that every reduction, and the stores, load again, from the
+    has more than so many `elements`, the first ones stay in registers; the others become pieces that every reduction, and the stores, load again, from the
     cache: a row is read once from memory as long as the rows that are computed with fit there. Readings are marked `first` and `last`, and the last ones
     all come before the first store. What only the stores need is loaded there, and is not marked. A thread reads again what it stores itself: the result
     may take the row's place. A kernel with an op that has no form on pieces, or whose threads have different numbers of accesses, has half as many blocks,
@@ -141,7 +142,7 @@ def RereadRowsPass : Pass<"smx-gpu-reread-rows", "::mlir::smx::gpu::KernelOp"> {
     ```
   }];
   let options = [
-    Option<"bytes", "bytes", "int64_t", "16", "bytes of a row that a thread has registers for">,
+    Option<"elements", "elements", "int64_t", "8", "elements of a row that a thread has registers for, widened">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

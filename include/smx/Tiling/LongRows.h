@@ -19,6 +19,11 @@ inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 /// Threads of a multiprocessor, which have 32 registers each.
 inline constexpr int64_t multiprocessorThreads = 2048;
 
+/// Blocks of so many threads leave at most a 16th of these over.
+inline constexpr bool fillsMultiprocessor(int64_t threads, int64_t blocks) {
+  return threads * blocks * 16 >= multiprocessorThreads * 15;
+}
+
 /// The same where accesses of a row may be cut: at its end, or because the row
 /// starts within one. Both halves and what says where take registers, too.
 inline constexpr int64_t cutRowThreadBytes = 64, accessBits = 128;

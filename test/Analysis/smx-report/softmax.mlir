@@ -16,7 +16,7 @@
 // RESIDENT:   @op tiled 2097152 2097152 0
 
 // The second pass computes the exponentials once more, and corrects the quotient.
-// TWOPASS:    @op tiled 4194304 2097152 0 4721152 1049088
+// TWOPASS:    @op tiled 4194304 2097152 0 3674112 1049088
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

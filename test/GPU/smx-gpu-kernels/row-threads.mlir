@@ -221,9 +221,9 @@ func.func @twice_summed_ragged(%x: tensor<64x40000xbf16>) -> tensor<64x40000xbf1
   return %y : tensor<64x40000xbf16>
 }
 
-// Exponentials of f32: 4 accesses a thread, and more blocks.
+// Exponentials of f32: 2 accesses a thread, where blocks of those have nearly all threads of a multiprocessor.
 // CHECK-LABEL: smx_gpu.kernel @exponentials_kernel
-// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(5)
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(4)
 // CUT-LABEL: smx_gpu.kernel @exponentials_kernel
 // CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
 func.func @exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
@@ -231,6 +231,7 @@ func.func @exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   return %y : tensor<64x4096xf32>
 }
 
+// Longer ones have 4 accesses a thread, and more blocks than of 8.
 // CHECK-LABEL: smx_gpu.kernel @twice_as_many_exponentials_kernel
 // CHECK-SAME: warps(16) shared_limit(232448) min_blocks(3)
 func.func @twice_as_many_exponentials(%x: tensor<64x8192xf32>) -> tensor<64x8192xf32> {
@@ -253,9 +254,16 @@ func.func @a_few_more_exponentials(%x: tensor<64x5120xf32>) -> tensor<64x5120xf3
   return %y : tensor<64x5120xf32>
 }
 
-// CHECK-LABEL: smx_gpu.kernel @five_warps_of_exponentials_kernel
-// CHECK-SAME: warps(5) shared_limit(232448) min_blocks(8)
-func.func @five_warps_of_exponentials(%x: tensor<64x2560xf32>) -> tensor<64x2560xf32> {
+// CHECK-LABEL: smx_gpu.kernel @seven_warps_of_exponentials_kernel
+// CHECK-SAME: warps(7) shared_limit(232448) min_blocks(5)
+func.func @seven_warps_of_exponentials(%x: tensor<64x3584xf32>) -> tensor<64x3584xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x3584xf32> -> tensor<64x3584xf32>
+  return %y : tensor<64x3584xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @ten_warps_of_two_accesses_kernel
+// CHECK-SAME: warps(10) shared_limit(232448) min_blocks(6)
+func.func @ten_warps_of_two_accesses(%x: tensor<64x2560xf32>) -> tensor<64x2560xf32> {
   %y = smx.softmax %x axis(1) : tensor<64x2560xf32> -> tensor<64x2560xf32>
   return %y : tensor<64x2560xf32>
 }

@@ -105,13 +105,13 @@ smx_gpu.kernel @other_sum(%x: memref<?x256xf32>, %y: memref<?xf32>) warps(2) {
 // -----
 
 // Weights of f32 that are added in f64: a thread's are added in their own type first. What a warp's weights are multiplied by is divided by the sum, and not
-// each of them.
+// each of them; with it goes what it rounds.
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
 #value = #smx_gpu.slice<1, #row>
 
 // CHECK-LABEL: smx_gpu.kernel @quotient
-// CHECK: %[[E:.+]] = math.exp %{{.+}} : tensor<2x256xf32
+// CHECK: %[[E:.+]] = math.exp %{{[^ ]+}} fastmath<contract> : tensor<2x256xf32
 // CHECK-NEXT: %[[SOME:.+]] = smx_gpu.partial_reduce <add> %[[E]] : tensor<2x256xf32, #[[PARTS:.+]]> -> tensor<2x128xf32, #[[PARTS]]>
 // CHECK-NEXT: %[[WIDE:.+]] = arith.extf %[[SOME]] : tensor<2x128xf32, #[[PARTS]]> to tensor<2x128xf64, #[[PARTS]]>
 // CHECK-NEXT: smx_gpu.reduce <add> %[[WIDE]] dim 1
@@ -119,20 +119,18 @@ smx_gpu.kernel @other_sum(%x: memref<?x256xf32>, %y: memref<?xf32>) warps(2) {
 // CHECK: %[[F:.+]] = math.exp %{{.+}} : tensor<2xf32
 // CHECK: %[[OF:.+]] = smx_gpu.agreed %[[L]] {{.*}} -> tensor<2xf64, #smx_gpu.slice<1, #[[PARTS]]>>
 // CHECK: %[[INVERSE:.+]] = arith.divf {{.*}} : tensor<2xf32
-// CHECK: %[[SUM:.+]] = arith.truncf %[[OF]] : {{.*}} to tensor<2xf32
-// CHECK: %[[Q:.+]] = arith.mulf %[[F]], %[[INVERSE]] : tensor<2xf32
-// CHECK: %[[MINUS:.+]] = arith.negf %[[Q]] : tensor<2xf32
-// CHECK: %[[LEFT:.+]] = math.fma %[[MINUS]], %[[SUM]], %[[F]] : tensor<2xf32
-// And what the sum loses as f32.
-// CHECK: %[[AGAIN:.+]] = arith.extf %[[SUM]]
-// CHECK: %[[LOST:.+]] = arith.subf %[[OF]], %[[AGAIN]] : tensor<2xf64
-// CHECK: %[[LOW:.+]] = arith.truncf %[[LOST]] : {{.*}} to tensor<2xf32
-// CHECK: %[[ALL:.+]] = math.fma %[[MINUS]], %[[LOW]], %[[LEFT]] : tensor<2xf32
-// CHECK: %[[SHARE:.+]] = math.fma %[[ALL]], %[[INVERSE]], %[[Q]] : tensor<2xf32
-// CHECK: %[[B:.+]] = smx_gpu.broadcast %[[SHARE]] {{.*}} -> tensor<2x256xf32
-// CHECK: %[[R:.+]] = arith.mulf %[[E]], %[[B]] : tensor<2x256xf32
+// CHECK: %[[LACKS:.+]] = arith.subf {{.*}} : tensor<2xf64
+// CHECK: %[[REST:.+]] = arith.truncf %[[LACKS]] : {{.*}} to tensor<2xf32
+// CHECK: %[[SMALL:.+]] = arith.mulf %[[F]], %[[REST]] : tensor<2xf32
+// CHECK: %[[SHARE:.+]] = math.fma %[[F]], %[[INVERSE]], %[[SMALL]] : tensor<2xf32
+// CHECK: %[[MINUS:.+]] = arith.negf %[[SHARE]] : tensor<2xf32
+// CHECK: %[[LOST:.+]] = math.fma %[[F]], %[[INVERSE]], %[[MINUS]] : tensor<2xf32
+// CHECK: %[[ALL:.+]] = arith.addf %[[LOST]], %[[SMALL]] : tensor<2xf32
+// CHECK: %[[ALLS:.+]] = smx_gpu.broadcast %[[ALL]] {{.*}} -> tensor<2x256xf32
+// CHECK: %[[LOW:.+]] = arith.mulf %[[E]], %[[ALLS]] : tensor<2x256xf32
+// CHECK: %[[SHARES:.+]] = smx_gpu.broadcast %[[SHARE]] {{.*}} -> tensor<2x256xf32
+// CHECK: %[[R:.+]] = math.fma %[[E]], %[[SHARES]], %[[LOW]] : tensor<2x256xf32
 // CHECK: %[[ROW:.+]] = smx_gpu.parts %[[R]]
-// CHECK-NOT: math.fma
 // CHECK: smx_gpu.store %[[ROW]]
 smx_gpu.kernel @quotient(%x: memref<?x512xf32>, %y: memref<?x512xf32>) warps(2) {
   %c0 = arith.constant 0 : index
@@ -142,17 +140,48 @@ smx_gpu.kernel @quotient(%x: memref<?x512xf32>, %y: memref<?x512xf32>) warps(2) 
   %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
   %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
   %d = arith.subf %t, %mb : tensor<1x512xf32, #row>
-  %e = math.exp %d : tensor<1x512xf32, #row>
+  %e = math.exp %d fastmath<contract> {result_bits = 22 : i32} : tensor<1x512xf32, #row>
   %w = arith.extf %e : tensor<1x512xf32, #row> to tensor<1x512xf64, #row>
   %l = smx_gpu.reduce <add> %w dim 1 : tensor<1x512xf64, #row> -> tensor<1xf64, #value>
   %s = arith.truncf %l : tensor<1xf64, #value> to tensor<1xf32, #value>
-  %r = arith.divf %one, %s : tensor<1xf32, #value>
-  %sb = smx_gpu.broadcast %s : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
-  %rb = smx_gpu.broadcast %r : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %h = arith.divf %one, %s : tensor<1xf32, #value>
+  %again = arith.extf %s : tensor<1xf32, #value> to tensor<1xf64, #value>
+  %lacks = arith.subf %again, %l : tensor<1xf64, #value>
+  %rest = arith.truncf %lacks : tensor<1xf64, #value> to tensor<1xf32, #value>
+  %hb = smx_gpu.broadcast %h : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %rb = smx_gpu.broadcast %rest : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
   %q = arith.mulf %e, %rb : tensor<1x512xf32, #row>
-  %n = arith.negf %q : tensor<1x512xf32, #row>
-  %left = math.fma %n, %sb, %e : tensor<1x512xf32, #row>
-  %p = math.fma %left, %rb, %q : tensor<1x512xf32, #row>
+  %p = math.fma %e, %hb, %q : tensor<1x512xf32, #row>
+  smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x512xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// Where blocks have all threads of a multiprocessor, weights that are kept have one reference, and may have fewer bits that are right.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @blocks_in_turn
+// CHECK-NOT: smx_gpu.parts
+// CHECK: math.exp %{{[^ ]+}} fastmath<contract> {result_bits = 22 : i32}
+// CHECK-NOT: smx_gpu.collect
+// CHECK: smx_gpu.return
+smx_gpu.kernel @blocks_in_turn(%x: memref<?x512xf32>, %y: memref<?x512xf32>) warps(2) min_blocks(32) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1xf32, #value>
+  %i = gpu.block_id x
+  %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x512xf32> -> tensor<1x512xf32, #row>
+  %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %d = arith.subf %t, %mb : tensor<1x512xf32, #row>
+  %e = math.exp %d fastmath<contract> {result_bits = 22 : i32} : tensor<1x512xf32, #row>
+  %l = smx_gpu.reduce <add> %e dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %h = arith.divf %one, %l : tensor<1xf32, #value>
+  %hb = smx_gpu.broadcast %h : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %q = arith.mulf %e, %hb : tensor<1x512xf32, #row>
+  %p = math.fma %e, %hb, %q : tensor<1x512xf32, #row>
   smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x512xf32>
   smx_gpu.return
 }

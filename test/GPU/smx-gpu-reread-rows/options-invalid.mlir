@@ -1,3 +1,3 @@
-// RUN: not softmax-opt %s --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-reread-rows{bytes=0}))' 2>&1 | FileCheck %s
+// RUN: not softmax-opt %s --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-reread-rows{elements=0}))' 2>&1 | FileCheck %s
 
-// CHECK: option 'bytes' must be at least 1, got 0
+// CHECK: option 'elements' must be at least 1, got 0

@@ -9,11 +9,22 @@
 // CHECK-NOT: %running_sum
 // CHECK: %weights_and_running_sum:2 = linalg.generic
 // CHECK: math.exp
+// An approximate 1/l, and what it lacks: one step of Newton's iteration for a row, none for an element.
+// CHECK: %reciprocal_of_the_sum:2 = linalg.generic
+// CHECK: %[[L:.+]] = arith.truncf %[[SUM:.+]] : f64 to f32
+// CHECK: %[[H:.+]] = arith.divf %{{.+}}, %[[L]] fastmath<afn>
+// CHECK: %[[INVERSE:.+]] = arith.select %{{.+}}, %{{.+}}, %[[H]]
+// CHECK: %[[MINUS:.+]] = arith.negf %[[L]]
+// CHECK: %[[ROUGH:.+]] = math.fma %[[INVERSE]], %[[MINUS]], %{{.+}}
+// CHECK: %[[LACKS:.+]] = arith.subf %{{.+}}, %[[SUM]] : f64
+// CHECK: %[[LOW:.+]] = arith.truncf %[[LACKS]]
+// CHECK: %[[LEFT:.+]] = math.fma %[[INVERSE]], %[[LOW]], %[[ROUGH]]
+// CHECK: %[[REST:.+]] = arith.mulf %[[LEFT]], %[[INVERSE]]
+// CHECK: linalg.yield %[[INVERSE]], %[[REST]]
 // CHECK: %normalise = linalg.generic {{.*}} ins(%weights_and_running_sum#0, %reciprocal_of_the_sum#0, %reciprocal_of_the_sum#1 :
-// One step of Newton's iteration instead of a division.
-// CHECK: %[[Q:.+]] = arith.mulf
-// CHECK: %[[LEFT:.+]] = math.fma
-// CHECK: math.fma %[[LEFT]], %{{.+}}, %[[Q]]
+// CHECK: ^bb0(%[[W:[^:]+]]: f32, %[[A:[^:]+]]: f32, %[[B:[^:]+]]: f32
+// CHECK: %[[SMALL:.+]] = arith.mulf %[[W]], %[[B]]
+// CHECK: math.fma %[[W]], %[[A]], %[[SMALL]]
 // CHECK-NOT: math.exp
 // CHECK: return %normalise
 func.func @softmax(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
