@@ -30,14 +30,15 @@ void mlir::smx::gpu::takeThen(RewriterBase &rewriter, scf::IfOp branch) {
   rewriter.replaceOp(branch, results);
 }
 
-void mlir::smx::gpu::carryOn(RewriterBase &rewriter, scf::ForOp loop) {
-  Value carried = loop.getResults().back(), none = loop.getInitArgs().back();
+void mlir::smx::gpu::carryOn(RewriterBase &rewriter, scf::ForOp first,
+                             scf::ForOp last) {
+  Value carried = last.getResults().back(), none = first.getInitArgs().back();
   // What has the value of before once that has a name.
   SmallVector<std::pair<Operation *, unsigned>> begins;
   auto hasBefore = [&](Operation *op, unsigned operand) {
     begins.push_back({op, operand});
   };
-  hasBefore(loop, loop->getNumOperands() - 1);
+  hasBefore(first, first->getNumOperands() - 1);
   while (true) {
     Operation *parent = carried.getDefiningOp()->getParentOp();
     if (auto outer = dyn_cast<scf::ForOp>(parent)) {

@@ -14,9 +14,10 @@ scf::IfOp withResult(RewriterBase &rewriter, scf::IfOp branch, Type type);
 /// What a branch does if its condition is true comes in its place.
 void takeThen(RewriterBase &rewriter, scf::IfOp branch);
 
-/// The next run of `loop`, for other rows, begins with what its last value is
-/// at the end of this one: the loops and branches around it carry that.
-void carryOn(RewriterBase &rewriter, scf::ForOp loop);
+/// The next run of `first`, for other rows, begins with what the last value of
+/// `last` is at the end of this one: the loops and branches around both carry
+/// that. `last` is `first` or a loop behind it in its block.
+void carryOn(RewriterBase &rewriter, scf::ForOp first, scf::ForOp last);
 
 } // namespace mlir::smx::gpu
 

@@ -19,7 +19,8 @@
 // n - r, and w of them are as much where guesses would fail every w rounds.
 //
 // A reference that leads moves less often than that while maxima rise slowly.
-// Rows of one input often rise alike: the next rows begin with the same `left`.
+// Rows of one input often rise alike: a loop over other keys of the same rows,
+// and then the next rows, begin with the `left` of the one before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +55,11 @@ class GuessingLoop {
 public:
   static std::optional<GuessingLoop> match(scf::ForOp loop);
   /// A second move within `window` rounds has `rounds` of them begin with the
-  /// maximum.
-  void rewrite(RewriterBase &rewriter, int64_t window, int64_t rounds);
+  /// maximum. The rounds that are left at first are those that `before` left,
+  /// or none.
+  void rewrite(RewriterBase &rewriter, int64_t window, int64_t rounds,
+               scf::ForOp before);
+  scf::ForOp getLoop() { return loop; }
   Location getLoc() { return loop.getLoc(); }
   /// Columns of a tile of weights whose scores have numbers that are looked up;
   /// 0 if none have.
@@ -247,7 +251,7 @@ Value GuessingLoop::countRounds(RewriterBase &rewriter, Value left,
 }
 
 void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
-                           int64_t rounds) {
+                           int64_t rounds, scf::ForOp before) {
   Location loc = loop.getLoc();
   Operation *outermost = loop;
   while (isa<scf::ForOp, scf::IfOp>(outermost->getParentOp()))
@@ -255,9 +259,10 @@ void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
   rewriter.setInsertionPoint(outermost);
   Value none = arith::ConstantIntOp::create(rewriter, loc, /*value=*/0,
                                             /*width=*/32);
-  // The last one is replaced below.
+  // The last yield is replaced below.
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, none, /*replaceInitOperandUsesInLoop=*/false,
+      rewriter, before ? before.getResults().back() : none,
+      /*replaceInitOperandUsesInLoop=*/false,
       [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
         return SmallVector<Value>(arguments);
       }));
@@ -271,7 +276,6 @@ void GuessingLoop::rewrite(RewriterBase &rewriter, int64_t window,
   Operation *yield = loop.getBody()->getTerminator();
   rewriter.modifyOpInPlace(
       yield, [&] { yield->setOperand(yield->getNumOperands() - 1, next); });
-  carryOn(rewriter, loop);
 }
 
 int64_t GuessingLoop::countColumnsLookedUp() {
@@ -305,14 +309,24 @@ struct ExpectMovePass
         loops.push_back(*found);
     });
     IRRewriter rewriter(&getContext());
+    scf::ForOp first, last;
     for (GuessingLoop &loop : loops) {
+      if (last && last->getBlock() != loop.getLoop()->getBlock()) {
+        carryOn(rewriter, first, last);
+        last = {};
+      }
       remark::passed(loop.getLoc(), remark::RemarkOpts::name("ExpectMove")
                                         .category("smx-gpu-expect-move"))
           << ("after two moves within " + Twine(window) + " rounds the next " +
               Twine(rounds) + " begin with the maximum")
                  .str();
-      loop.rewrite(rewriter, window, rounds);
+      loop.rewrite(rewriter, window, rounds, last);
+      if (!last)
+        first = loop.getLoop();
+      last = loop.getLoop();
     }
+    if (last)
+      carryOn(rewriter, first, last);
   }
 };
 } // namespace

@@ -46,9 +46,10 @@ def ExpectMovePass : Pass<"smx-gpu-expect-move", "::mlir::smx::gpu::KernelOp"> {
     Weights by a reference that then moves are computed in vain (`smx-gpu-speculate`). A warp whose reference moves again
     within `window` rounds begins its next rounds with the maximum, and guesses again when it rose slowly in `rounds` of them.
     So scores whose maximum rises far in every tile take about as long as without guesses; others pay a branch a round. What is
-    expected goes on from one tile of rows to the next, through the loops around. Rows of a warp whose references can move do so together.
-    A reference that leads (`smx-expand-state{lead}`) moves less often than every second round where maxima rise slowly.
-    Tiles of more than `columns` keys for whose scores numbers are looked up (`smx_gpu.gather`) keep their guesses, which begin early.
+    expected goes on from rounds of whole tiles of keys to those of cut ones, and from one tile of rows to the next, through the loops
+    around. Rows of a warp whose references can move do so together. A reference that leads (`smx-expand-state{lead}`) moves less often
+    than every second round where maxima rise slowly. Tiles of more than `columns` keys for whose scores numbers are looked up
+    (`smx_gpu.gather`) keep their guesses, which begin early.
 
     Right for every input: with the maximum first, a round is right whether its reference moves or not. Warps part on this
     around arithmetic alone.
