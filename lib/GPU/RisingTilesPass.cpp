@@ -1,11 +1,26 @@
 //===- RisingTilesPass.cpp - tiles whose maxima rise are not guessed at ---===//
+//
+// References lead so that they move rarely. Where they follow in every round,
+// they are the maxima: with n the next reference, a = n - m on average, and w
+// rounds within which guesses would fail again,
+//
+//   r' = max(n, r)                  r' = max(m, r)
+//   rises = any ((w - 1) n + m >    rises = any (m > r + (slack + a) / w)
+//                (w - 1) r + (r + slack))
+//
+// are the same question, as r is the last maximum and a on the left, and the
+// last maximum on the right.
+//
+//===----------------------------------------------------------------------===//
 
 #include "CarriedValue.h"
+#include "ScoreArithmetic.h"
 
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -34,6 +49,8 @@ private:
   bool matchMaximum();
   /// Nothing is guessed in the rounds.
   void expect(RewriterBase &rewriter);
+  /// References are the maxima.
+  void followMaxima(RewriterBase &rewriter);
   /// The maximum is computed under the second product.
   void takeMaximumEarly(RewriterBase &rewriter);
 
@@ -112,6 +129,74 @@ void GuessingRounds::expect(RewriterBase &rewriter) {
   takeThen(rewriter, answer);
 }
 
+/// a of n = alone ? m : m + constants; none if `next` is something else.
+static std::optional<double> leadOf(arith::SelectOp next) {
+  Value ahead = next.getFalseValue();
+  double lead = 0;
+  while (ahead != next.getTrueValue()) {
+    auto sum = ahead.getDefiningOp<arith::AddFOp>();
+    std::optional<double> constant =
+        sum ? splatValue(sum.getRhs()) : std::optional<double>();
+    if (!constant)
+      return std::nullopt;
+    lead += *constant;
+    ahead = sum.getLhs();
+  }
+  return lead;
+}
+
+/// The comparison that tells how far `next` rises above `reference`.
+static arith::CmpFOp comparisonOf(arith::SelectOp next, Value reference) {
+  for (Operation *user : next->getUsers()) {
+    auto sum = dyn_cast<math::FmaOp>(user);
+    auto compared = sum && sum->hasOneUse()
+                        ? dyn_cast<arith::CmpFOp>(*sum->user_begin())
+                        : arith::CmpFOp();
+    auto limit = compared ? compared.getRhs().getDefiningOp<math::FmaOp>()
+                          : math::FmaOp();
+    if (limit && compared.getLhs() == sum.getResult() &&
+        compared.getPredicate() == arith::CmpFPredicate::OGT &&
+        sum.getC() == next.getTrueValue() && limit.getA() == reference &&
+        sum.getB() == limit.getB())
+      return compared;
+  }
+  return {};
+}
+
+void GuessingRounds::followMaxima(RewriterBase &rewriter) {
+  for (auto follow :
+       llvm::make_early_inc_range(loop.getBody()->getOps<arith::MaxNumFOp>())) {
+    Value reference = follow.getRhs();
+    auto next = follow.getLhs().getDefiningOp<arith::SelectOp>();
+    if (!next || !llvm::is_contained(loop.getRegionIterArgs(), reference))
+      continue;
+    std::optional<double> lead = leadOf(next);
+    arith::CmpFOp compared = comparisonOf(next, reference);
+    if (!lead || !compared)
+      continue;
+    auto right = compared.getRhs().getDefiningOp<math::FmaOp>();
+    auto limit = right.getC().getDefiningOp<arith::AddFOp>();
+    std::optional<double> more = splatValue(right.getB()),
+                          slack = limit ? splatValue(limit.getRhs())
+                                        : std::optional<double>();
+    if (!more || !slack || limit.getLhs() != reference)
+      continue;
+    Location loc = compared.getLoc();
+    Value maximum = next.getTrueValue();
+    auto type = cast<RankedTensorType>(maximum.getType());
+    rewriter.setInsertionPoint(compared);
+    Value rise = arith::ConstantOp::create(
+        rewriter, loc,
+        DenseElementsAttr::get(
+            type, rewriter.getFloatAttr(type.getElementType(),
+                                        (*slack + *lead) / (*more + 1))));
+    rewriter.replaceOpWithNewOp<arith::CmpFOp>(
+        compared, arith::CmpFPredicate::OGT, maximum,
+        arith::AddFOp::create(rewriter, loc, reference, rise));
+    rewriter.modifyOpInPlace(follow, [&] { follow.setOperand(0, maximum); });
+  }
+}
+
 /// The rest would take registers beside both products that are not there.
 void GuessingRounds::takeMaximumEarly(RewriterBase &rewriter) {
   rewriter.moveOpBefore(maximum, waitForSum);
@@ -150,6 +235,7 @@ void GuessingRounds::rewrite(RewriterBase &rewriter) {
     rewriter.moveOpBefore(op, branch.elseBlock(), branch.elseBlock()->end());
   yieldFirst(branch.elseBlock());
   rising.expect(rewriter);
+  rising.followMaxima(rewriter);
   rising.takeMaximumEarly(rewriter);
 }
 

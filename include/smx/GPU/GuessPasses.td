@@ -95,7 +95,7 @@ def RisingTilesPass : Pass<"smx-gpu-rising-tiles", "::mlir::smx::gpu::KernelOp">
   let description = [{
     Where a round is expected to begin with the maximum (`smx-gpu-expect-move`), it still asks whether it is, in branches that nothing
     overlaps with. So a group of warps that ends a tile of rows with such rounds has other ones for the next tile: without guesses or questions,
-    and with the maximum, or all but what reads the sum, computed under the second product. That is the classic form. A group
+    with maxima as references, which do not lead, and computed under the second product. That is the classic form. A group
     goes back to guesses behind a tile in whose last rounds maxima rose slowly in all of its warps.
 
     ```mlir

@@ -7,6 +7,7 @@
 // 4096 rows are 21 tiles of three groups and one of a single group, and idle groups have their rounds on both sides.
 // CHECK-LABEL: smx_gpu.kernel @full_kernel(
 // CHECK: role @compute
+// CHECK: %[[RISE:.+]] = arith.constant dense<4.200000e+01>
 // CHECK: scf.for {{.+}} iter_args(%[[BEFORE:[^ ]+]] = %c0_i32)
 // CHECK: %[[WAS:.+]] = arith.cmpi sgt, %[[BEFORE]], %c0_i32
 // CHECK-NEXT: %[[RISES:.+]] = smx_gpu.any_of_warps %[[WAS]]
@@ -18,7 +19,12 @@
 // CHECK-NEXT: smx_gpu.reduce <maxnum> %[[SCORES]]
 // CHECK-NEXT: smx_gpu.wait
 // CHECK-NOT: scf.if
-// CHECK: %[[FAR:.+]] = smx_gpu.any
+// It is the reference, which does not lead; a rise of (64 + 12 + 8) / 2 goes on.
+// CHECK: %[[M:.+]] = arith.select
+// CHECK-NEXT: %[[LIMIT:.+]] = arith.addf %[[R:[^,]+]], %[[RISE]]
+// CHECK-NEXT: %[[OVER:.+]] = arith.cmpf ogt, %[[M]], %[[LIMIT]]
+// CHECK-NEXT: %[[FAR:.+]] = smx_gpu.any %[[OVER]]
+// CHECK-NEXT: arith.maxnumf %[[M]], %[[R]]
 // CHECK-NOT: scf.if
 // CHECK: smx_gpu.rescale
 // CHECK-NEXT: %[[FEWER:.+]] = arith.shrsi %[[LEFT]], %c1_i32
