@@ -71,8 +71,8 @@ std::optional<Weight> mlir::smx::gpu::matchWeight(Value tile) {
 PartBuilder::PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder,
                          Location loc)
     : kernel(kernel), builder(builder), loc(loc), warps(kernel.getWarps()),
-      parts(StripedAttr::get(kernel.getContext(), warps, warpThreads, vector)),
-      all(StripedAttr::get(kernel.getContext(), warps, warpThreads, 1)) {}
+      parts(StripedAttr::get(kernel.getContext(), warps, warpThreads, vector)) {
+}
 
 RankedTensorType PartBuilder::partValue(Type element) const {
   return RankedTensorType::get({warps}, element,
@@ -80,7 +80,7 @@ RankedTensorType PartBuilder::partValue(Type element) const {
 }
 
 RankedTensorType PartBuilder::collectedValue(Type element) const {
-  return RankedTensorType::get({warps}, element,
+  return RankedTensorType::get({all.getRowThreads()}, element,
                                SliceAttr::get(element.getContext(), 1, all));
 }
 
@@ -146,13 +146,16 @@ SmallVector<Value> PartBuilder::collect(ValueRange values,
                                         ArrayRef<double> fill, bool inBlock) {
   int64_t ofBlock =
       cast<RankedTensorType>(values.front().getType()).getNumElements();
-  int64_t columns = llvm::alignTo(
-      inBlock ? ofBlock : ofBlock * kernel.getCluster(), warpThreads);
+  int64_t columns =
+      CollectOp::columnsFor(inBlock ? ofBlock : ofBlock * kernel.getCluster());
+  int64_t lanes = std::min<int64_t>(columns, warpThreads),
+          rows = warps * warpThreads / lanes;
+  all = StripedAttr::get(kernel.getContext(), rows, lanes, /*vector=*/1);
   SmallVector<Type> types;
   SmallVector<Attribute> fills;
   for (auto [value, beyond] : llvm::zip(values, fill)) {
     Type element = getElementTypeOrSelf(value.getType());
-    types.push_back(RankedTensorType::get({warps, columns}, element, all));
+    types.push_back(RankedTensorType::get({rows, columns}, element, all));
     fills.push_back(builder.getFloatAttr(element, beyond));
   }
   return llvm::to_vector_of<Value>(

@@ -56,7 +56,8 @@ public:
   PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder,
               Location loc);
 
-  /// A value for each warp, of its part, and of a collected tile.
+  /// A value for each warp, of its part, and for each row of the tiles that
+  /// were collected last.
   RankedTensorType partValue(Type element) const;
   RankedTensorType collectedValue(Type element) const;
   /// The parts of a tile of the row.
@@ -98,6 +99,7 @@ private:
   OpBuilder &builder;
   Location loc;
   int64_t warps;
+  /// Of the parts, and of what was collected last.
   StripedAttr parts, all;
 };
 

@@ -24,6 +24,20 @@ static int64_t warpValues(Type type) {
   return cast<RankedTensorType>(type).getNumElements() == warps ? warps : 0;
 }
 
+/// The threads of a layout whose rows have one value each, and lie in warps; 0
+/// for other values.
+static int64_t threadsOfValues(RankedTensorType type) {
+  SliceAttr slice = getSlice(type);
+  auto striped =
+      slice ? dyn_cast<StripedAttr>(slice.getParent()) : StripedAttr();
+  bool isInWarps = striped && slice.getDim() == 1 &&
+                   warpThreads % striped.getColumnThreads() == 0 &&
+                   type.getNumElements() == striped.getRowThreads();
+  int64_t threads =
+      isInWarps ? striped.getRowThreads() * striped.getColumnThreads() : 0;
+  return threads % warpThreads == 0 ? threads : 0;
+}
+
 /// The type of the parts of a row; null if it is not one of whole warps.
 static RankedTensorType partsOf(RankedTensorType row) {
   auto striped = dyn_cast_or_null<StripedAttr>(getLayout(row));
@@ -68,6 +82,11 @@ static int64_t warpsOfValue(RankedTensorType type) {
   return isOfBlock ? striped.getColumnThreads() / warpThreads : 0;
 }
 
+int64_t CollectOp::columnsFor(int64_t values) {
+  return values <= warpThreads ? llvm::PowerOf2Ceil(values)
+                               : llvm::alignTo(values, warpThreads);
+}
+
 int64_t CollectOp::getBlocks() {
   return getInBlock() ? 1 : (*this)->getParentOfType<KernelOp>().getCluster();
 }
@@ -88,15 +107,16 @@ LogicalResult CollectOp::verify() { // P23
       return emitOpError("expected one value for each warp, or of each block, "
                          "got ")
              << type;
-    int64_t columns =
-        llvm::alignTo(type.getNumElements() * blocks, warpThreads);
+    int64_t columns = columnsFor(type.getNumElements() * blocks),
+            lanes = std::min<int64_t>(columns, warpThreads),
+            rows = warps * warpThreads / lanes;
     auto expected = RankedTensorType::get(
-        {warps, columns}, type.getElementType(),
-        StripedAttr::get(getContext(), warps, warpThreads, /*vector=*/1));
+        {rows, columns}, type.getElementType(),
+        StripedAttr::get(getContext(), rows, lanes, /*vector=*/1));
     if (result.getType() != expected)
       return emitOpError("expected the values of ")
-             << blocks << " blocks in a row for each warp, " << expected
-             << ", got " << result.getType();
+             << blocks << " blocks in a row for every " << lanes << " threads, "
+             << expected << ", got " << result.getType();
     auto typed = dyn_cast<TypedAttr>(fill);
     if (!typed || typed.getType() != type.getElementType())
       return emitOpError("expected 'fill' of type ")
@@ -108,21 +128,22 @@ LogicalResult CollectOp::verify() { // P23
 LogicalResult AgreedOp::verify() { // P24
   auto type = cast<RankedTensorType>(getValues().getType()),
        result = cast<RankedTensorType>(getResult().getType());
-  int64_t warps = warpValues(type);
-  if (warps == 0)
-    return emitOpError("expected one value for each warp, got ") << type;
+  int64_t threads = threadsOfValues(type), warps = threads / warpThreads;
+  if (threads == 0)
+    return emitOpError("expected one value for each row of up to 32 threads, "
+                       "got ")
+           << type;
   SliceAttr slice = getSlice(result);
   auto striped =
       slice ? dyn_cast<StripedAttr>(slice.getParent()) : StripedAttr();
   bool isOfThreads =
       striped && slice.getDim() == 1 &&
-      striped.getRowThreads() * striped.getColumnThreads() ==
-          warps * warpThreads &&
+      striped.getRowThreads() * striped.getColumnThreads() == threads &&
       result.getNumElements() == striped.getRowThreads() &&
       (striped.getRowThreads() == 1 || warpRows(striped) == warps);
   if (isOfThreads && result.getElementType() == type.getElementType())
     return success();
   return emitOpError("expected the value of one row of ")
-         << warps * warpThreads << " threads, or of one for each warp, of type "
+         << threads << " threads, or of one for each warp, of type "
          << type.getElementType() << ", got " << result;
 }

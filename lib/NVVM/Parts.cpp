@@ -122,16 +122,18 @@ private:
              Attribute fill) const {
     int64_t count = valuesOf(op, code.team.cluster);
     Type type = cast<TypedAttr>(fill).getType();
-    Value lane = code.lane(),
+    int64_t lanes =
+        std::min<int64_t>(gpu::CollectOp::columnsFor(count), warpThreads);
+    Value lane = code.remainder(code.lane(), lanes),
           first = code.advance(start, code.mul(lane, code.i32(bytes)));
     SmallVector<Value> registers;
-    for (int64_t i = 0; i < count; i += warpThreads) {
+    for (int64_t i = 0; i < count; i += lanes) {
       auto load = [&]() -> Value {
         return LLVM::LoadOp::create(code, type, code.advance(first, i * bytes),
                                     bytes);
       };
       registers.push_back(
-          i + warpThreads <= count
+          i + lanes <= count
               ? load()
               : code.choose(type, code.less(lane, code.i32(count - i)), load,
                             [&]() -> Value {

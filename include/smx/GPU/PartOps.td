@@ -32,21 +32,23 @@ def SmxGpu_CollectOp : SmxGpu_Op<"collect", [MemoryEffects<[MemRead, MemWrite]>]
     last block hold the element of `fill` for the operand. `in_block`: of this block alone.
 
     P23: operands are slices along dimension 1 of a striped layout with a row for each warp, one value a row, or all of
-    them of one with a single row of all threads, one value a block; each has a result of its element type with a row for
-    each warp and a column for every value, rounded up to a multiple of 32, in the striped layout of 32 columns and
-    vectors of 1; `fill` has an element of that type for each.
+    them of one with a single row of all threads, one value a block; each has a result of its element type with a column for
+    every value, rounded up to a power of two or, of more than 32, to a multiple of 32, in the striped layout of as many
+    columns, at most 32, vectors of 1 and a row for so many threads; `fill` has an element of that type for each.
 
     ```mlir
     %ms, %ls = smx_gpu.collect %m, %l fill [0xFF800000 : f32, 0.0 : f32]
         : tensor<4xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 4>>>,
           tensor<4xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 4>>>
-        -> tensor<4x32xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>,
-           tensor<4x32xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>
+        -> tensor<32x4xf32, #smx_gpu.striped<rows = 32, columns = 4, vector = 1>>,
+           tensor<32x4xf32, #smx_gpu.striped<rows = 32, columns = 4, vector = 1>>
     ```
   }];
   let arguments = (ins Variadic<SmxGpu_Tile>:$values, ArrayAttr:$fill, UnitAttr:$in_block);
   let results = (outs Variadic<SmxGpu_Tile>:$collected);
   let extraClassDeclaration = [{
+    /// Columns for so many values.
+    static int64_t columnsFor(int64_t values);
     /// Blocks whose values are collected, and values of each of them.
     int64_t getBlocks();
     int64_t getValuesOfBlock() {
@@ -60,11 +62,11 @@ def SmxGpu_CollectOp : SmxGpu_Op<"collect", [MemoryEffects<[MemRead, MemWrite]>]
 def SmxGpu_AgreedOp : SmxGpu_Op<"agreed", [Pure]> {
   let summary = "the value that all rows have, as that of one row of all threads";
   let description = [{
-    P24: the operand is a slice along dimension 1 of a striped layout with a row for each warp, one value a row; the
-    result is that of a striped layout with one row of as many threads, and has one element of the same type.
+    P24: the operand is a slice along dimension 1 of a striped layout of whole warps with up to 32 threads a row, one value
+    a row; the result is that of a striped layout with one row of as many threads, and has one element of the same type.
 
     ```mlir
-    %m1 = smx_gpu.agreed %m : tensor<4xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>>
+    %m1 = smx_gpu.agreed %m : tensor<32xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 32, columns = 4, vector = 1>>>
         -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>>
     ```
   }];

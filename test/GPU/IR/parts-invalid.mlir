@@ -51,7 +51,7 @@ smx_gpu.kernel @of_two_rows() warps(4) {
 #all = #smx_gpu.striped<rows = 4, columns = 32, vector = 1>
 smx_gpu.kernel @too_few_columns() warps(4) cluster(16) {
   %m = arith.constant dense<0.0> : tensor<4xf32, #smx_gpu.slice<1, #parts>>
-  // expected-error @+1 {{expected the values of 16 blocks in a row for each warp, 'tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>', got}}
+  // expected-error @+1 {{expected the values of 16 blocks in a row for every 32 threads, 'tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>', got}}
   %c = smx_gpu.collect %m fill [0.0 : f32] : tensor<4xf32, #smx_gpu.slice<1, #parts>> -> tensor<4x32xf32, #all>
   smx_gpu.return
 }
@@ -61,10 +61,22 @@ smx_gpu.kernel @too_few_columns() warps(4) cluster(16) {
 // P23
 #parts = #smx_gpu.striped<rows = 4, columns = 32, vector = 4>
 #all = #smx_gpu.striped<rows = 4, columns = 32, vector = 1>
+smx_gpu.kernel @too_many_columns() warps(4) {
+  %m = arith.constant dense<0.0> : tensor<4xf32, #smx_gpu.slice<1, #parts>>
+  // expected-error @+1 {{expected the values of 1 blocks in a row for every 4 threads, 'tensor<32x4xf32, #smx_gpu.striped<rows = 32, columns = 4, vector = 1>>', got}}
+  %c = smx_gpu.collect %m fill [0.0 : f32] : tensor<4xf32, #smx_gpu.slice<1, #parts>> -> tensor<4x32xf32, #all>
+  smx_gpu.return
+}
+
+// -----
+
+// P23
+#parts = #smx_gpu.striped<rows = 4, columns = 32, vector = 4>
+#all = #smx_gpu.striped<rows = 32, columns = 4, vector = 1>
 smx_gpu.kernel @other_fill() warps(4) {
   %m = arith.constant dense<0.0> : tensor<4xf32, #smx_gpu.slice<1, #parts>>
   // expected-error @+1 {{expected 'fill' of type 'f32', got 0.000000e+00 : f64}}
-  %c = smx_gpu.collect %m fill [0.0 : f64] : tensor<4xf32, #smx_gpu.slice<1, #parts>> -> tensor<4x32xf32, #all>
+  %c = smx_gpu.collect %m fill [0.0 : f64] : tensor<4xf32, #smx_gpu.slice<1, #parts>> -> tensor<32x4xf32, #all>
   smx_gpu.return
 }
 
@@ -74,7 +86,7 @@ smx_gpu.kernel @other_fill() warps(4) {
 #row = #smx_gpu.striped<rows = 1, columns = 128, vector = 4>
 smx_gpu.kernel @agreed_of_the_row() warps(4) {
   %m = arith.constant dense<0.0> : tensor<1xf32, #smx_gpu.slice<1, #row>>
-  // expected-error @+1 {{expected one value for each warp, got}}
+  // expected-error @+1 {{expected one value for each row of up to 32 threads, got}}
   %c = smx_gpu.agreed %m : tensor<1xf32, #smx_gpu.slice<1, #row>> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
   smx_gpu.return
 }

@@ -107,7 +107,7 @@ smx_gpu.kernel @other(%x: memref<?x256xf32>, %r: memref<?xf32>, %y: memref<?xf32
 // CHECK: %[[MB:.+]] = smx_gpu.agreed %[[M]]
 // CHECK: %[[LB:.+]] = smx_gpu.agreed %[[L]]
 // CHECK: %[[B:.+]]:2 = smx_gpu.collect %[[MB]], %[[LB]] fill
-// CHECK-SAME: tensor<16x32xf32
+// CHECK-SAME: tensor<64x8xf32
 // CHECK: smx_gpu.reduce <maxnum> %[[B]]#0 dim 1
 // CHECK-NOT: smx_gpu.collect
 // CHECK: smx_gpu.return

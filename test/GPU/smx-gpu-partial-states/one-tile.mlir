@@ -52,10 +52,10 @@ smx_gpu.kernel @block(%x: memref<?x256xf32>, %y: memref<?x256xf32>) warps(2) {
 // CHECK-NOT: smx_gpu.cluster_reduce
 // CHECK: arith.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<2x256xi1
 // CHECK: smx_gpu.collect
-// CHECK-SAME: tensor<2x32xf32
+// CHECK-SAME: tensor<16x4xf32
 // CHECK-NOT: smx_gpu.cluster_reduce
 // CHECK: arith.mulf
-// CHECK-NEXT: math.exp2 %{{.+}} fastmath<afn> : tensor<2x32xf32
+// CHECK-NEXT: math.exp2 %{{.+}} fastmath<afn> : tensor<16x4xf32
 // CHECK-NOT: smx_gpu.cluster_reduce
 // CHECK: smx_gpu.return
 smx_gpu.kernel @cluster(%x: memref<?x1024xf32>, %y: memref<?xf32>, %n: index) warps(2) cluster(2) {
@@ -115,7 +115,7 @@ smx_gpu.kernel @other_sum(%x: memref<?x256xf32>, %y: memref<?xf32>) warps(2) {
 // CHECK-NEXT: %[[SOME:.+]] = smx_gpu.partial_reduce <add> %[[E]] : tensor<2x256xf32, #[[PARTS:.+]]> -> tensor<2x128xf32, #[[PARTS]]>
 // CHECK-NEXT: %[[WIDE:.+]] = arith.extf %[[SOME]] : tensor<2x128xf32, #[[PARTS]]> to tensor<2x128xf64, #[[PARTS]]>
 // CHECK-NEXT: smx_gpu.reduce <add> %[[WIDE]] dim 1
-// CHECK: %[[L:.+]] = smx_gpu.reduce <add> %{{.+}} dim 1 : tensor<2x32xf64
+// CHECK: %[[L:.+]] = smx_gpu.reduce <add> %{{.+}} dim 1 : tensor<32x2xf64
 // CHECK: %[[F:.+]] = math.exp %{{.+}} : tensor<2xf32
 // CHECK: %[[OF:.+]] = smx_gpu.agreed %[[L]] {{.*}} -> tensor<2xf64, #smx_gpu.slice<1, #[[PARTS]]>>
 // CHECK: %[[INVERSE:.+]] = arith.divf {{.*}} : tensor<2xf32
