@@ -4,7 +4,7 @@
     integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions] [--runs N]
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. Every kernel is compiled on the spot and, before it is timed, run on
-random data into poisoned outputs and compared with float64 on sampled rows; one that is wrong is not timed. A figure is
+random data into poisoned outputs and compared with float64 on sampled rows (of softmax on all); one that is wrong is not timed. A figure is
 the median of single launches, by events, over rounds in which every peer has its turn; two sets of buffers, each several
 times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for every GPU since then. Writes <gpu>-attention,
 <gpu>-forms, <gpu>-softmax and <gpu>-reductions as JSON, table and plot, after every work anew.
@@ -59,11 +59,12 @@ def allowed_ulps(work):
 
 def softmax_error(work, x, out):
     """The largest error of all elements in units in the last place, and text if it is too large."""
-    bits, allowed, worst = 7 if work.dtype == "bf16" else 23, allowed_ulps(work), 0
-    for rows in torch.arange(x.shape[0], device="cuda").split(max(1, CHECKED // x.shape[1])):
-        right = torch.softmax(x[rows].double(), -1)
+    bits, allowed, errors = 7 if work.dtype == "bf16" else 23, allowed_ulps(work), []
+    for some, results_of in zip(*(tensor.split(max(1, CHECKED // x.shape[1])) for tensor in (x, out))):
+        right = torch.softmax(some.double(), -1)
         unit = torch.exp2(torch.floor(torch.log2(right)).clamp(min=-126) - bits)
-        worst = max(worst, ((out[rows].double() - right).abs() / unit).max().item())
+        errors.append(((results_of.double() - right).abs() / unit).max())
+    worst = torch.stack(errors).max().item()
     return {"ulp": round(worst, 2)}, "" if worst <= allowed else f"{worst:.3g} ulp; {allowed:.3g} are allowed"
 
 

@@ -6,7 +6,7 @@ program; and says how long a cold compilation takes.
     scripts/package-static --tests          # where LLVM is: build/static/softmax-tools.tar.xz
     integration/gpu/check.py --tools DIR    # where the GPU is: DIR holds the unpacked programs
 
-Writes results/<gpu>-checks.{json,md} as checks end, of the parts that are named or of all. What fails is in them as it
+Writes results/<gpu>-checks.{json,md} as checks end, of the parts (and `--suites`) that are named or of all. What fails is in them as it
 is; the exit status is 1 if anything does.
 """
 
@@ -220,6 +220,7 @@ def lines_of(found):
 def main():
     parser = results.parser(__doc__, results.CHECKS)
     parser.add_argument("parts", nargs="*", metavar="|".join(PARTS), help="what to check (default: all)")
+    parser.add_argument("--suites", default="", help="numeric suites whose name this regular expression is found in")
     arguments = parser.parse_args()
     parts = arguments.parts or PARTS
     if unknown := set(parts) - set(PARTS):
@@ -263,7 +264,8 @@ def main():
     compile_alone(tools, entries, {key: results.so_far(of_key) for key, of_key in running.items()})
     if "numeric" in parts:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            running["numeric"] = {name: pool.submit(numeric_suite, tools, *suite) for name, suite in SUITES.items()}
+            running["numeric"] = {name: pool.submit(numeric_suite, tools, *suite) for name, suite in SUITES.items()
+                                  if re.search(arguments.suites, name)}
             wait(running["numeric"].values())
     found = save(show=True)
     failed = [one for key in ("fixtures", "works", "models", "c") for one in found[key].values() if one["reason"]]

@@ -108,6 +108,8 @@ FAMILIES = {
     "attention f64": (attention("f64", lengths=(70, 90)), []),
     "attention f64 on the matrix unit": (attention("f64", lengths=(70, 90)), ["--wide-products=matrix-unit"]),
     "softmax f32, a tile per row": (works.row_text("softmax", (64, 1000), "f32", 1), []),
+    "softmax f32, one reference for 16 warps": (works.row_text("softmax", (16, 4096), "f32", 1), []),
+    "softmax bf16, states of 8 warps": (works.row_text("softmax", (16, 4096), "bf16", 1), []),
     "softmax bf16, a long row": (works.row_text("softmax", (8, 32768), "bf16", 1), []),
     "softmax bf16, a row of a cluster": (works.row_text("softmax", (8, 65536), "bf16", 1), []),
     "softmax bf16, a very long row": (works.row_text("softmax", (2, 262144), "bf16", 1), []),

@@ -83,14 +83,13 @@ bool mlir::smx::gpu::convertMoments(KernelOp kernel, RowValue sum,
 
   SmallVector<Value> all =
       parts.collect({count, mean, ofWarp}, {0.0, 0.0, 0.0}, /*inBlock=*/false);
-  RankedTensorType collected = parts.collectedValue(element);
+  RankedTensorType collected = PartBuilder::collectedValue(all[0]);
   Value sumOfAll =
       reduced(arith::MulFOp::create(builder, loc, all[0], all[1]), collected);
   Value fromReference = arith::SubFOp::create(
       builder, loc, all[1],
       BroadcastOp::create(builder, loc, all[1].getType(),
-                          parts.ofValue(reference, sum.get(), sumOfAll,
-                                        /*isCollected=*/true)));
+                          parts.ofValue(reference, sum.get(), sumOfAll)));
   Value square =
       arith::MulFOp::create(builder, loc, fromReference, fromReference);
   Value moved = arith::MulFOp::create(builder, loc, all[0], square);

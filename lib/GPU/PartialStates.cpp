@@ -79,9 +79,11 @@ RankedTensorType PartBuilder::partValue(Type element) const {
                                SliceAttr::get(element.getContext(), 1, parts));
 }
 
-RankedTensorType PartBuilder::collectedValue(Type element) const {
-  return RankedTensorType::get({all.getRowThreads()}, element,
-                               SliceAttr::get(element.getContext(), 1, all));
+RankedTensorType PartBuilder::collectedValue(Value collected) {
+  auto tile = cast<RankedTensorType>(collected.getType());
+  return RankedTensorType::get(
+      {tile.getDimSize(0)}, tile.getElementType(),
+      SliceAttr::get(tile.getContext(), 1, getLayout(tile)));
 }
 
 RankedTensorType PartBuilder::partTile(Value tile) const {
@@ -105,18 +107,16 @@ Value PartBuilder::onOperands(Operation *op, ValueRange operands, Type type) {
   return copy->getResult(0);
 }
 
-Value PartBuilder::ofValue(Value value, ArrayRef<Value> leaves, Value leaf,
-                           bool isCollected) {
+Value PartBuilder::ofValue(Value value, ArrayRef<Value> leaves, Value leaf) {
   if (llvm::is_contained(leaves, value))
     return leaf;
-  Type element = getElementTypeOrSelf(value.getType());
-  RankedTensorType type =
-      isCollected ? collectedValue(element) : partValue(element);
+  auto type = cast<RankedTensorType>(leaf.getType())
+                  .clone(getElementTypeOrSelf(value.getType()));
   if (isSplat(value))
     return splat(value, type);
   SmallVector<Value> operands;
   for (Value operand : value.getDefiningOp()->getOperands())
-    operands.push_back(ofValue(operand, leaves, leaf, isCollected));
+    operands.push_back(ofValue(operand, leaves, leaf));
   return onOperands(value.getDefiningOp(), operands, type);
 }
 
@@ -137,8 +137,7 @@ Value PartBuilder::factorOf(Value ofWarp, Value maximumOfAll,
                             const Weight &weight, ArrayRef<Value> leaves) {
   Value maximum =
       AgreedOp::create(builder, loc, ofWarp.getType(), maximumOfAll);
-  Value reference =
-      ofValue(weight.reference, leaves, maximum, /*isCollected=*/false);
+  Value reference = ofValue(weight.reference, leaves, maximum);
   return weigh(ofWarp, reference, weight);
 }
 
@@ -146,16 +145,12 @@ SmallVector<Value> PartBuilder::collect(ValueRange values,
                                         ArrayRef<double> fill, bool inBlock) {
   int64_t ofBlock =
       cast<RankedTensorType>(values.front().getType()).getNumElements();
-  int64_t columns =
-      CollectOp::columnsFor(inBlock ? ofBlock : ofBlock * kernel.getCluster());
-  int64_t lanes = std::min<int64_t>(columns, warpThreads),
-          rows = warps * warpThreads / lanes;
-  all = StripedAttr::get(kernel.getContext(), rows, lanes, /*vector=*/1);
   SmallVector<Type> types;
   SmallVector<Attribute> fills;
   for (auto [value, beyond] : llvm::zip(values, fill)) {
     Type element = getElementTypeOrSelf(value.getType());
-    types.push_back(RankedTensorType::get({rows, columns}, element, all));
+    types.push_back(CollectOp::typeOf(
+        element, inBlock ? ofBlock : ofBlock * kernel.getCluster(), warps));
     fills.push_back(builder.getFloatAttr(element, beyond));
   }
   return llvm::to_vector_of<Value>(
@@ -171,17 +166,17 @@ MergedState PartBuilder::mergeCollected(ValueRange collected,
   Type element = getElementTypeOrSelf(maximumType),
        sumElement = getElementTypeOrSelf(sumType);
   Value ofWarps = collected[0];
-  Value maximum = ReduceOp::create(builder, loc, collectedValue(element),
+  Value maximum = ReduceOp::create(builder, loc, collectedValue(ofWarps),
                                    Combiner::MaxNum, ofWarps, /*dim=*/1);
-  Value reference = BroadcastOp::create(
-      builder, loc, ofWarps.getType(),
-      ofValue(weight.reference, leaves, maximum, /*isCollected=*/true));
+  Value reference =
+      BroadcastOp::create(builder, loc, ofWarps.getType(),
+                          ofValue(weight.reference, leaves, maximum));
   Value factor = weigh(ofWarps, reference, weight);
   if (sumElement != element)
     factor =
         arith::ExtFOp::create(builder, loc, collected[1].getType(), factor);
   Value terms = arith::MulFOp::create(builder, loc, collected[1], factor);
-  Value sum = ReduceOp::create(builder, loc, collectedValue(sumElement),
+  Value sum = ReduceOp::create(builder, loc, collectedValue(terms),
                                Combiner::Add, terms, /*dim=*/1);
   return {AgreedOp::create(builder, loc, maximumType, maximum),
           AgreedOp::create(builder, loc, sumType, sum), maximum, sum};

@@ -56,10 +56,9 @@ public:
   PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder,
               Location loc);
 
-  /// A value for each warp, of its part, and for each row of the tiles that
-  /// were collected last.
+  /// A value for each warp, of its part, and for each row of a collected tile.
   RankedTensorType partValue(Type element) const;
-  RankedTensorType collectedValue(Type element) const;
+  static RankedTensorType collectedValue(Value collected);
   /// The parts of a tile of the row.
   RankedTensorType partTile(Value tile) const;
 
@@ -70,9 +69,9 @@ public:
   /// layout: exp(m_w - m).
   Value factorOf(Value ofWarp, Value maximumOfAll, const Weight &weight,
                  ArrayRef<Value> leaves);
-  /// `value` with `leaf` for each of `leaves`, elementwise from there.
-  Value ofValue(Value value, ArrayRef<Value> leaves, Value leaf,
-                bool isCollected);
+  /// `value` with `leaf` for each of `leaves`, elementwise from there, in the
+  /// leaf's layout.
+  Value ofValue(Value value, ArrayRef<Value> leaves, Value leaf);
 
   /// One exchange of values that are one to a warp, or to a block: for each of
   /// them the tile of those of all warps, of this block or of the cluster, and
@@ -99,8 +98,7 @@ private:
   OpBuilder &builder;
   Location loc;
   int64_t warps;
-  /// Of the parts, and of what was collected last.
-  StripedAttr parts, all;
+  StripedAttr parts;
 };
 
 /// The sum of a row's elements, and that of their squared distances from a

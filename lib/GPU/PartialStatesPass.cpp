@@ -127,10 +127,9 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
   } else if (!isFromMaximum(tile)) {
     part = PartsOp::create(builder, loc, type, tile);
   } else if (auto broadcast = tile.getDefiningOp<BroadcastOp>()) {
-    part = BroadcastOp::create(builder, loc, type,
-                               parts.ofValue(broadcast.getValues(),
-                                             maximum.get(), ofWarp,
-                                             /*isCollected=*/false));
+    part = BroadcastOp::create(
+        builder, loc, type,
+        parts.ofValue(broadcast.getValues(), maximum.get(), ofWarp));
   } else {
     SmallVector<Value> operands;
     for (Value operand : tile.getDefiningOp()->getOperands())
@@ -218,8 +217,7 @@ void PartialState::divideFactor(Value weights, Value kept, Value factor,
   Value sumOfPart = AgreedOp::create(
       builder, loc, parts.partValue(getElementTypeOrSelf(sumOfAll)), sumOfAll);
   auto ofRow = [&](BroadcastOp broadcast) {
-    return parts.ofValue(broadcast.getValues(), leaf, sumOfPart,
-                         /*isCollected=*/false);
+    return parts.ofValue(broadcast.getValues(), leaf, sumOfPart);
   };
   auto broadcast = [&](Value value) -> Value {
     return BroadcastOp::create(builder, loc, kept.getType(), value);
@@ -242,8 +240,9 @@ void PartialState::divideFactor(Value weights, Value kept, Value factor,
   quotient->small.erase();
 }
 
-/// Weights take no more registers than the elements that they are of.
-static bool isKept(const Weight &weight) {
+/// Weights take no more registers than the elements that they are of, and can
+/// be kept in their place.
+static bool fitsElements(const Weight &weight) {
   return !weight.difference.getLhs().getDefiningOp<arith::ExtFOp>() &&
          getElementTypeOrSelf(weight.exponential->getResult(0)) ==
              getElementTypeOrSelf(weight.reference);
@@ -252,7 +251,7 @@ static bool isKept(const Weight &weight) {
 /// exp(x - m) = exp(x - m_w) exp(m_w - m): where weights take no more registers
 /// than elements do, those of the sum are kept, and the elements are not.
 void PartialState::keepWeights(Value ofWarp, const MergedState &all) {
-  if (!isKept(weight))
+  if (!fitsElements(weight))
     return;
   Value weights = weight.exponential->getResult(0);
   Location loc = sum.reduce.getLoc();
@@ -351,10 +350,11 @@ struct PartialStatesPass
   }
 
   /// Where blocks have nearly all threads of a multiprocessor, others compute
-  /// while one meets: a second meeting costs less than merging states, and what
-  /// weights that are kept are multiplied by then.
+  /// while one meets: a second meeting costs less than merging states, whose
+  /// weights would be precise ones, too. Narrow elements would be widened once
+  /// more.
   static bool hidesMeetings(KernelOp kernel, const Weight &weight) {
-    return kernel.getCluster() == 1 && isKept(weight) &&
+    return kernel.getCluster() == 1 && fitsElements(weight) &&
            fillsMultiprocessor(kernel.getWarps() * ::smx::gpu::warpThreads,
                                kernel.getMinBlocks());
   }

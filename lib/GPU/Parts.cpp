@@ -82,9 +82,15 @@ static int64_t warpsOfValue(RankedTensorType type) {
   return isOfBlock ? striped.getColumnThreads() / warpThreads : 0;
 }
 
-int64_t CollectOp::columnsFor(int64_t values) {
-  return values <= warpThreads ? llvm::PowerOf2Ceil(values)
-                               : llvm::alignTo(values, warpThreads);
+RankedTensorType CollectOp::typeOf(Type element, int64_t values,
+                                   int64_t warps) {
+  int64_t columns = values <= warpThreads ? llvm::PowerOf2Ceil(values)
+                                          : llvm::alignTo(values, warpThreads);
+  int64_t lanes = std::min<int64_t>(columns, warpThreads),
+          rows = warps * warpThreads / lanes;
+  return RankedTensorType::get(
+      {rows, columns}, element,
+      StripedAttr::get(element.getContext(), rows, lanes, /*vector=*/1));
 }
 
 int64_t CollectOp::getBlocks() {
@@ -107,15 +113,12 @@ LogicalResult CollectOp::verify() { // P23
       return emitOpError("expected one value for each warp, or of each block, "
                          "got ")
              << type;
-    int64_t columns = columnsFor(type.getNumElements() * blocks),
-            lanes = std::min<int64_t>(columns, warpThreads),
-            rows = warps * warpThreads / lanes;
-    auto expected = RankedTensorType::get(
-        {rows, columns}, type.getElementType(),
-        StripedAttr::get(getContext(), rows, lanes, /*vector=*/1));
+    RankedTensorType expected =
+        typeOf(type.getElementType(), type.getNumElements() * blocks, warps);
     if (result.getType() != expected)
       return emitOpError("expected the values of ")
-             << blocks << " blocks in a row for every " << lanes << " threads, "
+             << blocks << " blocks in a row for every "
+             << warps * warpThreads / expected.getDimSize(0) << " threads, "
              << expected << ", got " << result.getType();
     auto typed = dyn_cast<TypedAttr>(fill);
     if (!typed || typed.getType() != type.getElementType())
@@ -130,8 +133,8 @@ LogicalResult AgreedOp::verify() { // P24
        result = cast<RankedTensorType>(getResult().getType());
   int64_t threads = threadsOfValues(type), warps = threads / warpThreads;
   if (threads == 0)
-    return emitOpError("expected one value for each row of up to 32 threads, "
-                       "got ")
+    return emitOpError("expected one value for each row of a number of threads "
+                       "that divides 32, got ")
            << type;
   SliceAttr slice = getSlice(result);
   auto striped =

@@ -64,8 +64,7 @@ void RowPieces::convertState() {
       getLayout(cast<RankedTensorType>(state->sum->getOperand(0).getType())));
   PartBuilder parts(kernel, layout.getVector(), builder, loc);
   auto referenceOf = [&](Value value) {
-    return parts.ofValue(state->weight.reference, maximum.getResult(), value,
-                         /*isCollected=*/false);
+    return parts.ofValue(state->weight.reference, maximum.getResult(), value);
   };
   auto factorOf = [&](Value before, Value reference) {
     if (before.getType() != reference.getType())

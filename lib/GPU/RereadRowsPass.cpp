@@ -85,7 +85,9 @@ struct RereadRowsPass
     auto options =
         remark::RemarkOpts::name("RereadRows").category("smx-gpu-reread-rows");
     if (hasForm) {
-      int64_t bits = elements * loads.size() * elementBits(tileOf(loads[0]));
+      int64_t bits = 0;
+      for (LoadOp load : loads)
+        bits += elements * elementBits(tileOf(load));
       RowPieces pieces(kernel, loads, bits / 8, /*states=*/1,
                        RowPieces::Rest::InMemory);
       if (succeeded(pieces.run())) {

@@ -68,13 +68,15 @@ std::optional<RowSpread> mlir::smx::gpu::pairsOfOneAccess(const LongRow &row) {
 /// registers, which all threads of a multiprocessor have, if blocks leave few
 /// of them over: 1.4 % faster for 4096 elements than four accesses, 0.1 to 0.4
 /// % for 2048, 2560 and 3072, but 2 % slower for 3584, where an eighth is left.
-/// Two blocks of 1024 threads are 6 % slower for 8192.
+/// Two blocks of 1024 threads are 6 % slower for 8192. Chips without clusters,
+/// most of which have fewer threads, were not measured.
 std::optional<RowSpread>
 mlir::smx::gpu::wideExponentialsOfAllThreads(const LongRow &row) {
   constexpr int64_t two = 2 * accessBytes, fewest = 256, most = 512;
   int64_t threads = row.bytes / two;
-  if (!row.isExponentialOfWide() || !row.isAligned || threads < fewest ||
-      threads > most || row.bytes % (warpThreads * two) != 0 ||
+  if (!row.isExponentialOfWide() || !row.isAligned ||
+      row.options.clusters == 1 || threads < fewest || threads > most ||
+      row.bytes % (warpThreads * two) != 0 ||
       !fillsMultiprocessor(threads, multiprocessorThreads / threads))
     return std::nullopt;
   return RowSpread{threads, /*cluster=*/1, multiprocessorThreads};

@@ -128,17 +128,20 @@ std::optional<RowSpread> mlir::smx::gpu::sumsInRegisters(const LongRow &row) {
 /// f32, 1 MiB, two blocks of 512 threads have more of it in registers than two
 /// of 256, and compute faster: 262144 elements by 0.7 %; in clusters of 16 it
 /// is 4 % slower, and of 12 or 14 accesses a thread ptxas spills a few. Of
-/// narrow rows, up to 1.5 MiB, 16 blocks of 256 threads
-/// leave room for a third or a fourth: 393216 elements are 1 % faster, 524288
-/// 0.8, 786432 1.7; 1048576 are not.
+/// narrow rows, up to 1.5 MiB, 16 blocks of 256 threads leave room for a third
+/// or a fourth: 393216 elements are 1 % faster, 524288 0.8, 786432 1.7; 1048576
+/// are not.
 std::optional<RowSpread> mlir::smx::gpu::longExponentials(const LongRow &row) {
+  constexpr int64_t shortest = 4 * blockRowBytes, wide = 8 * blockRowBytes,
+                    longestNarrow = 12 * blockRowBytes;
   bool isNarrow = row.shape.elementBits == 16;
-  int64_t blocks = isNarrow ? 16 : 8, threads = isNarrow ? manyThreads : 512,
-          longest = isNarrow ? 12 * blockRowBytes : 8 * blockRowBytes,
-          unit = isNarrow ? accessBytes : 16 * accessBytes;
+  int64_t blocks = isNarrow ? 16 : 8, threads = isNarrow ? manyThreads : 512;
+  bool isOfClass = isNarrow
+                       ? row.bytes > shortest && row.bytes <= longestNarrow &&
+                             row.bytes % (blocks * threads * accessBytes) == 0
+                       : row.bytes == wide;
   if (!isSummedOnce(row) || !row.shape.hasExponentials ||
-      row.options.clusters < blocks || row.bytes <= 4 * blockRowBytes ||
-      row.bytes > longest || row.bytes % (blocks * threads * unit) != 0)
+      row.options.clusters < blocks || !isOfClass)
     return std::nullopt;
   return RowSpread{threads, blocks};
 }

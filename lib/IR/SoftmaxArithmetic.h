@@ -190,9 +190,8 @@ struct SoftmaxArithmetic {
     return resultType.isBF16() ? 12 : resultType.isF16() ? 16 : 24;
   }
   /// A row of precise scores may be 4 units in the last place off, and a long
-  /// one more (see lib/Reference/Compare.cpp). Where it has one reference, all
-  /// that is rounded beside a weight is a quotient and a product, and a weight
-  /// may take 3.
+  /// one more (see lib/Reference/Compare.cpp). Where it has one reference, the
+  /// result alone is rounded beside a weight, which may take 3.
   static constexpr int bitsOfLongRow = 22;
   /// True for scores of a row that is long enough for that to be faster, whose
   /// dimension of a tile is `stream`.

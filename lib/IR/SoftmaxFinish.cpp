@@ -60,9 +60,9 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   // A result in the state's own type is divided exactly; below that the
   // reciprocal is as good.
   bool divides = type.getElementType() == soft.type;
-  SmallVector<TileOperand> inverses(divides ? 2 : 1, {states[1], row});
-  SmallVector<Value> inverse =
-      tile.map("reciprocal of the sum", {{sum, row}}, inverses,
+  SmallVector<TileOperand> outputs(divides ? 2 : 1, {states[1], row});
+  SmallVector<Value> inverses =
+      tile.map("reciprocal of the sum", {{sum, row}}, outputs,
                [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                  if (!divides)
                    return {soft.reciprocal(m, m.cast(v[0], soft.type))};
@@ -73,15 +73,15 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
       emptyFor(builder, op.getLoc(), type, scores.tensor, scores.map, result);
   SmallVector<TileOperand> inputs{
       {weights ? weights : scores.tensor, scores.map}};
-  for (Value value : inverse)
+  for (Value value : inverses)
     inputs.push_back({value, row});
+  size_t ofReference = inputs.size();
   if (!isResident)
     inputs.push_back({reference, row});
   return tile.map("normalise", inputs, {{empty, result}},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                     Value weight =
-                        isResident ? v[0]
-                                   : weightOf(m, v[0], v[inputs.size() - 1]);
+                        isResident ? v[0] : weightOf(m, v[0], v[ofReference]);
                     Value share = divides ? soft.quotient(m, weight, v[1], v[2])
                                           : m.mul(weight, v[1]);
                     return {m.cast(share, type.getElementType())};

@@ -122,8 +122,9 @@ private:
              Attribute fill) const {
     int64_t count = valuesOf(op, code.team.cluster);
     Type type = cast<TypedAttr>(fill).getType();
-    int64_t lanes =
-        std::min<int64_t>(gpu::CollectOp::columnsFor(count), warpThreads);
+    auto layout = cast<gpu::StripedAttr>(gpu::getLayout(
+        cast<RankedTensorType>(op.getCollected().front().getType())));
+    int64_t lanes = layout.getColumnThreads();
     Value lane = code.remainder(code.lane(), lanes),
           first = code.advance(start, code.mul(lane, code.i32(bytes)));
     SmallVector<Value> registers;

@@ -33,8 +33,8 @@ def SmxGpu_CollectOp : SmxGpu_Op<"collect", [MemoryEffects<[MemRead, MemWrite]>]
 
     P23: operands are slices along dimension 1 of a striped layout with a row for each warp, one value a row, or all of
     them of one with a single row of all threads, one value a block; each has a result of its element type with a column for
-    every value, rounded up to a power of two or, of more than 32, to a multiple of 32, in the striped layout of as many
-    columns, at most 32, vectors of 1 and a row for so many threads; `fill` has an element of that type for each.
+    every value, rounded up to a power of two or, of more than 32, to a multiple of 32, in the striped layout of vectors of 1
+    that has as many columns, at most 32, and a row for every so many threads; `fill` has an element of that type for each.
 
     ```mlir
     %ms, %ls = smx_gpu.collect %m, %l fill [0xFF800000 : f32, 0.0 : f32]
@@ -47,8 +47,8 @@ def SmxGpu_CollectOp : SmxGpu_Op<"collect", [MemoryEffects<[MemRead, MemWrite]>]
   let arguments = (ins Variadic<SmxGpu_Tile>:$values, ArrayAttr:$fill, UnitAttr:$in_block);
   let results = (outs Variadic<SmxGpu_Tile>:$collected);
   let extraClassDeclaration = [{
-    /// Columns for so many values.
-    static int64_t columnsFor(int64_t values);
+    /// The tile of so many values of that element type, in so many warps.
+    static ::mlir::RankedTensorType typeOf(::mlir::Type element, int64_t values, int64_t warps);
     /// Blocks whose values are collected, and values of each of them.
     int64_t getBlocks();
     int64_t getValuesOfBlock() {
@@ -62,8 +62,9 @@ def SmxGpu_CollectOp : SmxGpu_Op<"collect", [MemoryEffects<[MemRead, MemWrite]>]
 def SmxGpu_AgreedOp : SmxGpu_Op<"agreed", [Pure]> {
   let summary = "the value that all rows have, as that of one row of all threads";
   let description = [{
-    P24: the operand is a slice along dimension 1 of a striped layout of whole warps with up to 32 threads a row, one value
-    a row; the result is that of a striped layout with one row of as many threads, and has one element of the same type.
+    P24: the operand is a slice along dimension 1 of a striped layout of whole warps, whose rows have a number of threads
+    that divides 32, one value a row; the result is that of a striped layout of as many threads, with one row or one for each
+    warp, and has an element of the same type for each.
 
     ```mlir
     %m1 = smx_gpu.agreed %m : tensor<32xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 32, columns = 4, vector = 1>>>

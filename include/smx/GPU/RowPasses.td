@@ -92,8 +92,8 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
     pair: `m = max m_w`, `l = sum l_w exp(m_w - m)`, the merge of the algebra. Of more than 64 warps, those of each block are
     merged before the blocks are. Likewise a sum and that of squared distances from a value that follows from it, of rows that
     fill their tile: `n_w` elements of a warp, their mean `c_w` and second moment become `sum n_w c_w` and
-    `sum m2_w + n_w (c_w - r)^2`. A remark says where. Not where weights in the type of the elements are kept for the result and blocks
-    have nearly all threads of a multiprocessor: then a second meeting costs less than what the merge computes.
+    `sum m2_w + n_w (c_w - r)^2`. A remark says where. Not where weights have the type of the elements and blocks have nearly all threads
+    of a multiprocessor: then a second meeting costs less than what the merge computes.
 
     ```mlir
     %m = smx_gpu.reduce <maxnum> %x dim 1

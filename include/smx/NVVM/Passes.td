@@ -119,7 +119,8 @@ def SmxNVVMExpandMathPass : Pass<"smx-nvvm-expand-math"> {
     | log, log2, log1p   | division and a series (f64 too)       | 1, 2 and 3 ulp        |
     | rsqrt              | rsqrt.approx                          | 2^-22.9, relative     |
 
-    (Bounds of the approximate instructions as the PTX manual states them.) expm1, erf, sin, cos and
+    (Bounds of the approximate instructions as the PTX manual states them.) A division with `afn` is LLVM's: of f32, rcp.approx or
+    div.approx, 1 or 2 ulp. expm1, erf, sin, cos and
     their inverses become MLIR's polynomials in f32. `math.tanh` and exponentials in f64 are left
     to `smx-cpu-expand-math`, whose polynomials need no instruction of a processor. An op that nothing expands is an
     error.

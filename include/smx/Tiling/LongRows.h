@@ -19,11 +19,6 @@ inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 /// Threads of a multiprocessor, which have 32 registers each.
 inline constexpr int64_t multiprocessorThreads = 2048;
 
-/// Blocks of so many threads leave at most a 16th of these over.
-inline constexpr bool fillsMultiprocessor(int64_t threads, int64_t blocks) {
-  return threads * blocks * 16 >= multiprocessorThreads * 15;
-}
-
 /// The same where accesses of a row may be cut: at its end, or because the row
 /// starts within one. Both halves and what says where take registers, too.
 inline constexpr int64_t cutRowThreadBytes = 64, accessBits = 128;
@@ -45,6 +40,12 @@ inline constexpr int64_t halfRowBytes = blockRowBytes / 2,
 /// What a block of up to 256 threads has of a row in registers, where four of
 /// them are on a multiprocessor.
 inline constexpr int64_t quarterRowBytes = blockRowBytes / 4;
+
+/// So many blocks of so many threads leave at most a 16th of a multiprocessor's
+/// threads over.
+inline constexpr bool fillsMultiprocessor(int64_t threads, int64_t blocks) {
+  return threads * blocks * 16 >= multiprocessorThreads * 15;
+}
 
 /// At most a 32nd of the registers for a row is beyond its end. Rows that leave
 /// more of a cluster's, up to all of a block's, are slower by 4 to 25 %.

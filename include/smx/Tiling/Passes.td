@@ -183,7 +183,8 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
 
     The difference `x - m1` may be contracted into the exponential, which is what keeps f32 within a few units in the last
     place. Of scores in half precision the weights are `exp2`, of which only as many bits are asked for as matter to the
-    result (`result_bits`), and the sum is f32.
+    result (`result_bits`), and the sum is f32. Of f32 rows from 2048 on 22 bits are asked for, until parts of a row have
+    references of their own (`smx-gpu-partial-states`).
 
     With an accumulator the weights are kept: one generic gives `p = exp(x - m1)` and `l1`, the
     next two rescale the accumulator and add the product of weights and values. In base 2 the second generic then also gives

@@ -86,7 +86,7 @@ smx_gpu.kernel @other_fill() warps(4) {
 #row = #smx_gpu.striped<rows = 1, columns = 128, vector = 4>
 smx_gpu.kernel @agreed_of_the_row() warps(4) {
   %m = arith.constant dense<0.0> : tensor<1xf32, #smx_gpu.slice<1, #row>>
-  // expected-error @+1 {{expected one value for each row of up to 32 threads, got}}
+  // expected-error @+1 {{expected one value for each row of a number of threads that divides 32, got}}
   %c = smx_gpu.agreed %m : tensor<1xf32, #smx_gpu.slice<1, #row>> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
   smx_gpu.return
 }
@@ -100,5 +100,17 @@ smx_gpu.kernel @not_of_the_row() warps(4) {
   %m = arith.constant dense<0.0> : tensor<4xf32, #smx_gpu.slice<1, #parts>>
   // expected-error @+1 {{expected the value of one row of 128 threads, or of one for each warp, of type 'f32', got}}
   %c = smx_gpu.agreed %m : tensor<4xf32, #smx_gpu.slice<1, #parts>> -> tensor<2xf32, #smx_gpu.slice<1, #half>>
+  smx_gpu.return
+}
+
+// -----
+
+// P24
+#eight = #smx_gpu.striped<rows = 2, columns = 4, vector = 1>
+#row = #smx_gpu.striped<rows = 1, columns = 32, vector = 4>
+smx_gpu.kernel @not_of_whole_warps() warps(1) {
+  %m = arith.constant dense<0.0> : tensor<2xf32, #smx_gpu.slice<1, #eight>>
+  // expected-error @+1 {{expected one value for each row of a number of threads that divides 32, got}}
+  %c = smx_gpu.agreed %m : tensor<2xf32, #smx_gpu.slice<1, #eight>> -> tensor<1xf32, #smx_gpu.slice<1, #row>>
   smx_gpu.return
 }

@@ -172,6 +172,13 @@ func.func @wide_part(%x: tensor<64x262144xf32>) -> tensor<64x262144xf32> {
   return %y : tensor<64x262144xf32>
 }
 
+// CHECK-LABEL: smx_gpu.kernel @wide_of_twelve_accesses_kernel
+// CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
+func.func @wide_of_twelve_accesses(%x: tensor<64x196608xf32>) -> tensor<64x196608xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x196608xf32> -> tensor<64x196608xf32>
+  return %y : tensor<64x196608xf32>
+}
+
 // CHECK-LABEL: smx_gpu.kernel @wide_other_part_kernel
 // CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
 func.func @wide_other_part(%x: tensor<64x229376xf32>) -> tensor<64x229376xf32> {

@@ -185,3 +185,128 @@ smx_gpu.kernel @blocks_in_turn(%x: memref<?x512xf32>, %y: memref<?x512xf32>) war
   smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x512xf32>
   smx_gpu.return
 }
+
+// -----
+
+// But not where the row is spread over blocks, which wait for each other,
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @cluster_in_turn
+// CHECK: smx_gpu.parts
+// CHECK: math.exp %{{[^ ]+}} fastmath<contract> : tensor<2x256xf32
+// CHECK: smx_gpu.collect
+smx_gpu.kernel @cluster_in_turn(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>) warps(2) cluster(2) min_blocks(32) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1xf32, #value>
+  %i = gpu.block_id x
+  %n = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x1024xf32> -> tensor<1x512xf32, #row>
+  %m0 = smx_gpu.reduce <maxnum> %n dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %m = smx_gpu.cluster_reduce <maxnum> %m0 : tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %d = arith.subf %n, %mb : tensor<1x512xf32, #row>
+  %e = math.exp %d fastmath<contract> {result_bits = 22 : i32} : tensor<1x512xf32, #row>
+  %l0 = smx_gpu.reduce <add> %e dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %l = smx_gpu.cluster_reduce <add> %l0 : tensor<1xf32, #value>
+  %h = arith.divf %one, %l : tensor<1xf32, #value>
+  %hb = smx_gpu.broadcast %h : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %q = arith.mulf %e, %hb : tensor<1x512xf32, #row>
+  %p = math.fma %e, %hb, %q : tensor<1x512xf32, #row>
+  smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x1024xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// nor where elements are narrow, and kept as they are.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @narrow_in_turn
+// CHECK: smx_gpu.collect
+smx_gpu.kernel @narrow_in_turn(%x: memref<?x512xbf16>, %y: memref<?x512xf32>) warps(2) min_blocks(32) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1xf32, #value>
+  %i = gpu.block_id x
+  %n = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x512xbf16> -> tensor<1x512xbf16, #row>
+  %t = arith.extf %n : tensor<1x512xbf16, #row> to tensor<1x512xf32, #row>
+  %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %d = arith.subf %t, %mb : tensor<1x512xf32, #row>
+  %e = math.exp %d fastmath<contract> {result_bits = 22 : i32} : tensor<1x512xf32, #row>
+  %l = smx_gpu.reduce <add> %e dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %h = arith.divf %one, %l : tensor<1xf32, #value>
+  %hb = smx_gpu.broadcast %h : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %q = arith.mulf %e, %hb : tensor<1x512xf32, #row>
+  %p = math.fma %e, %hb, %q : tensor<1x512xf32, #row>
+  smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x512xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// Results of 32768 elements may be further off: weights have fewer bits that are right.
+
+#row = #smx_gpu.striped<rows = 1, columns = 1024, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @long
+// CHECK: math.exp %{{[^ ]+}} fastmath<contract> {result_bits = 22 : i32} : tensor<32x128xf32
+// CHECK: smx_gpu.collect
+// CHECK: math.fma %{{.+}} : tensor<32x128xf32
+smx_gpu.kernel @long(%x: memref<?x32768xf32>, %y: memref<?x32768xf32>) warps(32) cluster(8) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1xf32, #value>
+  %i = gpu.block_id x
+  %n = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x32768xf32> -> tensor<1x4096xf32, #row>
+  %m0 = smx_gpu.reduce <maxnum> %n dim 1 : tensor<1x4096xf32, #row> -> tensor<1xf32, #value>
+  %m = smx_gpu.cluster_reduce <maxnum> %m0 : tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x4096xf32, #row>
+  %d = arith.subf %n, %mb : tensor<1x4096xf32, #row>
+  %e = math.exp %d fastmath<contract> {result_bits = 22 : i32} : tensor<1x4096xf32, #row>
+  %l0 = smx_gpu.reduce <add> %e dim 1 : tensor<1x4096xf32, #row> -> tensor<1xf32, #value>
+  %l = smx_gpu.cluster_reduce <add> %l0 : tensor<1xf32, #value>
+  %h = arith.divf %one, %l : tensor<1xf32, #value>
+  %hb = smx_gpu.broadcast %h : tensor<1xf32, #value> -> tensor<1x4096xf32, #row>
+  %q = arith.mulf %e, %hb : tensor<1x4096xf32, #row>
+  %p = math.fma %e, %hb, %q : tensor<1x4096xf32, #row>
+  smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x4096xf32, #row>, memref<?x32768xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// Of 65536, the factor of a warp's weights is rounded as well.
+
+#row = #smx_gpu.striped<rows = 1, columns = 1024, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @longer
+// CHECK: math.exp %{{[^ ]+}} fastmath<contract> {result_bits = 22 : i32} : tensor<32x128xf32
+// CHECK: smx_gpu.collect
+// CHECK-NOT: math.fma %{{.+}} : tensor<32x128xf32
+// CHECK: %[[SHARES:.+]] = smx_gpu.broadcast %{{.+}} -> tensor<32x128xf32
+// CHECK-NEXT: arith.mulf %{{.+}}, %[[SHARES]] : tensor<32x128xf32
+// CHECK-NOT: math.fma %{{.+}} : tensor<32x128xf32
+// CHECK: smx_gpu.return
+smx_gpu.kernel @longer(%x: memref<?x65536xf32>, %y: memref<?x65536xf32>) warps(32) cluster(16) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1xf32, #value>
+  %i = gpu.block_id x
+  %n = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x65536xf32> -> tensor<1x4096xf32, #row>
+  %m0 = smx_gpu.reduce <maxnum> %n dim 1 : tensor<1x4096xf32, #row> -> tensor<1xf32, #value>
+  %m = smx_gpu.cluster_reduce <maxnum> %m0 : tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x4096xf32, #row>
+  %d = arith.subf %n, %mb : tensor<1x4096xf32, #row>
+  %e = math.exp %d fastmath<contract> {result_bits = 22 : i32} : tensor<1x4096xf32, #row>
+  %l0 = smx_gpu.reduce <add> %e dim 1 : tensor<1x4096xf32, #row> -> tensor<1xf32, #value>
+  %l = smx_gpu.cluster_reduce <add> %l0 : tensor<1xf32, #value>
+  %h = arith.divf %one, %l : tensor<1xf32, #value>
+  %hb = smx_gpu.broadcast %h : tensor<1xf32, #value> -> tensor<1x4096xf32, #row>
+  %q = arith.mulf %e, %hb : tensor<1x4096xf32, #row>
+  %p = math.fma %e, %hb, %q : tensor<1x4096xf32, #row>
+  smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x4096xf32, #row>, memref<?x65536xf32>
+  smx_gpu.return
+}

@@ -1,7 +1,7 @@
 // A group whose maxima were expected to move at the end of a tile guesses nothing in the next one.
 // RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file --remarks-filter=smx-gpu-rising-tiles 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-2: a tile begins with the maximum in all rounds if that is expected to move
+// REMARK-COUNT-3: a tile begins with the maximum in all rounds if that is expected to move
 // REMARK-NOT: a tile begins with the maximum
 
 // 4096 rows are 21 tiles of three groups and one of a single group, and idle groups have their rounds on both sides.
@@ -66,4 +66,22 @@ func.func @causal(%q: !t, %k: !t, %v: !t) -> !t {
 func.func @wide(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.0625) : !t, !t, !t -> !t
   return %o : !t
+}
+
+// -----
+
+// References of f16 do not lead, and follow as they did.
+// CHECK-LABEL: smx_gpu.kernel @half_kernel(
+// CHECK: smx_gpu.any_of_warps
+// CHECK: scf.for
+// CHECK: smx_gpu.reduce <maxnum>
+// CHECK: %[[SUM:.+]] = math.fma %[[M:[^,]+]], %{{.+}}, %[[M]]
+// CHECK-NEXT: %[[LIMIT:.+]] = math.fma
+// CHECK-NEXT: %[[OVER:.+]] = arith.cmpf ogt, %[[SUM]], %[[LIMIT]]
+// CHECK-NEXT: smx_gpu.any %[[OVER]]
+// CHECK-NEXT: arith.maxnumf %[[M]]
+!h = tensor<4x16x4096x128xf16>
+func.func @half(%q: !h, %k: !h, %v: !h) -> !h {
+  %o = smx.attention %q, %k, %v scale(0.088) : !h, !h, !h -> !h
+  return %o : !h
 }

@@ -47,3 +47,22 @@ func.func @of_another_tensor(%x: tensor<4x32xf32>, %z: tensor<4x32xf32>) -> tens
       with (%z : tensor<4x32xf32>) maps [#row, #row, #all, #all] : tensor<4x32xf32>
   return %y : tensor<4x32xf32>
 }
+
+// A sum in the type of the result loses nothing, and 1/0 of a hidden row is 0, which lacks nothing.
+// CHECK-LABEL: @wide
+// CHECK: %reciprocal_of_the_sum:2 = linalg.generic
+// CHECK: %[[H:.+]] = arith.divf %{{.+}}, %[[L:[^ ]+]] fastmath<afn> : f64
+// CHECK: arith.cmpf oeq, %[[L]], %{{.+}} : f64
+// CHECK-NEXT: %[[OR_NAN:.+]] = arith.select
+// CHECK-NEXT: %[[IS_HIDDEN:.+]] = arith.cmpf oeq, %[[L]], %[[ZERO:.+]] : f64
+// CHECK-NEXT: %[[INVERSE:.+]] = arith.select %[[IS_HIDDEN]], %[[ZERO]], %[[OR_NAN]]
+// CHECK-NOT: arith.subf
+// CHECK: %[[REST:.+]] = arith.mulf %{{.+}}, %[[INVERSE]]
+// CHECK-NEXT: linalg.yield %[[INVERSE]], %[[REST]]
+func.func @wide(%x: tensor<4x32xf64>) -> tensor<4x32xf64> {
+  %i:2 = smx.identity #smx.softmax<exp, masked_row = zero> -> tensor<4xf64>, tensor<4xf64>
+  %s:2 = smx.update #smx.softmax<exp, masked_row = zero> (%i#0, %i#1 : tensor<4xf64>, tensor<4xf64>) with (%x : tensor<4x32xf64>) maps [#row, #row, #all]
+  %y = smx.finish #smx.softmax<exp, masked_row = zero> "softmax" (%s#0, %s#1 : tensor<4xf64>, tensor<4xf64>)
+      with (%x : tensor<4x32xf64>) maps [#row, #row, #all, #all] : tensor<4x32xf64>
+  return %y : tensor<4x32xf64>
+}
