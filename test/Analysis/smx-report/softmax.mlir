@@ -15,7 +15,7 @@
 
 // RESIDENT:   @op tiled 2097152 2097152 0
 
-// The second pass computes the exponentials once more, and corrects the quotient.
+// The second pass computes the exponentials once more, and quotients that are rounded once.
 // TWOPASS:    @op tiled 4194304 2097152 0 3674112 1049088
 
 #all = affine_map<(i, j) -> (i, j)>
