@@ -113,3 +113,21 @@ smx_gpu.kernel @three_warps(%y: memref<?xf32>) warps(3) {
   smx_gpu.store %r, %y[%c0] dims [-1] : tensor<1xf32, #smx_gpu.slice<1, #row_of_three>>, memref<?xf32>
   smx_gpu.return
 }
+
+// One value is in every lane.
+#row_of_warp = #smx_gpu.striped<rows = 1, columns = 32, vector = 4>
+#single = #smx_gpu.striped<rows = 32, columns = 1, vector = 1>
+// CHECK-LABEL: llvm.func @one_warp
+smx_gpu.kernel @one_warp(%y: memref<?xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %m = arith.constant dense<1.0> : tensor<1xf32, #smx_gpu.slice<1, #row_of_warp>>
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f32
+  // CHECK-NOT: nvvm.shfl
+  // CHECK: llvm.return
+  %ms = smx_gpu.collect %m fill [0xFF800000 : f32] : tensor<1xf32, #smx_gpu.slice<1, #row_of_warp>> -> tensor<32x1xf32, #single>
+  %a = smx_gpu.reduce <maxnum> %ms dim 1 : tensor<32x1xf32, #single> -> tensor<32xf32, #smx_gpu.slice<1, #single>>
+  %r = smx_gpu.agreed %a : tensor<32xf32, #smx_gpu.slice<1, #single>> -> tensor<1xf32, #smx_gpu.slice<1, #row_of_warp>>
+  smx_gpu.store %r, %y[%c0] dims [-1] : tensor<1xf32, #smx_gpu.slice<1, #row_of_warp>>, memref<?xf32>
+  smx_gpu.return
+}
