@@ -136,9 +136,9 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
       operands.push_back(ofPart(operand, ofWarp));
     part = parts.onOperands(tile.getDefiningOp(), operands, type);
     // What weights of parts are multiplied by takes one unit in the last place.
-    constexpr int64_t longRow = 32768;
+    constexpr int64_t mayBeRough = 32768;
     if (auto power = part.getDefiningOp<math::ExpOp>();
-        power && !isAsLongAs(longRow))
+        power && !isAsLongAs(mayBeRough))
       power->removeDiscardableAttr("result_bits");
   }
   ofParts.map(tile, part);
@@ -225,9 +225,11 @@ void PartialState::divideFactor(Value weights, Value kept, Value factor,
   Value reciprocal = ofRow(quotient->reciprocal), rest = ofRow(quotient->rest);
   Value small = arith::MulFOp::create(builder, loc, factor, rest);
   Value share = math::FmaOp::create(builder, loc, factor, reciprocal, small);
-  Value result = arith::MulFOp::create(builder, loc, kept, broadcast(share));
-  constexpr int64_t longRow = 65536;
-  if (!isAsLongAs(longRow)) {
+  Value result;
+  constexpr int64_t roundsFactor = 65536;
+  if (isAsLongAs(roundsFactor)) {
+    result = arith::MulFOp::create(builder, loc, kept, broadcast(share));
+  } else {
     Value minus = arith::NegFOp::create(builder, loc, share);
     Value lost = math::FmaOp::create(builder, loc, factor, reciprocal, minus);
     lost = arith::AddFOp::create(builder, loc, lost, small);
