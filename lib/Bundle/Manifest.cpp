@@ -1,8 +1,7 @@
 //===- Manifest.cpp - a bundle as JSON ------------------------------------===//
 
 #include "smx/Bundle/Bundle.h"
-
-#include "llvm/Support/JSON.h"
+#include "smx/Evaluator/Records.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -41,14 +40,6 @@ static StringRef nameOf(BundleParameter::Kind kind) {
   static constexpr StringLiteral names[] = {"argument", "scratch", "number",
                                             "tensor_map"};
   return names[kind];
-}
-
-static json::Value makeInstruction(const NumberProgram::Instruction &step) {
-  const NumberProgram::OpcodeInfo &info = NumberProgram::getInfo(step.opcode);
-  json::Array array{info.name};
-  for (unsigned i = 0; i < info.numbers + info.literals; ++i)
-    array.push_back(step.operands[i]);
-  return array;
 }
 
 static json::Value makeTensorMap(const BundleTensorMap &map, int64_t bytes) {
@@ -114,8 +105,9 @@ static void printFunction(json::OStream &out, const Bundle &bundle,
     out.attribute("name", function.name);
     out.attribute("alignment", bundle.alignment);
     printList(out, "arguments", function.arguments, makeArgument);
-    printList(out, "numbers", function.numbers.getInstructions(),
-              makeInstruction);
+    printList(
+        out, "numbers", function.numbers.getInstructions(),
+        [](const NumberProgram::Instruction &step) { return toJSON(step); });
     printList(out, "assertions", function.assertions,
               [](const LaunchPlan::Assertion &assertion) -> json::Value {
                 return json::Object{{"holds", int64_t(assertion.holds)},

@@ -2,6 +2,7 @@
 
 #include "DeviceCompile.h"
 #include "HostCode.h"
+#include "KernelRecords.h"
 #include "KernelState.h"
 #include "StepTimer.h"
 
@@ -16,12 +17,80 @@ using namespace smx;
 using llvm::createStringError;
 using llvm::Expected;
 using mlir::smx::Stage;
+using mlir::smx::Target;
 
 using State = std::shared_ptr<const detail::KernelState>;
 
-/// Compiles the entry of a module.
+/// The parts of the files of a kernel; those of code for a GPU are beside them.
+static constexpr llvm::StringLiteral functionPart = "function",
+                                     hostPart = "host";
+
+static State finish(const FunctionRecord &function, const KernelFiles &files,
+                    std::vector<CompileStep> steps,
+                    std::shared_ptr<detail::KernelState> state) {
+  state->name = function.name;
+  state->signature = function.signature;
+  state->resultShapes = function.resultShapes;
+  state->files = files;
+  state->steps = std::move(steps);
+  return state;
+}
+
+/// A kernel that an earlier process has compiled, as far as its files have it;
+/// null if they do not.
+static Expected<State> loadKernel(llvm::StringRef text,
+                                  const CompileOptions &options,
+                                  const KernelFiles &files) {
+  std::vector<CompileStep> steps;
+  StepTimer timer(steps);
+  FunctionRecord function;
+  const bool isForHost = options.road.target == Target::Cpu;
+  auto content = files.find(isForHost ? hostPart : functionPart, function);
+  if (!content)
+    return nullptr;
+  timer.finish("read");
+  auto state = std::make_shared<detail::KernelState>();
+  if (isForHost) {
+    auto code = linkHostObject(
+        llvm::MemoryBuffer::getMemBufferCopy(content->bytes, function.name),
+        steps);
+    if (!code)
+      return code.takeError();
+    state->code = std::move(*code);
+  } else {
+    auto code = loadForDevice({text.str(), function.name, function.signature,
+                               options, files, function.openExtents},
+                              steps);
+    if (!code)
+      return code.takeError();
+    state->device.emplace(std::move(*code));
+  }
+  return finish(function, files, std::move(steps), std::move(state));
+}
+
+/// Compiles the entry of a module for the host.
+static Expected<std::unique_ptr<llvm::MemoryBuffer>>
+compileForHost(ModuleInContext &module, llvm::StringRef name,
+               const CompileOptions &options, std::vector<CompileStep> &steps) {
+  if (llvm::Error error =
+          module.lead(options.from, Stage::Llvm, options, steps))
+    return error;
+  StepTimer timer(steps);
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> llvmModule =
+      mlir::translateModuleToLLVMIR(module.get(), llvmContext, name);
+  if (!llvmModule)
+    return module.explain(
+        createStringError("stage 'llvm' can not be translated to LLVM IR"));
+  timer.finish("translate");
+  return generateHostObject(*llvmModule, ("_mlir_ciface_" + name).str(),
+                            options, steps);
+}
+
+/// Compiles the entry of a module, and keeps what comes of it in `files`.
 static Expected<State> compileText(llvm::StringRef text,
-                                   const CompileOptions &options) {
+                                   const CompileOptions &options,
+                                   const KernelFiles &files) {
   std::vector<CompileStep> steps;
   auto module = ModuleInContext::parse(text, options, steps);
   if (!module)
@@ -33,49 +102,40 @@ static Expected<State> compileText(llvm::StringRef text,
     return entry.takeError();
   if (llvm::Error error = mlir::smx::checkCallees((*module)->get()))
     return error;
-  auto state = std::make_shared<detail::KernelState>();
-  state->name = entry->getName().str();
+  FunctionRecord function;
+  function.name = entry->getName().str();
   auto signature = readSignature(*entry);
   if (!signature)
     return signature.takeError();
-  state->signature = std::move(*signature);
+  function.signature = std::move(*signature);
   if (options.from < Stage::Cpu)
-    state->resultShapes = mlir::smx::ShapeProgram::build(*entry);
+    function.resultShapes = mlir::smx::ShapeProgram::build(*entry);
 
-  if (options.road.target != mlir::smx::Target::Cpu) {
-    auto code = compileForDevice(std::move(*module), text, state->name,
-                                 state->signature, options, steps);
+  auto state = std::make_shared<detail::KernelState>();
+  if (options.road.target == Target::Cpu) {
+    auto object = compileForHost(**module, function.name, options, steps);
+    if (!object)
+      return object.takeError();
+    files.keep(hostPart, toJSON(function), (*object)->getBuffer());
+    auto code = linkHostObject(std::move(*object), steps);
+    if (!code)
+      return code.takeError();
+    state->code = std::move(*code);
+  } else {
+    DeviceFunction onDevice{text.str(), function.name, function.signature,
+                            options,    files,         {}};
+    auto code = compileForDevice(onDevice, std::move(*module), steps);
     if (!code)
       return code.takeError();
     state->device.emplace(std::move(*code));
-    state->steps = std::move(steps);
-    return State(std::move(state));
+    function.openExtents = std::move(onDevice.openExtents);
+    files.keep(functionPart, toJSON(function), "");
   }
-
-  if (llvm::Error error =
-          (*module)->lead(options.from, Stage::Llvm, options, steps))
-    return error;
-
-  StepTimer timer(steps);
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> llvmModule =
-      mlir::translateModuleToLLVMIR((*module)->get(), llvmContext, state->name);
-  if (!llvmModule)
-    return (*module)->explain(
-        createStringError("stage 'llvm' can not be translated to LLVM IR"));
-  timer.finish("translate");
-
-  auto code = generateHostCode(*llvmModule, "_mlir_ciface_" + state->name,
-                               options, steps);
-  if (!code)
-    return code.takeError();
-  state->code = std::move(*code);
-  state->steps = std::move(steps);
-  return State(std::move(state));
+  return finish(function, files, std::move(steps), std::move(state));
 }
 
 //===----------------------------------------------------------------------===//
-// The cache
+// The caches
 //===----------------------------------------------------------------------===//
 
 /// Never destroyed: its kernels hold modules and streams of the driver, which
@@ -87,7 +147,8 @@ static KernelCache<State> &kernelCache() {
 
 void smx::clearKernelCache() { kernelCache().clear(); }
 
-/// Everything that the code depends on, as one string.
+/// Everything that the code depends on, as one string; the name of the source
+/// is in the texts of its assertions.
 static std::string makeKey(llvm::StringRef text,
                            const CompileOptions &options) {
   std::string key;
@@ -100,7 +161,8 @@ static std::string makeKey(llvm::StringRef text,
      << road.warps << " " << road.depth << " " << road.blocks << " "
      << road.alignment << " " << static_cast<int>(road.wideProducts) << " "
      << options.cudaDriver << " " << options.device << " " << options.optLevel
-     << " " << static_cast<int>(options.from) << " " << options.entry << "\n";
+     << " " << static_cast<int>(options.from) << " " << options.entry << " "
+     << options.sourceName << "\n";
   if (road.schedules)
     road.schedules->print(os);
   os << text;
@@ -118,12 +180,25 @@ Expected<Kernel> smx::compile(llvm::StringRef mlirText,
         "a module at stage '" + getStageInfo(options.from).name +
         "' has no func.func to call; hand over one at stage 'cpu', 'gpu' or "
         "before");
-  auto build = [&] { return compileText(mlirText, options); };
+  if (options.onText) {
+    auto state = compileText(mlirText, options, KernelFiles());
+    if (!state)
+      return state.takeError();
+    return Kernel(std::move(*state));
+  }
   // A failure is not kept: whoever asks again shall see it fail again, with a
   // reproducer that exists.
-  Expected<State> state =
-      options.onText ? build()
-                     : kernelCache().get(makeKey(mlirText, options), build);
+  const std::string key = makeKey(mlirText, options);
+  Expected<State> state = kernelCache().get(key, [&]() -> Expected<State> {
+    // Code for the emulator is IR.
+    KernelFiles files;
+    if (options.road.target != Target::Emulator)
+      files = KernelFiles::open(options, key);
+    auto loaded = loadKernel(mlirText, options, files);
+    if (!loaded || *loaded)
+      return loaded;
+    return compileText(mlirText, options, files);
+  });
   if (!state)
     return state.takeError();
   return Kernel(std::move(*state));

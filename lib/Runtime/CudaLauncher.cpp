@@ -5,7 +5,6 @@
 #include "StepTimer.h"
 #include "TensorMaps.h"
 #include "smx/CUDA/StreamMemory.h"
-#include "smx/NVVM/Pipeline.h"
 
 #include <map>
 #include <mutex>
@@ -126,9 +125,11 @@ Error CudaLauncher::launch(size_t number, const std::array<int64_t, 3> &grid,
   return cuda::launch(steps[number]->function, borrow(stream), config, args);
 }
 
-Expected<std::unique_ptr<Launcher>> smx::createCudaLauncher(
-    mlir::ModuleOp module, const LaunchPlan &plan, const cuda::Device &device,
-    const CompileOptions &options, std::vector<CompileStep> &steps) {
+Expected<std::unique_ptr<Launcher>>
+smx::createCudaLauncher(const DeviceImage &image, const LaunchPlan &plan,
+                        const cuda::Device &device,
+                        const CompileOptions &options,
+                        std::vector<CompileStep> &steps) {
   StepTimer timer(steps);
   auto stream = cuda::Stream::create(device);
   if (!stream)
@@ -141,32 +142,27 @@ Expected<std::unique_ptr<Launcher>> smx::createCudaLauncher(
     if (!launch)
       continue;
     if (!loaded) {
-      auto ptx = mlir::smx::emitPTX(module, launch->kernel, options.road.chip);
-      if (!ptx)
-        return ptx.takeError();
-      timer.finish("ptx");
-      if (options.onText)
-        options.onText("ptx", *ptx);
       cuda::ModuleOptions load;
       load.name = options.sourceName;
-      auto made = cuda::Module::load(device, *ptx, load);
+      auto made = cuda::Module::load(device, image.ptx, load);
       if (!made)
         return made.takeError();
       loaded = std::move(*made);
     }
-    auto needs = mlir::smx::getKernelLaunch(module, launch->kernel);
-    if (!needs)
-      return needs.takeError();
+    auto needs = image.launches.find(launch->kernel);
+    if (needs == image.launches.end())
+      return llvm::createStringError("the image lacks the kernel '" +
+                                     launch->kernel + "'");
     auto function = loaded->function(launch->kernel);
     if (!function)
       return function.takeError();
     cuda::LaunchConfig config;
-    config.block.x = needs->threads;
-    config.cluster.x = needs->cluster;
-    config.dynamicShared = needs->sharedBytes;
-    config.overlapsPrevious = needs->overlapsPrevious;
+    config.block.x = needs->second.threads;
+    config.cluster.x = needs->second.cluster;
+    config.dynamicShared = needs->second.sharedBytes;
+    config.overlapsPrevious = needs->second.overlapsPrevious;
     launcher->steps[number] =
-        CudaLauncher::Code{*function, config, needs->tensorMaps};
+        CudaLauncher::Code{*function, config, needs->second.tensorMaps};
   }
   timer.finish("load");
   return launcher;

@@ -2,23 +2,21 @@
 #ifndef SMX_LIB_RUNTIME_CUDALAUNCHER_H
 #define SMX_LIB_RUNTIME_CUDALAUNCHER_H
 
+#include "DeviceImage.h"
 #include "Launcher.h"
 
 #include "smx/CUDA/Launch.h"
-#include "smx/Evaluator/LaunchPlan.h"
 #include "smx/Runtime/Kernel.h"
-
-#include "mlir/IR/BuiltinOps.h"
 
 namespace smx {
 
 /// The device that `options` asks for. Opened once per process.
 llvm::Expected<cuda::Device> findDevice(const CompileOptions &options);
 
-/// Assembles the kernels that `plan` launches and loads them. `module` is at
-/// stage `nvvm`. Adds its steps to `steps`.
+/// Loads `image`, which has the kernels that `plan` launches. Adds its steps to
+/// `steps`.
 llvm::Expected<std::unique_ptr<Launcher>>
-createCudaLauncher(mlir::ModuleOp module, const mlir::smx::LaunchPlan &plan,
+createCudaLauncher(const DeviceImage &image, const mlir::smx::LaunchPlan &plan,
                    const cuda::Device &device, const CompileOptions &options,
                    std::vector<CompileStep> &steps);
 

@@ -5,6 +5,8 @@
 #include "CudaLauncher.h"
 #include "Emulator.h"
 #include "FixedExtents.h"
+#include "KernelRecords.h"
+#include "StepTimer.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -64,57 +66,109 @@ Expected<LaunchPlan> smx::planLaunches(ModuleInContext &module,
                                           "' has a part that no kernel does"));
 }
 
+/// The name of the part of the files that has the code made for `facts`.
+static std::string partOf(const VariantFacts &facts) {
+  std::string part = "variant " + std::to_string(facts.alignment);
+  for (int64_t size : facts.sizes)
+    part += " " + std::to_string(size);
+  return part;
+}
+
+/// Code for the emulator stays IR, in its context.
+static Expected<std::unique_ptr<Launcher>> emulate(ModuleInContext &module,
+                                                   const LaunchPlan &plan) {
+  auto [context, kernels] = module.take();
+  return createEmulator(context, std::move(kernels), plan);
+}
+
+static Expected<std::unique_ptr<Launcher>>
+compileKernels(ModuleInContext &module, const LaunchPlan &plan,
+               const DeviceFunction &function, const VariantFacts &facts,
+               const CompileOptions &options, std::vector<CompileStep> &steps) {
+  auto device = findDevice(options);
+  if (!device)
+    return device.takeError();
+  if (llvm::Error error = module.lead(Stage::Gpu, Stage::Nvvm, options, steps))
+    return error;
+  StepTimer timer(steps);
+  auto image = makeDeviceImage(module.get(), plan, options.road.chip);
+  if (!image)
+    return image.takeError();
+  timer.finish("ptx");
+  if (options.onText && !image->ptx.empty())
+    options.onText("ptx", image->ptx);
+  auto launcher = createCudaLauncher(*image, plan, *device, options, steps);
+  if (launcher)
+    function.files.keep(partOf(facts),
+                        toJSON(VariantRecord{plan, image->launches}),
+                        image->ptx);
+  return launcher;
+}
+
 /// The host's part is taken out where it stands in the IR, at stage `gpu`; the
 /// kernels go on to where they run.
 static Expected<CodePtr> compileVariant(std::unique_ptr<ModuleInContext> module,
-                                        Stage from, llvm::StringRef entry,
+                                        Stage from,
+                                        const DeviceFunction &function,
                                         const VariantFacts &facts,
-                                        CompileOptions options,
                                         std::vector<CompileStep> &steps) {
+  CompileOptions options = function.options;
   options.road.alignment = facts.alignment;
-  if (from < Stage::Gpu || options.road.target == Target::Emulator)
+  const bool isEmulated = options.road.target == Target::Emulator;
+  if (from < Stage::Gpu || isEmulated)
     if (llvm::Error error = module->lead(from, Stage::Gpu, options, steps))
       return error;
   auto plan = planLaunches(
-      *module, module->get().lookupSymbol<mlir::func::FuncOp>(entry));
+      *module, module->get().lookupSymbol<mlir::func::FuncOp>(function.entry));
   if (!plan)
     return plan.takeError();
-
-  Expected<std::unique_ptr<Launcher>> launcher(nullptr);
-  if (options.road.target == Target::Emulator) {
-    auto [context, kernels] = module->take();
-    launcher = createEmulator(context, std::move(kernels), *plan);
-  } else {
-    auto device = findDevice(options);
-    if (!device)
-      return device.takeError();
-    if (llvm::Error error =
-            module->lead(Stage::Gpu, Stage::Nvvm, options, steps))
-      return error;
-    launcher =
-        createCudaLauncher(module->get(), *plan, *device, options, steps);
-  }
+  auto launcher = isEmulated ? emulate(*module, *plan)
+                             : compileKernels(*module, *plan, function, facts,
+                                              options, steps);
   if (!launcher)
     return module->explain(launcher.takeError());
   return DeviceCode::create(std::move(*plan), std::move(*launcher));
 }
 
-/// Compiles a variant when a call needs it, starting from the text again.
-static Expected<CodePtr> compileLater(const std::string &text,
-                                      const std::string &entry,
-                                      llvm::ArrayRef<ArgumentExtent> extents,
-                                      const VariantFacts &facts,
-                                      const CompileOptions &options) {
-  std::vector<CompileStep> steps;
-  auto module = ModuleInContext::parse(text, options, steps);
+/// A variant that is kept in the function's files; null if there is none.
+static Expected<CodePtr> loadVariant(const DeviceFunction &function,
+                                     const VariantFacts &facts,
+                                     std::vector<CompileStep> &steps) {
+  StepTimer timer(steps);
+  VariantRecord record;
+  auto content = function.files.find(partOf(facts), record);
+  if (!content)
+    return nullptr;
+  DeviceImage image{content->bytes.str(), std::move(record.launches)};
+  timer.finish("read");
+  auto device = findDevice(function.options);
+  if (!device)
+    return device.takeError();
+  auto launcher =
+      createCudaLauncher(image, record.plan, *device, function.options, steps);
+  if (!launcher)
+    return launcher.takeError();
+  return DeviceCode::create(std::move(record.plan), std::move(*launcher));
+}
+
+/// Makes a variant when a call needs it, starting from the text again if need
+/// be.
+static Expected<CodePtr> makeVariant(const DeviceFunction &function,
+                                     const VariantFacts &facts,
+                                     std::vector<CompileStep> &steps) {
+  auto loaded = loadVariant(function, facts, steps);
+  if (!loaded || *loaded)
+    return loaded;
+  auto module = ModuleInContext::parse(function.text, function.options, steps);
   if (!module)
     return module.takeError();
-  auto function = (*module)->get().lookupSymbol<mlir::func::FuncOp>(entry);
-  if (mlir::failed(fixExtents(function, extents, facts.sizes)))
+  auto entry =
+      (*module)->get().lookupSymbol<mlir::func::FuncOp>(function.entry);
+  if (mlir::failed(fixExtents(entry, function.openExtents, facts.sizes)))
     return (*module)->explain(createStringError(
-        "'" + entry + "' can not be made for the sizes of a call"));
-  return compileVariant(std::move(*module), options.from, entry, facts, options,
-                        steps);
+        "'" + function.entry + "' can not be made for the sizes of a call"));
+  return compileVariant(std::move(*module), function.options.from, function,
+                        facts, steps);
 }
 
 static bool hasOpenExtents(const Signature &signature) {
@@ -123,43 +177,62 @@ static bool hasOpenExtents(const Signature &signature) {
   });
 }
 
+/// No variants yet. Stages before the kernels look at the alignment, too, so
+/// all of them are made with what is `likely` up to there.
+static DeviceVariants variantsOf(const DeviceFunction &function,
+                                 const VariantFacts &likely) {
+  DeviceFunction later = function;
+  later.options.onText = nullptr;
+  later.options.road.alignment = likely.alignment;
+  return DeviceVariants(function.openExtents, mostAlignment(function.options),
+                        [later](const VariantFacts &facts) {
+                          std::vector<CompileStep> steps;
+                          return makeVariant(later, facts, steps);
+                        });
+}
+
+Expected<DeviceVariants> smx::loadForDevice(const DeviceFunction &function,
+                                            std::vector<CompileStep> &steps) {
+  VariantFacts likely{likelyAlignment(function.signature, function.options),
+                      {}};
+  DeviceVariants variants = variantsOf(function, likely);
+  if (!function.openExtents.empty())
+    return variants;
+  DeviceFunction now = function;
+  now.options.road.alignment = likely.alignment;
+  auto code = makeVariant(now, likely, steps);
+  if (!code)
+    return code.takeError();
+  variants.put(likely, std::move(*code));
+  return variants;
+}
+
 Expected<DeviceVariants>
-smx::compileForDevice(std::unique_ptr<ModuleInContext> module,
-                      llvm::StringRef text, llvm::StringRef entry,
-                      const Signature &signature, const CompileOptions &given,
+smx::compileForDevice(DeviceFunction &function,
+                      std::unique_ptr<ModuleInContext> module,
                       std::vector<CompileStep> &steps) {
-  // Stages before the kernels look at the alignment, too.
-  const int64_t most = mostAlignment(given);
-  VariantFacts likely{likelyAlignment(signature, given), {}};
-  CompileOptions options = given;
+  VariantFacts likely{likelyAlignment(function.signature, function.options),
+                      {}};
+  CompileOptions options = function.options;
   options.road.alignment = likely.alignment;
   if (options.road.target == Target::Cuda)
     if (auto device = findDevice(options); !device)
       return device.takeError();
   Stage reached = options.from;
-  std::vector<ArgumentExtent> extents;
-  if (hasOpenExtents(signature) && reached <= Stage::Tiled) {
+  if (hasOpenExtents(function.signature) && reached <= Stage::Tiled) {
     if (llvm::Error error = module->lead(reached, Stage::Tiled, options, steps))
       return error;
     reached = Stage::Tiled;
-    auto found = findOpenExtents(*module, entry);
+    auto found = findOpenExtents(*module, function.entry);
     if (!found)
       return found.takeError();
-    extents = std::move(*found);
+    function.openExtents = std::move(*found);
   }
-
-  CompileOptions later = options;
-  later.onText = nullptr;
-  DeviceVariants variants(extents, most,
-                          [text = text.str(), entry = entry.str(), extents,
-                           later](const VariantFacts &facts) {
-                            return compileLater(text, entry, extents, facts,
-                                                later);
-                          });
-  if (!extents.empty())
+  DeviceVariants variants = variantsOf(function, likely);
+  if (!function.openExtents.empty())
     return variants;
   auto code =
-      compileVariant(std::move(module), reached, entry, likely, options, steps);
+      compileVariant(std::move(module), reached, function, likely, steps);
   if (!code)
     return code.takeError();
   variants.put(likely, std::move(*code));

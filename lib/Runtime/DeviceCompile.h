@@ -3,6 +3,7 @@
 #define SMX_LIB_RUNTIME_DEVICECOMPILE_H
 
 #include "DeviceVariants.h"
+#include "KernelFiles.h"
 #include "ModuleInContext.h"
 #include "Signature.h"
 
@@ -26,15 +27,32 @@ findOpenExtents(ModuleInContext &module, llvm::StringRef entry);
 llvm::Expected<mlir::smx::LaunchPlan> planLaunches(ModuleInContext &module,
                                                    mlir::func::FuncOp function);
 
-/// Compiles the function `entry` of `module`, which was parsed from `text`, for
-/// a GPU or the emulator, consuming it. What is likely to be called is compiled
-/// now, unless extents are open that kernels have to be made for. Adds its
-/// steps to `steps`.
+/// A function that becomes code for a GPU or the emulator, when it is called if
+/// not before.
+struct DeviceFunction {
+  /// The module that has it, at stage `options.from`.
+  std::string text;
+  std::string entry;
+  Signature signature;
+  CompileOptions options;
+  /// Where its code is kept.
+  KernelFiles files;
+  /// The extents that its code has to be made for.
+  std::vector<mlir::smx::gpu::ArgumentExtent> openExtents;
+};
+
+/// Compiles `function`, whose module was parsed into `module`, which is
+/// consumed, and finds its open extents. What is likely to be called is
+/// compiled now, unless there are any. Adds its steps to `steps`.
 llvm::Expected<DeviceVariants>
-compileForDevice(std::unique_ptr<ModuleInContext> module, llvm::StringRef text,
-                 llvm::StringRef entry, const Signature &signature,
-                 const CompileOptions &options,
+compileForDevice(DeviceFunction &function,
+                 std::unique_ptr<ModuleInContext> module,
                  std::vector<CompileStep> &steps);
+
+/// The same for a function that was compiled before and whose open extents are
+/// known: what is kept in its files is loaded.
+llvm::Expected<DeviceVariants> loadForDevice(const DeviceFunction &function,
+                                             std::vector<CompileStep> &steps);
 
 } // namespace smx
 

@@ -191,9 +191,10 @@ static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
   return jit;
 }
 
-Expected<HostCode> smx::generateHostCode(Module &module, StringRef entry,
-                                         const CompileOptions &options,
-                                         std::vector<CompileStep> &steps) {
+Expected<std::unique_ptr<MemoryBuffer>>
+smx::generateHostObject(Module &module, StringRef entry,
+                        const CompileOptions &options,
+                        std::vector<CompileStep> &steps) {
   StepTimer timer(steps);
   auto target = createTarget(options.optLevel);
   if (!target)
@@ -223,11 +224,16 @@ Expected<HostCode> smx::generateHostCode(Module &module, StringRef entry,
   if (!object)
     return object.takeError();
   timer.finish("codegen");
+  return object;
+}
 
+Expected<HostCode> smx::linkHostObject(std::unique_ptr<MemoryBuffer> object,
+                                       std::vector<CompileStep> &steps) {
+  StepTimer timer(steps);
   auto jit = createJit();
   if (!jit)
     return jit.takeError();
-  if (Error error = (*jit)->addObjectFile(std::move(*object)))
+  if (Error error = (*jit)->addObjectFile(std::move(object)))
     return error;
   auto address = (*jit)->lookup(entryName);
   if (!address)

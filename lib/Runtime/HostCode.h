@@ -21,12 +21,18 @@ struct HostCode {
 /// beside its text.
 llvm::StringRef hostDescription();
 
-/// Optimises `module` for the host, generates code and links it. `entry` is a
+/// Optimises `module` for the host and generates an object file. `entry` is a
 /// function that returns nothing. Adds its steps to `steps`.
-llvm::Expected<HostCode> generateHostCode(llvm::Module &module,
-                                          llvm::StringRef entry,
-                                          const CompileOptions &options,
-                                          std::vector<CompileStep> &steps);
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+generateHostObject(llvm::Module &module, llvm::StringRef entry,
+                   const CompileOptions &options,
+                   std::vector<CompileStep> &steps);
+
+/// Links an object file of `generateHostObject`, of this process or an earlier
+/// one, whose options were the same. Adds its step to `steps`.
+llvm::Expected<HostCode>
+linkHostObject(std::unique_ptr<llvm::MemoryBuffer> object,
+               std::vector<CompileStep> &steps);
 
 } // namespace smx
 

@@ -152,6 +152,7 @@ llvm::ArrayRef<TensorSpec> Kernel::outputs() const {
   return state->signature.outputs;
 }
 llvm::ArrayRef<CompileStep> Kernel::timing() const { return state->steps; }
+std::string Kernel::cacheProblems() const { return state->files.problems(); }
 
 llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
 Kernel::outputSizes(llvm::ArrayRef<TensorView> inputs) const {

@@ -4,6 +4,7 @@
 
 #include "DeviceVariants.h"
 #include "HostCode.h"
+#include "KernelFiles.h"
 #include "Signature.h"
 
 #include "smx/Evaluator/ShapeProgram.h"
@@ -19,6 +20,7 @@ struct KernelState {
   /// Set for GPUs and the emulator; then there is no host code.
   std::optional<DeviceVariants> device;
   std::vector<CompileStep> steps;
+  KernelFiles files;
 };
 
 } // namespace smx::detail

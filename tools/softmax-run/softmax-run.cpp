@@ -8,6 +8,7 @@
 #include "Tune.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -88,6 +89,10 @@ static cl::opt<int> threads(claimFlag("threads"), cl::cat(category),
 static cl::opt<int> optLevel("opt-level", cl::cat(category),
                              cl::desc("optimisation of the machine code, 0-3"),
                              cl::init(CompileOptions().optLevel));
+static cl::opt<std::string>
+    cacheDir("cache-dir", cl::cat(category), cl::value_desc("folder"),
+             cl::desc("where compiled kernels are kept for later runs "
+                      "(default: $SMX_CACHE_DIR; none if that is not set)"));
 static cl::opt<bool> json("json", cl::cat(category),
                           cl::desc("print one JSON object"));
 static cl::opt<bool> timing("timing", cl::cat(category),
@@ -146,6 +151,11 @@ static llvm::Expected<Kernel> compileModule(llvm::StringRef text,
   if (kernel) {
     report.kernel = kernel->name().str();
     report.compileSteps = kernel->timing().vec();
+    llvm::SmallVector<llvm::StringRef> problems;
+    const std::string text = kernel->cacheProblems();
+    llvm::SplitString(text, problems, "\n");
+    for (llvm::StringRef problem : problems)
+      llvm::errs() << tool << ": warning: " << problem << "\n";
   }
   return kernel;
 }
@@ -156,6 +166,8 @@ static CompileOptions compileOptions(Stage from) {
   options.entry = entryName;
   options.from = from;
   options.optLevel = optLevel;
+  if (cacheDir.getNumOccurrences())
+    options.cacheDir = cacheDir;
   options.sourceName = moduleName == "-" ? "<stdin>" : moduleName.getValue();
   return options;
 }

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 
 #include <string>
 #include <variant>
@@ -88,6 +89,8 @@ public:
 
 private:
   friend class LaunchPlanBuilder;
+  friend bool fromJSON(const llvm::json::Value &, LaunchPlan &,
+                       llvm::json::Path);
   std::vector<Step> steps;
   std::vector<Scratch> scratch;
   std::vector<Constant> constants;

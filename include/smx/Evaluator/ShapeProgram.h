@@ -15,6 +15,7 @@
 #include "smx/Reference/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/JSON.h"
 
 #include <vector>
 
@@ -41,6 +42,8 @@ public:
   }
 
 private:
+  friend bool fromJSON(const llvm::json::Value &, ShapeProgram &,
+                       llvm::json::Path);
   NumberProgram numbers;
   std::vector<std::vector<std::optional<NumberProgram::Number>>> sizes;
 };

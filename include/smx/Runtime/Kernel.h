@@ -50,8 +50,13 @@ struct CompileOptions {
   /// Folder for the file that reproduces a pass failure; the system's temporary
   /// folder if not set, no file if empty.
   std::optional<std::string> reproducerDir;
+  /// Folder that later processes find compiled code in, and that need not exist
+  /// yet; $SMX_CACHE_DIR if not set, no folder if empty. The emulator's code is
+  /// not kept. Any number of processes may use a folder, and any files in it
+  /// may be deleted at any time.
+  std::optional<std::string> cacheDir;
   /// Called with the name and text of every stage, of "llvm-ir" (optimised) and
-  /// of "asm". A compilation with this set is neither taken from the cache nor
+  /// of "asm". A compilation with this set is neither taken from a cache nor
   /// put there.
   std::function<void(llvm::StringRef stage, llvm::StringRef text)> onText;
 };
@@ -119,8 +124,12 @@ public:
   /// the inputs' sizes.
   llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
   outputSizes(llvm::ArrayRef<TensorView> inputs) const;
-  /// What the compilation spent its time on, in order.
+  /// What the compilation spent its time on, in order; "read" is what a folder
+  /// of compiled code (CompileOptions::cacheDir) had.
   llvm::ArrayRef<CompileStep> timing() const;
+  /// Why code could not be read from that folder or kept there, one reason a
+  /// line; empty if all went well. The kernel is as it should be in any case.
+  std::string cacheProblems() const;
 
 private:
   friend llvm::Expected<Kernel> compile(llvm::StringRef,
@@ -132,7 +141,7 @@ private:
 
 /// Compiles a module, given as text, for `options.road.target`. The same text
 /// with the same options is compiled once, also if several threads ask at the
-/// same time.
+/// same time, and with `options.cacheDir` once for all processes.
 llvm::Expected<Kernel> compile(llvm::StringRef mlirText,
                                const CompileOptions &options = {});
 /// The same for a module in memory, which is left as it is.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CUDA/OpenFake.h"
+#include "FakeDevice.h"
 #include "Modules.h"
 #include "Runtime/TensorMaps.h"
 
@@ -19,21 +19,7 @@ namespace fake = cuda::fake;
 
 namespace {
 struct CudaKernelTest : testing::Test {
-  // Devices stay open for the life of the process, so the fake is never reset.
-  CudaKernelTest() : driver(cuda::openFake(SMX_FAKE_DRIVER)) {
-    static const bool isReady = [&] {
-      driver.reset();
-      return true;
-    }();
-    (void)isReady;
-    driver.launches.clear();
-    driver.calls.clear();
-    driver.kernels.clear();
-    // A memref of rank 2 is an address, an offset, sizes and strides.
-    std::vector<size_t> matrix(6, 8), parameters = matrix;
-    parameters.push_back(8);
-    parameters.insert(parameters.end(), matrix.begin(), matrix.end());
-    driver.kernels["softmax_kernel"].parameterBytes = parameters;
+  CudaKernelTest() : driver(openFakeOnce()) {
     options.road.target = mlir::smx::Target::Cuda;
     options.cudaDriver = SMX_FAKE_DRIVER;
     clearKernelCache();
