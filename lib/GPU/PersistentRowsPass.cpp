@@ -31,8 +31,8 @@ public:
   /// Fails, and nothing has changed, for any other kernel.
   LogicalResult match();
   /// `blocks` is the number of blocks that there would be, one for each part of
-  /// a row.
-  void rewrite(Value blocks);
+  /// a row; clusters begin `stagger` cycles one after the other.
+  void rewrite(Value blocks, int64_t stagger);
 
 private:
   Block &body() { return kernel.getBody().front(); }
@@ -41,6 +41,7 @@ private:
   bool canFetchNext(Operation *op);
   /// The scalars that follow from the number of the block, for another one.
   IRMapping forBlock(OpBuilder &builder, Value number);
+  void pauseFirst(Value blocks, Value started, int64_t stagger);
   /// Where the next row's part of what `fetch` fetches may be fetched.
   Operation *placeBehindUses(Operation *fetch, Block &round);
 
@@ -134,15 +135,37 @@ Operation *RowKernel::placeBehindUses(Operation *fetch, Block &round) {
   return round.getTerminator();
 }
 
-void RowKernel::rewrite(Value blocks) {
+/// Where each cluster has one row at most, nobody is to wait.
+void RowKernel::pauseFirst(Value blocks, Value started, int64_t stagger) {
   Location loc = kernel.getLoc();
-  OpBuilder builder(last->getNextNode());
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfterValue(started);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value cluster = arith::DivUIOp::create(
+      builder, loc, block, constant(static_cast<int64_t>(kernel.getCluster())));
+  Value cycles =
+      arith::MulIOp::create(builder, loc, cluster, constant(stagger));
+  Value walks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                      started, blocks);
+  PauseOp::create(
+      builder, loc,
+      arith::SelectOp::create(builder, loc, walks, cycles, constant(0)));
+}
+
+void RowKernel::rewrite(Value blocks, int64_t stagger) {
+  Location loc = kernel.getLoc();
+  OpBuilder builder(fetches.front());
+  Value stride =
+      ::mlir::gpu::GridDimOp::create(builder, loc, ::mlir::gpu::Dimension::x);
+  if (stagger != 0)
+    pauseFirst(blocks, stride, stagger);
+  builder.setInsertionPointAfter(last);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   Value first = block.getResult();
-  Value stride =
-      ::mlir::gpu::GridDimOp::create(builder, loc, ::mlir::gpu::Dimension::x);
   // All blocks of a cluster have as many rounds: both numbers are multiples.
   Value left = arith::SubIOp::create(builder, loc, blocks, first);
   Value rounds = arith::CeilDivUIOp::create(builder, loc, left, stride);
@@ -208,10 +231,11 @@ struct PersistentRowsPass : impl::PersistentRowsPassBase<PersistentRowsPass> {
   using PersistentRowsPassBase::PersistentRowsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (clusters < 0)
-      return emitError(UnknownLoc::get(context))
-             << "option 'clusters' must be at least 0, got "
-             << int64_t(clusters);
+    for (auto [name, value] :
+         {std::pair("clusters", int64_t(clusters)), {"stagger", stagger}})
+      if (value < 0)
+        return emitError(UnknownLoc::get(context))
+               << "option '" << name << "' must be at least 0, got " << value;
     return success();
   }
 
@@ -233,7 +257,7 @@ struct PersistentRowsPass : impl::PersistentRowsPassBase<PersistentRowsPass> {
                                       KernelOp(kernel).getLoc());
       KernelOp(kernel).setFunctionType(
           FunctionType::get(&getContext(), body.getArgumentTypes(), {}));
-      rows.rewrite(blocks);
+      rows.rewrite(blocks, stagger);
       for (LaunchOp launch : some) {
         OpBuilder builder(launch);
         Location loc = launch.getLoc();

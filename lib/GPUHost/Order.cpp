@@ -66,7 +66,14 @@ static llvm::Error runAwait(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+/// There is no clock here that could be told.
+static llvm::Error runPause(const Step &, Group &group) {
+  group.machine.jitter(group);
+  return llvm::Error::success();
+}
+
 void mlir::smx::gpuhost::addOrderOps(HandlerTable &table) {
   table["smx_gpu.announce"] = runAnnounce;
   table["smx_gpu.await"] = runAwait;
+  table["smx_gpu.pause"] = runPause;
 }

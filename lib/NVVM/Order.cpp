@@ -73,12 +73,31 @@ struct LowerAwait : OrderPattern<gpu::AwaitOp> {
     return success();
   }
 };
+
+struct LowerPause : TilePattern<gpu::PauseOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::PauseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    // `nanosleep` may take twice as long as it is told to.
+    emitOrdered(code,
+                "{ .reg .pred early; .reg .b64 begin, now; "
+                "mov.u64 begin, %clock64; again: mov.u64 now, %clock64; "
+                "sub.u64 now, now, begin; setp.lt.u64 early, now, $0; "
+                "@early bra again; }",
+                "l", adaptor.getCycles());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void populateOrderPatterns(const TileTypeConverter &converter,
                            const KernelPlan &plan,
                            RewritePatternSet &patterns) {
-  patterns.add<LowerAnnounce, LowerAwait>(converter, plan);
+  patterns.add<LowerAnnounce, LowerAwait, LowerPause>(converter, plan);
 }
 
 } // namespace mlir::smx

@@ -33,3 +33,14 @@ smx_gpu.kernel @await(%x: memref<132x512xf32>, %counts: memref<132xi32>, %y: mem
   smx_gpu.store %t, %y[%b, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<1x512xf32, #rows>, memref<132x512xf32>
   smx_gpu.return
 }
+
+// CHECK-LABEL: llvm.func @pause(
+// CHECK: %[[CYCLES:.+]] = arith.muli
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"{ .reg .pred early; .reg .b64 begin, now; mov.u64 begin, %clock64; again: mov.u64 now, %clock64; sub.u64 now, now, begin; setp.lt.u64 early, now, $0; @early bra again; }", "l,~{memory}" %[[CYCLES]]
+smx_gpu.kernel @pause() warps(4) {
+  %c2000 = arith.constant 2000 : index
+  %b = gpu.block_id x
+  %cycles = arith.muli %b, %c2000 : index
+  smx_gpu.pause %cycles
+  smx_gpu.return
+}

@@ -42,4 +42,18 @@ def SmxGpu_AwaitOp : SmxGpu_OrderOp<"await"> {
   let assemblyFormat = "$counts `[` $place `]` `reaches` $count attr-dict `:` type($counts)";
 }
 
+def SmxGpu_PauseOp : SmxGpu_Op<"pause", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "every warp that is here goes on after so many cycles of its clock";
+  let description = [{
+    Blocks that all do the same ask for memory at the same time and leave it idle at the same time, unless some begin later. No result depends on it.
+
+    ```mlir
+    %begin = arith.muli %cluster, %c2000 : index
+    smx_gpu.pause %begin
+    ```
+  }];
+  let arguments = (ins Index:$cycles);
+  let assemblyFormat = "$cycles attr-dict";
+}
+
 #endif // SMX_GPU_ORDEROPS_TD

@@ -216,7 +216,8 @@ def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
   let description = [{
     A kernel in which `smx-gpu-shared-rows` has made two states of a row, so that nothing else computes while a row arrives, gets a loop over the numbers
     of blocks: at most `clusters` clusters start, each for every so-manieth row. In a round, the next row's load or copy of a piece follows the store of
-    that piece, to whose place it goes. Behind the last row nothing is valid, and nothing is read. A kernel stays as it is if it does not begin with loads
+    that piece, to whose place it goes. Behind the last row nothing is valid, and nothing is read. With `stagger`, a cluster begins
+    so many cycles after the one before it, where there are more rows than clusters: in step, all of them would leave the memory idle at the same time. A kernel stays as it is if it does not begin with loads
     and copies, or if a tile is accessed where the next row may have been copied to it. A remark says where.
 
     ```mlir
@@ -228,6 +229,7 @@ def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
     ```
     ==>
     ```mlir
+    smx_gpu.pause %begin
     %x = smx_gpu.load %a[%row, %c0]
     smx_gpu.copy %a[%row, %c1024] to %s
     scf.for %round = %c0 to %rounds step %c1 iter_args(%now = %x) {
@@ -242,6 +244,7 @@ def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"clusters", "clusters", "int64_t", "0", "clusters that are on the device at once; 0 = one for each row">,
+    Option<"stagger", "stagger", "int64_t", "0", "cycles between the beginnings of two clusters">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

@@ -7,6 +7,7 @@
 // Rows that fill 16 blocks of 1024 threads and have two states: 7 clusters walk over them.
 // CHECK-LABEL: smx_gpu.kernel @longest_kernel
 // CHECK-SAME: warps(32) cluster(16)
+// CHECK: smx_gpu.pause
 // CHECK: scf.for
 // CHECK-COUNT-2: smx_gpu.copy {{.*}} valid(
 // CHECK: smx_gpu.return

@@ -1,10 +1,24 @@
 // RUN: softmax-opt %s --smx-gpu-persistent-rows=clusters=7 --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-gpu-persistent-rows --split-input-file | FileCheck %s --check-prefix=OFF
+// RUN: softmax-opt %s --smx-gpu-persistent-rows='clusters=7 stagger=2000' --split-input-file | FileCheck %s --check-prefix=STAGGER
 
 // OFF-LABEL: smx_gpu.kernel @walks
 // OFF-NOT: scf.for
 // OFF: smx_gpu.return
 // OFF: smx_gpu.launch @walks grid(%{{.+}}, %c1, %c1) (%{{[^,]+}}, %{{[^,]+}} :
+
+// Clusters begin one after the other, if there are more rows than clusters, before they fetch anything.
+// STAGGER-LABEL: smx_gpu.kernel @walks
+// STAGGER-SAME: %[[BLOCKS:[^ ]+]]: index)
+// STAGGER: %[[BLOCK:.+]] = gpu.block_id x
+// STAGGER: %[[GRID:.+]] = gpu.grid_dim x
+// STAGGER: %[[CLUSTER:.+]] = arith.divui %[[BLOCK]], %{{.+}} : index
+// STAGGER: %[[STAGGER:.+]] = arith.constant 2000 : index
+// STAGGER: %[[LATER:.+]] = arith.muli %[[CLUSTER]], %[[STAGGER]]
+// STAGGER: %[[WALKS:.+]] = arith.cmpi ult, %[[GRID]], %[[BLOCKS]]
+// STAGGER: %[[BEGIN:.+]] = arith.select %[[WALKS]], %[[LATER]], %{{.+}} : index
+// STAGGER: smx_gpu.pause %[[BEGIN]]
+// STAGGER: smx_gpu.load
 
 // The first row is fetched before the loop; in a round, each piece of the next one follows the store of that piece. Behind the last row nothing is valid.
 
@@ -13,9 +27,10 @@
 // CHECK-LABEL: smx_gpu.kernel @walks
 // CHECK-SAME: %[[BLOCKS:[^ ]+]]: index)
 // CHECK: %[[BLOCK:.+]] = gpu.block_id x
+// CHECK-NOT: smx_gpu.pause
+// CHECK: %[[GRID:.+]] = gpu.grid_dim x
 // CHECK: %[[FIRST:.+]] = smx_gpu.load
 // CHECK: smx_gpu.copy %{{.+}} to %[[SHARED:.+]] dims
-// CHECK: %[[GRID:.+]] = gpu.grid_dim x
 // CHECK: %[[LEFT:.+]] = arith.subi %[[BLOCKS]], %[[BLOCK]]
 // CHECK: %[[ROUNDS:.+]] = arith.ceildivui %[[LEFT]], %[[GRID]]
 // CHECK: scf.for %[[I:.+]] = %{{.+}} to %[[ROUNDS]] step %{{.+}} iter_args(%[[NOW:.+]] = %[[FIRST]])
