@@ -71,6 +71,23 @@ GradientAlgebraAttr::expandMerge(OpBuilder &builder,
       });
 }
 
+bool GradientAlgebraAttr::hasParts() const { return true; }
+
+/// s' = s + sum s_p
+SmallVector<Value>
+GradientAlgebraAttr::expandParts(OpBuilder &builder,
+                                 Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  AffineMap row = maps[0];
+  return TileArithmetic{builder, op.getLoc()}.reduce(
+      "sum of parts", {{op.getInputs()[0], maps[1]}},
+      {{op.getStates()[0], row}}, {row.getNumResults()},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {m.add(v[0], v[1])};
+      });
+}
+
 SmallVector<Value>
 GradientAlgebraAttr::expandFinish(OpBuilder &builder,
                                   Operation *operation) const {

@@ -173,6 +173,48 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
   return {count, moved[0], sum};
 }
 
+bool MeanSquareAlgebraAttr::hasParts() const { return true; }
+
+/// s' = min(s, min s_p);   n' = n + sum n_p;   q' = q (s'/s)^2 + sum q_p
+/// (s'/s_p)^2
+SmallVector<Value>
+MeanSquareAlgebraAttr::expandParts(OpBuilder &builder,
+                                   Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0];
+  unsigned stream = row.getNumResults();
+  TileArithmetic tile{builder, op.getLoc()};
+  TileOperand counts{op.getInputs()[0], maps[3]},
+      scales{op.getInputs()[1], maps[4]}, sums{op.getInputs()[2], maps[5]};
+  Value largest = filledLike(builder, op.getLoc(), states[1],
+                             PowersOfTwo(typeOf(states[1])).getLargest());
+  Value least =
+      tile.reduce("scale of parts", {scales}, {{largest, row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.min(v[0], v[1])};
+                  })[0];
+  SmallVector<Value> moved = tile.mapOnto(
+      "running scale", {{states[1], row}, {states[2], row}, {least, row}},
+      {{states[1], row}, {states[2], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value scale = m.min(v[0], v[2]);
+        return {scale, rescaled(m, v[1], v[0], scale)};
+      });
+  Value sum = tile.reduce(
+      "sum of parts", {scales, sums, {moved[0], row}}, {{moved[1], row}},
+      {stream}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {m.add(rescaled(m, v[1], v[0], v[2]), v[3])};
+      })[0];
+  Value count =
+      tile.reduce("count of parts", {counts}, {{states[0], row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.add(v[0], v[1])};
+                  })[0];
+  return {count, moved[0], sum};
+}
+
 SmallVector<Value>
 MeanSquareAlgebraAttr::expandMerge(OpBuilder &builder,
                                    Operation *operation) const {

@@ -91,6 +91,59 @@ MomentsAlgebraAttr::expandUpdate(OpBuilder &builder,
       });
 }
 
+bool MomentsAlgebraAttr::hasParts() const { return true; }
+
+/// The parts as one: n = sum n_p, mean = sum n_p mean_p / n, m2 = sum m2_p +
+/// n_p (mean_p - mean)^2; merged with the state.
+SmallVector<Value> MomentsAlgebraAttr::expandParts(OpBuilder &builder,
+                                                   Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0];
+  unsigned stream = row.getNumResults();
+  auto type = cast<FloatType>(getElementTypeOrSelf(states[0].getType()));
+  TileArithmetic tile{builder, op.getLoc()};
+  TileOperand counts{op.getInputs()[0], maps[3]},
+      means{op.getInputs()[1], maps[4]}, spreads{op.getInputs()[2], maps[5]};
+  Value zero = filledLike(builder, op.getLoc(), states[0], 0.0);
+  Value count =
+      tile.reduce("count of parts", {counts}, {{zero, row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.add(v[0], v[1])};
+                  })[0];
+  Value sum =
+      tile.reduce("sum of parts", {counts, means}, {{zero, row}}, {stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.add(m.mul(v[0], v[1]), v[2])};
+                  })[0];
+  Value mean =
+      tile.map("mean of parts", {{sum, row}, {count, row}}, {{states[1], row}},
+               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                 Value none = m.equal(v[1], m.constant(0.0, type));
+                 return {m.select(none, v[0], m.div(v[0], v[1]))};
+               })[0];
+  Value spread = tile.reduce(
+      "deviations of parts", {counts, means, spreads, {mean, row}},
+      {{zero, row}}, {stream},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value delta = m.sub(v[1], v[3]);
+        return {m.add(m.add(m.mul(m.mul(delta, delta), v[0]), v[2]), v[4])};
+      })[0];
+  return tile.mapOnto("merge moments",
+                      {{states[0], row},
+                       {states[1], row},
+                       {states[2], row},
+                       {count, row},
+                       {mean, row},
+                       {spread, row}},
+                      {{states[0], row}, {states[1], row}, {states[2], row}},
+                      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                        return mergeMoments(m, type, v.take_front(3),
+                                            v.drop_front(3));
+                      });
+}
+
 SmallVector<Value> MomentsAlgebraAttr::expandMerge(OpBuilder &builder,
                                                    Operation *operation) const {
   auto op = cast<MergeOp>(operation);

@@ -112,9 +112,7 @@ SoftmaxAlgebraAttr::getDeferred(StringRef quantity) const {
   return DeferredQuantity{"weights", "softmax_of_weights"};
 }
 
-Attribute SoftmaxAlgebraAttr::getPartsAlgebra(unsigned states) const {
-  return SoftmaxPartsAlgebraAttr::get(getContext(), *this);
-}
+bool SoftmaxAlgebraAttr::hasParts() const { return true; }
 
 //===----------------------------------------------------------------------===//
 // identity, update, merge

@@ -65,20 +65,6 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
         .getIntOrFloatBitWidth();
   }
 
-  /// A row that blocks of threads will share, with a part for each that is not
-  /// too long.
-  bool isShared(StreamingReductionOpInterface op, ArrayRef<OpFoldResult> rows,
-                int64_t extent) const {
-    int64_t blocks = blocksOfRow(rows, slots);
-    return blocks > 1 && !isReadAgain(op) &&
-           extent * bitsOf(op) <= 8 * longestBytes * blocks &&
-           llvm::any_of(op->getUsers(), [&](Operation *user) {
-             auto finish = dyn_cast<FinishOp>(user);
-             return finish && finish.getAlgebra().getPartsAlgebra(
-                                  op.getStateOperands().size());
-           });
-  }
-
   /// Parts that are tiles, of a row that is a few whole ones.
   int64_t countTiles(StreamingReductionOpInterface op, int64_t extent) const {
     constexpr int64_t mostTiles = 4;
@@ -97,7 +83,7 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     if (longestBytes == 0 || hasAccumulator)
       return parts;
     int64_t bits = bitsOf(op);
-    if (isShared(op, rows, extent) ||
+    if (isSharedByBlocks(op, rows, slots) ||
         isReadByCluster(op, rows, extent, heldBlocks, slots))
       return parts;
     if (op.getInputOperands().size() == 1 && isInMemory(op) &&

@@ -14,6 +14,7 @@
 #include "smx/Raise/Passes.h"
 #include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/Passes.h"
+#include "smx/Tiling/RowParts.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -93,13 +94,11 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
       heldRowBytes(clustersOf(options.chip), options.alignment >= 16);
   if (options.alignment >= 16)
     tile.heldBlocks = clustersOf(options.chip);
-  // What the blocks of a cluster hold is one tile; a longer row has hundreds.
-  constexpr int64_t manyTiles = 1 << 20;
   SplitPassOptions split;
   split.parts = std::max<int64_t>(options.splits, 1);
   split.accumulators = !inBlocks;
   if (options.splits == 0 && inBlocks) {
-    split.longestBytes = manyTiles;
+    split.longestBytes = longestPartBytes;
     split.heldBytes = tile.rowBytes;
     split.slots = tile.slots;
     split.heldBlocks = tile.heldBlocks;

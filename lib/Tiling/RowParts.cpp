@@ -9,6 +9,16 @@
 using namespace mlir;
 using namespace mlir::smx;
 
+bool mlir::smx::isSharedByBlocks(StreamingReductionOpInterface op,
+                                 ArrayRef<OpFoldResult> rowSizes,
+                                 int64_t slots) {
+  return blocksOfRow(rowSizes, slots) > 1 &&
+         llvm::any_of(op->getUsers(), [&](Operation *user) {
+           auto finish = dyn_cast<FinishOp>(user);
+           return finish && finish.getAlgebra().hasParts();
+         });
+}
+
 bool mlir::smx::isInMemory(StreamingReductionOpInterface op) {
   return llvm::all_of(op.getInputOperands(), [](Value input) {
     Operation *source = input.getDefiningOp();

@@ -138,10 +138,18 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
   OpFoldResult left = loops.apply(loops.dim(0) - wholeTiles, {extent});
   SmallVector<Value> carried(initial);
   if (bounds.ranged.empty()) {
+    auto visitTail = [&] {
+      loops.isBackward = false;
+      if (hasTail)
+        carried = loops.loop(wholeEnd, last, left, /*masked=*/false, carried);
+    };
+    if (bounds.isBackward)
+      visitTail();
+    loops.isBackward = bounds.isBackward;
     carried = loops.loop(first, wholeEnd, full, /*masked=*/false, carried);
-    if (!hasTail)
-      return carried;
-    return loops.loop(wholeEnd, last, left, /*masked=*/false, carried);
+    if (!bounds.isBackward)
+      visitTail();
+    return carried;
   }
 
   const VisibleKeys &keys = bounds.keys;

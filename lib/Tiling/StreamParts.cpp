@@ -31,6 +31,11 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
                     options.slots <= 1)))
     return std::nullopt;
 
+  // Elements that one sum adds up.
+  int64_t longest =
+      8 * longestPartBytes /
+      getElementTypeOrSelf(op.getInputOperands().front().getType())
+          .getIntOrFloatBitWidth();
   IndexMath math{builder, op.getLoc()};
   auto valueOf = [&](OpFoldResult extent) {
     return getValueOrCreateConstantIndexOp(builder, op.getLoc(), extent);
@@ -50,10 +55,12 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
       return math.div(math.constant(blocks), tiles);
     };
     int64_t slots = tileSizes.slots != 0 ? tileSizes.slots : options.slots;
-    // A merge of many parts takes longer than fewer blocks do that stream, down
-    // to one of four.
-    wanted = math.min(blocksOfTile(slots),
-                      math.atLeast(blocksOfTile(slots / 4), fewParts));
+    wanted = blocksOfTile(slots);
+    // A merge of many accumulators takes longer than fewer blocks do that
+    // stream, down to one of four.
+    if (op.getNumDims() > numRows + 1)
+      wanted =
+          math.min(wanted, math.atLeast(blocksOfTile(slots / 4), fewParts));
     wanted = math.atLeast(wanted, 1);
     // A power of two of them fills the tile that merges, which asks for nothing
     // then: it is taken where parts are hardly longer by it.
@@ -62,6 +69,8 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
       if (fewerLost * (*known - power) <= *known)
         wanted = math.constant(power);
     }
+    if (!sharesValues)
+      wanted = math.max(wanted, math.ceilDiv(stream, math.constant(longest)));
   }
   int64_t unit = tileSizes.stream;
   Value extent =

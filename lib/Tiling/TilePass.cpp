@@ -53,7 +53,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         [&](FinishOp op) { groups[op.getStates()[0]].push_back(op); });
     for (auto &[state, finishes] : groups)
       if (failed(tileGroup(state, finishes, rows, stream,
-                           PartOptions{parts, slots})))
+                           PartOptions{parts, slots}, std::nullopt)))
         return signalPassFailure();
   }
 
@@ -76,10 +76,12 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     return ops.takeVector();
   }
 
-  /// `wantedRows` and `wantedStream` are 0 where the model chooses.
+  /// `wantedRows` and `wantedStream` are 0 where the model chooses. Blocks of
+  /// threads have a part of streamed results each, if there are `resultParts`.
   LogicalResult tileGroup(Value state, MutableArrayRef<FinishOp> finishes,
                           int64_t wantedRows, int64_t wantedStream,
-                          const PartOptions &partOptions) {
+                          const PartOptions &partOptions,
+                          std::optional<StreamParts> resultParts) {
     SmallVector<Operation *> group = stateOpsOf(state);
     auto isUpdate = [](Operation *op) {
       return isa<StreamingReductionOpInterface>(op);
@@ -141,18 +143,18 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         << remark::metric("columns", tileSizes.columns)
         << remark::metric("deferred", tileSizes.isDeferred);
     reportMask(reduction, sizes, tileSizes);
-    auto algebra = dyn_cast_or_null<StateAlgebraAttrInterface>(
-        finishes.front().getAlgebra().getPartsAlgebra(
-            reduction.getStateOperands().size()));
-    if (algebra && blocks && !isStreamed)
+    StateAlgebraAttrInterface algebra = finishes.front().getAlgebra();
+    if (algebra.hasParts() && blocks && !(isStreamed && isPart))
       if (std::optional<StreamParts> cut = chooseStreamParts(
               builder, reduction, sizes, tileSizes, partOptions))
         return tileParts(builder, reduction, group, finishes, tileSizes, sizes,
-                         *cut, algebra);
+                         *cut,
+                         PartsAlgebraAttr::get(builder.getContext(), algebra));
     group.append(finishes.begin(), finishes.end());
-    SmallVector<Value> results = TiledReduction(finishes, reduction, group,
-                                                tileSizes, sizes, std::nullopt)
-                                     .build(builder);
+    SmallVector<Value> results =
+        TiledReduction(finishes, reduction, group, tileSizes, sizes,
+                       resultParts, PartsOf::Results)
+            .build(builder);
     for (auto [finish, result] : llvm::zip(finishes, results)) {
       Value replacement = result;
       if (result.getType() != finish.getResult().getType())
@@ -165,7 +167,8 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     return success();
   }
 
-  /// Blocks of threads stream a part each, and others merge their states.
+  /// Blocks of threads stream a part each, and others merge their states; for
+  /// streamed results each of these has the same part of them.
   LogicalResult
   tileParts(OpBuilder &builder, StreamingReductionOpInterface reduction,
             SmallVector<Operation *> group, MutableArrayRef<FinishOp> finishes,
@@ -177,8 +180,11 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         << remark::metric("extent",
                           getConstantIntValue(cut.extent).value_or(0));
     group.append(finishes.begin(), finishes.end());
+    bool isStreamed =
+        llvm::any_of(finishes, [](FinishOp op) { return op.isStreamed(); });
     SmallVector<Value> states =
-        TiledReduction(finishes, reduction, group, tileSizes, sizes, cut)
+        TiledReduction(finishes, reduction, group, tileSizes, sizes, cut,
+                       PartsOf::States)
             .build(builder);
     SmallVector<FinishOp> merged =
         mergeParts(builder, reduction, finishes, algebra, states);
@@ -187,8 +193,13 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
       finish.erase();
     }
     // What is asked for is about the input, not about parts.
+    PartOptions whole{/*parts=*/1, slots};
+    if (isStreamed)
+      return tileGroup(merged.front().getStates()[0], merged,
+                       tileSizes.rows.empty() ? 0 : tileSizes.rows.back(),
+                       tileSizes.stream, whole, cut);
     return tileGroup(merged.front().getStates()[0], merged, /*wantedRows=*/0,
-                     /*wantedStream=*/0, PartOptions{/*parts=*/1, slots});
+                     /*wantedStream=*/0, whole, std::nullopt);
   }
 
   /// Tiles that lie in blocks are not masked: a somewhat smaller tile that does

@@ -131,6 +131,27 @@ static StreamRange rangeOfPart(OpBuilder &builder, Location loc, Value part,
   return {begin, arith::MinSIOp::create(builder, loc, end, all).getResult()};
 }
 
+void TiledReduction::moveToPart(OpBuilder &builder, Value part,
+                                DomainTile &rows) {
+  OpFoldResult each = resultParts->extent, all = sizes[numRows];
+  AffineExpr number, extent;
+  bindDims(builder.getContext(), number, extent);
+  OpFoldResult begin = arith::MulIOp::create(builder, loc(), part,
+                                             getValueOrCreateConstantIndexOp(
+                                                 builder, loc(), each))
+                           .getResult();
+  rows.offsets[numRows] = begin;
+  if (std::optional<int64_t> known = getConstantIntValue(each)) {
+    rows.sizes[numRows] = sizeOfTile(builder, *known, all, begin);
+    return;
+  }
+  rows.sizes[numRows] = affine::makeComposedFoldedAffineMin(
+      builder, loc(),
+      AffineMap::get(3, 0, {builder.getAffineDimExpr(2), extent - number},
+                     builder.getContext()),
+      {begin, all, each});
+}
+
 OpFoldResult TiledReduction::sizeOfTile(OpBuilder &builder, int64_t size,
                                         OpFoldResult extent,
                                         OpFoldResult offset) {
@@ -161,9 +182,9 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
     lower.back() = first;
     upper.back() = last;
   }
-  if (parts) {
+  if (parts || resultParts) {
     lower.push_back(builder.getIndexAttr(0));
-    upper.push_back(parts->count);
+    upper.push_back(parts ? parts->count : resultParts->count);
     steps.push_back(builder.getIndexAttr(1));
   }
   // Strips of columns read the same keys, and blocks start in the order of the
@@ -222,6 +243,8 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
     range = rangeOfPart(builder, loc(), variables[numRows], parts->extent,
                         sizes[numRows]);
   }
+  if (resultParts)
+    moveToPart(builder, variables[numRows], rows);
   // What a finish takes for each row is read first: nobody waits for it when
   // the stream has ended.
   SmallVector<SmallVector<Value>> rowInputs;
@@ -340,17 +363,25 @@ Value TiledReduction::buildFinishLoop(
                                     builder.getIndexAttr(1));
   Value rowBlock = tensor::ExtractSliceOp::create(
       builder, loc(), destination, block.offsets, block.sizes, strides);
+  AffineExpr first, second;
+  bindDims(builder.getContext(), first, second);
+  OpFoldResult begin = rows.offsets[numRows], extent = rows.sizes[numRows];
+  // What the states were made of last may still be in the cache.
+  StreamBounds bounds;
+  bounds.isBackward = resultParts.has_value();
   return buildStreamLoops(
-      builder, loc(), sizes[numRows], tileSizes.stream, std::nullopt, {},
+      builder, loc(), extent, tileSizes.stream, std::nullopt, bounds,
       /*joinsTail=*/false, rowBlock,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool,
           ValueRange carried) -> SmallVector<Value> {
         DomainTile tile = rows;
-        tile.offsets[numRows] = offset;
+        tile.offsets[numRows] = affine::makeComposedFoldedAffineApply(
+            b, loc(), first + second, {begin, offset});
         tile.sizes[numRows] = size;
         Value value = body(b, tile);
+        tile.offsets[numRows] = offset;
         DomainTile slice = sliceInBlock(b, finish.getResultMap(), tile);
-        if (getConstantIntValue(size) == getConstantIntValue(sizes[numRows]) &&
+        if (getConstantIntValue(size) == getConstantIntValue(extent) &&
             getConstantIntValue(size))
           return {value};
         return {tensor::InsertSliceOp::create(

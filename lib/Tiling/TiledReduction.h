@@ -11,16 +11,24 @@ namespace mlir::smx {
 /// The type of a tensor of `sizes`.
 RankedTensorType tensorTypeOf(ArrayRef<OpFoldResult> sizes, Type element);
 
+/// What has the parts of a cut stream: a state each, with one more dimension,
+/// behind the rows; or streamed results, for which every block makes the whole
+/// state.
+enum class PartsOf { States, Results };
+
 /// One finished state and its readers; or the states of all parts of the
-/// stream, if it is cut, which have one more dimension, behind the rows.
+/// stream.
 class TiledReduction {
 public:
   TiledReduction(MutableArrayRef<FinishOp> finishes,
                  StreamingReductionOpInterface reduction,
                  ArrayRef<Operation *> group, const TileSizes &tileSizes,
-                 ArrayRef<OpFoldResult> sizes, std::optional<StreamParts> parts)
+                 ArrayRef<OpFoldResult> sizes, std::optional<StreamParts> cut,
+                 PartsOf partsOf)
       : finishes(finishes), reduction(reduction), tileSizes(tileSizes),
-        parts(parts), sizes(sizes), numRows(reduction.getNumRows()),
+        parts(partsOf == PartsOf::States ? cut : std::nullopt),
+        resultParts(partsOf == PartsOf::Results ? cut : std::nullopt),
+        sizes(sizes), numRows(reduction.getNumRows()),
         fusion(group, /*isOnePass=*/
                llvm::none_of(finishes,
                              [&](FinishOp op) {
@@ -39,6 +47,8 @@ private:
   /// `size`, or what is left of `extent` from `offset` on.
   OpFoldResult sizeOfTile(OpBuilder &builder, int64_t size, OpFoldResult extent,
                           OpFoldResult offset);
+  /// Restricts the stream of `rows` to a part of the results.
+  void moveToPart(OpBuilder &builder, Value part, DomainTile &rows);
   /// The maps of what the row loop gives.
   SmallVector<AffineMap> getResultMaps();
   /// Where `map` has the tile `rows`, of `count` parts from `part` on.
@@ -56,7 +66,8 @@ private:
   Value buildFinish(OpBuilder &builder, FinishOp finish, ValueRange state,
                     ValueRange rowInputs, const DomainTile &rows,
                     Value destination);
-  /// The second loop over the stream: `body` gives the finished tile.
+  /// The second loop over the stream, or the part of it in `rows`: `body` gives
+  /// the finished tile.
   Value buildFinishLoop(
       OpBuilder &builder, FinishOp finish, const DomainTile &rows,
       Value destination,
@@ -89,7 +100,7 @@ private:
   MutableArrayRef<FinishOp> finishes;
   StreamingReductionOpInterface reduction;
   const TileSizes &tileSizes;
-  std::optional<StreamParts> parts;
+  std::optional<StreamParts> parts, resultParts;
   /// What the block that is being built streams, of a part.
   std::optional<StreamRange> range;
   SmallVector<OpFoldResult> sizes;

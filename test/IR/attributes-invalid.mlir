@@ -117,6 +117,12 @@ func.func private @too_many_keys() attributes {test.a = #smx.topk<#smx.softmax<e
 
 // -----
 
+// Q1
+// expected-error @+1 {{expected an algebra that merges many states at a time, got #smx.topk<#smx.softmax<exp>, k = 5>}}
+func.func private @no_parts() attributes {test.a = #smx.parts<#smx.topk<#smx.softmax<exp>, k = 5>>}
+
+// -----
+
 // An attribute that is no mask.
 func.func @not_a_mask(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
   // expected-error @+1 {{invalid kind of attribute specified}}

@@ -16,8 +16,10 @@ func.func private @algebras() attributes {
   test.e = #smx.cross_entropy<#smx.softmax<exp2, scale = 0.5>, smoothing = 0.1 : f64>,
   // CHECK-SAME: test.f = #smx.gradient<log_softmax, scale = 2.000000e+00 : f64>,
   test.f = #smx.gradient<log_softmax, scale = 2.0 : f64>,
-  // CHECK-SAME: test.g = #smx.mean_square<epsilon = 1.000000e-05 : f64>}
-  test.g = #smx.mean_square<epsilon = 1.0e-5 : f64>}
+  // CHECK-SAME: test.g = #smx.mean_square<epsilon = 1.000000e-05 : f64>,
+  test.g = #smx.mean_square<epsilon = 1.0e-5 : f64>,
+  // CHECK-SAME: test.h = #smx.parts<#smx.softmax<exp2, scale = 5.000000e-01>>}
+  test.h = #smx.parts<#smx.softmax<exp2, scale = 0.5>>}
 
 // CHECK-LABEL: @masks
 func.func private @masks() attributes {

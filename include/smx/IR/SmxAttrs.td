@@ -34,7 +34,7 @@ class Smx_Attr<string name, string mnemonic_, list<Trait> traits> : AttrDef<Smx_
 }
 
 def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDeferred", "getPartsAlgebra"]>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDeferred", "hasParts", "expandParts"]>]> {
   let summary = "running maximum, running sum and, if there are values, the accumulator";
   let description = [{
     State `(m, l)` or `(m, l, acc)`; inputs are the scores and, with an accumulator, the values.
@@ -50,8 +50,11 @@ def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
     `log_softmax` gives the logarithm of that.
     `softmax` can be deferred: `weights` (`w = exp(s - m)`, by the maximum so far) when a tile
     passes, and `softmax_of_weights` (`w exp(m_tile - m) / l`) at the end, which is an
-    exponential per tile instead of a second one per element. States of parts are
-    merged by `#smx.softmax_parts`.
+    exponential per tile instead of a second one per element. States of parts `p` are merged by
+
+        m' = max(m, max m_p);   l' = l exp(m - m') + sum l_p exp(m_p - m');   acc' likewise
+
+    Maxima and sums stay apart: `m + log(l)`, which says as much of a part, loses `l` beside a large maximum.
 
     ```mlir
     #smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>
@@ -69,7 +72,7 @@ def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
 }
 
 def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["hasParts", "expandParts"]>]> {
   let summary = "count, mean and sum of squared deviations (Welford; Chan et al. for the merge)";
   let description = [{
     State `(n, mean, m2)` per row; the input is the row itself. With `d = b.mean - a.mean`,
@@ -85,7 +88,7 @@ def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
 }
 
 def Smx_MeanSquareAlgebraAttr : Smx_Attr<"MeanSquareAlgebra", "mean_square",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["hasParts", "expandParts"]>]> {
   let summary = "count, scale and sum of scaled squares";
   let description = [{
     State `(n, s, q)` per row with `q = sum (s*x)^2`; the input is the row itself. The scale `s` is a power
@@ -108,23 +111,21 @@ def Smx_MeanSquareAlgebraAttr : Smx_Attr<"MeanSquareAlgebra", "mean_square",
   let assemblyFormat = "`<` `epsilon` `=` $epsilon `>`";
 }
 
-def Smx_SoftmaxPartsAlgebraAttr : Smx_Attr<"SoftmaxPartsAlgebra", "softmax_parts",
+def Smx_PartsAlgebraAttr : Smx_Attr<"PartsAlgebra", "parts",
     [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
-  let summary = "softmax's states, merged many at a time";
+  let summary = "the states of another algebra, merged many at a time";
   let description = [{
-    State `(m, l)` or `(m, l, acc)` of `softmax`; the inputs of an update are the components of states of parts `p`:
+    States, quantities and merges are those of `whole`; the inputs of an update are the components of states of parts of a stream.
 
-        m' = max(m, max m_p);   l' = l exp(m - m') + sum l_p exp(m_p - m');   acc' likewise
-
-    Maxima and sums stay apart: `m + log(l)`, which says as much of a part, loses `l` beside a large maximum.
-    Quantities are `logsumexp` and `average` of `softmax`.
+    Q1: `whole` can merge many states at a time: softmax, moments, mean squares and gradients can.
 
     ```mlir
-    #smx.softmax_parts<#smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>>
+    #smx.parts<#smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>>
     ```
   }];
-  let parameters = (ins "::mlir::smx::SoftmaxAlgebraAttr":$softmax);
-  let assemblyFormat = "`<` qualified($softmax) `>`";
+  let parameters = (ins "::mlir::smx::StateAlgebraAttrInterface":$whole);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` qualified($whole) `>`";
 }
 
 def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy",
@@ -177,7 +178,7 @@ def Smx_Gradient : Smx_Enum<"Gradient", "what a gradient is taken of", [
   I32EnumAttrCase<"LogSoftmax", 1, "log_softmax">]>;
 
 def Smx_GradientAlgebraAttr : Smx_Attr<"GradientAlgebra", "gradient",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["hasParts", "expandParts"]>]> {
   let summary = "the sum that the gradient of a normalised row needs";
   let description = [{
     State `(s)`: a sum, which merges by addition. For `softmax` the inputs are its result `y` and the

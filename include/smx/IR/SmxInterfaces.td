@@ -91,9 +91,13 @@ def Smx_StateAlgebraAttrInterface : AttrInterface<"StateAlgebraAttrInterface"> {
         stream; none where a second look costs no more.}],
       "std::optional<::mlir::smx::DeferredQuantity>", "getDeferred", (ins "::llvm::StringRef":$quantity),
       /*methodBody=*/[{}], /*defaultImplementation=*/[{ return std::nullopt; }]>,
-    InterfaceMethod<[{The algebra with the same states, of `states` components, and the same quantities, whose updates
-        merge states: their inputs are the components, with states of parts along the stream. Null if there is none.}],
-      "::mlir::Attribute", "getPartsAlgebra", (ins "unsigned":$states),
+    InterfaceMethod<"Whether `expandParts` can merge many states at a time, for `#smx.parts`.",
+      "bool", "hasParts", (ins),
+      /*methodBody=*/[{}], /*defaultImplementation=*/[{ return false; }]>,
+    InterfaceMethod<[{The tile ops that an update by states of parts stands for: its inputs are the components of the
+        states, which lie along the stream.}],
+      "::llvm::SmallVector<::mlir::Value>", "expandParts",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Operation *":$op),
       /*methodBody=*/[{}], /*defaultImplementation=*/[{ return {}; }]>,
   ];
 }

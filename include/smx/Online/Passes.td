@@ -105,8 +105,8 @@ def SplitPass : Pass<"smx-split"> {
     a bit for every doubling of a long row. A row of up to `held-bytes` that is computed from nothing else and read again for
     its result stays whole: it will be one tile. With `part-bytes`, a row in memory without a streamed result that is two
     to four times as long is cut into such parts: each will be a tile, which is loaded while the one before is computed. Of
-    so few rows that `slots` blocks of threads are two for each or more, which smx-tile gives a part each, rows that are only
-    read stay whole; so does a row that a cluster of up to `held-blocks` blocks reads once, as a tile.
+    so few rows that `slots` blocks of threads are two for each or more, smx-tile gives these a part each, and rows stay
+    whole where it can (softmax); so does a row that a cluster of up to `held-blocks` blocks reads once, as a tile.
 
     ```mlir
     %s:2 = smx.update #a (%i#0, %i#1 : ..) with (%x : tensor<8x128xf32>) maps [..]

@@ -25,7 +25,7 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
 
     For the blocks of a GPU a stream may be cut into parts, where rows are so few that there are less blocks than run at once
     (decoding: one query and a long cache). Each block leaves the state of its part, and a second, small reduction over these
-    states merges them in a fixed order, by the algebra for parts (`getPartsAlgebra`). Counts are computed where extents are open.
+    states merges them in a fixed order, by the algebra for parts (`#smx.parts`). Counts are computed where extents are open.
 
     An accumulator that registers have no room for is cut along its columns as well, into strips, each for a block of its own: a
     head dim of 512 takes two of 256. Every strip computes the scores and the rest of the state again; what has no columns (the

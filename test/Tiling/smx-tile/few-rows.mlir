@@ -5,8 +5,8 @@
 // CHECK: scf.forall (%{{.+}}, %[[P:.+]]) in (2, 4) shared_outs(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (tensor<2x4xf32>, tensor<2x4xf32>)
 // CHECK: smx.update #smx.softmax<
 // CHECK: scf.forall (
-// CHECK: smx.update #smx.softmax_parts<
-// CHECK: smx.finish #smx.softmax_parts<{{.*}}> "logsumexp"
+// CHECK: smx.update #smx.parts<
+// CHECK: smx.finish #smx.parts<{{.*}}> "logsumexp"
 func.func @two_rows(%x: tensor<2x262144xf32>) -> tensor<2xf32> {
   %y = smx.logsumexp %x axis(1) : tensor<2x262144xf32> -> tensor<2xf32>
   return %y : tensor<2xf32>

@@ -7,7 +7,7 @@
 // CHECK: scf.forall.in_parallel
 // CHECK: scf.forall
 // CHECK-NOT: scf.for %
-// CHECK: smx.update #smx.softmax_parts{{.*}} with({{.*}}tensor<1x1x96xf32>, tensor<1x1x96xf32>, tensor<1x1x96x128xf32>)
+// CHECK: smx.update #smx.parts{{.*}} with({{.*}}tensor<1x1x96xf32>, tensor<1x1x96xf32>, tensor<1x1x96x128xf32>)
 // CHECK-NOT: smx.update
 func.func @one_tile(%q: tensor<2x1x128xbf16>, %k: tensor<2x4608x128xbf16>, %v: tensor<2x4608x128xbf16>) -> tensor<2x1x128xbf16> {
   %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x128xbf16>, tensor<2x4608x128xbf16>, tensor<2x4608x128xbf16> -> tensor<2x1x128xbf16>
@@ -21,7 +21,7 @@ func.func @one_tile(%q: tensor<2x1x128xbf16>, %k: tensor<2x4608x128xbf16>, %v: t
 // CHECK: scf.forall.in_parallel
 // CHECK: scf.forall
 // CHECK: scf.for %
-// CHECK: smx.update #smx.softmax_parts
+// CHECK: smx.update #smx.parts
 func.func @several_tiles(%q: tensor<2x1x256xbf16>, %k: tensor<2x4608x256xbf16>, %v: tensor<2x4608x256xbf16>) -> tensor<2x1x256xbf16> {
   %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x256xbf16>, tensor<2x4608x256xbf16>, tensor<2x4608x256xbf16> -> tensor<2x1x256xbf16>
   return %o : tensor<2x1x256xbf16>
@@ -35,7 +35,7 @@ func.func @several_tiles(%q: tensor<2x1x256xbf16>, %k: tensor<2x4608x256xbf16>, 
 // CHECK: scf.forall.in_parallel
 // CHECK: scf.forall {{.*}} to (2, 512, 1) step (1, 256, 1)
 // CHECK: scf.for %
-// CHECK: smx.update #smx.softmax_parts{{.*}}tensor<1x1x256xf32>
+// CHECK: smx.update #smx.parts{{.*}}tensor<1x1x256xf32>
 func.func @open_parts(%q: tensor<2x1x512xbf16>, %k: tensor<2x?x512xbf16>, %v: tensor<2x?x512xbf16>) -> tensor<2x1x512xbf16> {
   %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x512xbf16>, tensor<2x?x512xbf16>, tensor<2x?x512xbf16> -> tensor<2x1x512xbf16>
   return %o : tensor<2x1x512xbf16>
@@ -47,7 +47,7 @@ func.func @open_parts(%q: tensor<2x1x512xbf16>, %k: tensor<2x?x512xbf16>, %v: te
 // CHECK: scf.forall.in_parallel
 // CHECK: scf.forall {{.*}} to (2, 400, 1) step (1, 80, 1)
 // CHECK: scf.for %
-// CHECK: smx.update #smx.softmax_parts{{.*}}tensor<1x1x80xf64>
+// CHECK: smx.update #smx.parts{{.*}}tensor<1x1x80xf64>
 func.func @open_parts_f64(%q: tensor<2x1x400xf64>, %k: tensor<2x?x400xf64>, %v: tensor<2x?x400xf64>) -> tensor<2x1x400xf64> {
   %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x400xf64>, tensor<2x?x400xf64>, tensor<2x?x400xf64> -> tensor<2x1x400xf64>
   return %o : tensor<2x1x400xf64>

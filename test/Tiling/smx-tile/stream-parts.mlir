@@ -18,9 +18,9 @@
 // CHECK: tensor.parallel_insert_slice %{{.+}} into %[[ACC]][%[[H]], 0, %[[P]], 0] [1, 1, 1, 64]
 // CHECK: scf.forall (%[[MH:.+]], %[[COLUMN:.+]], %{{.+}}) = (0, 0, 0) to (2, 64, 1) step (1, 32, 1)
 // CHECK: tensor.extract_slice %{{.+}}[%[[MH]], 0, 0, %[[COLUMN]]] [1, 1, 4, 32]
-// CHECK: smx.update #smx.softmax_parts<#smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>>
+// CHECK: smx.update #smx.parts<#smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>>
 // CHECK-SAME: tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x4x32xf32>
-// CHECK: smx.finish #smx.softmax_parts<{{.*}}> "average"
+// CHECK: smx.finish #smx.parts<{{.*}}> "average"
 
 // WHOLE-LABEL: @two_heads
 // WHOLE: scf.forall (
@@ -130,4 +130,80 @@ func.func @as_they_are(%q: tensor<2x1x64xbf16>, %k: !w, %v: !w) -> tensor<2x1x64
 func.func @power_of_two(%q: tensor<1x1x512xf32>, %k: tensor<1x16896x512xf32>, %v: tensor<1x16896x64xf32>) -> tensor<1x1x64xf32> {
   %o = smx.attention %q, %k, %v scale(0.125) : tensor<1x1x512xf32>, tensor<1x16896x512xf32>, tensor<1x16896x64xf32> -> tensor<1x1x64xf32>
   return %o : tensor<1x1x64xf32>
+}
+
+// -----
+
+// Two rows for 8 blocks, whose results are as long as they are: every block that has a part of a result merges all states of its row. It begins
+// with the last tiles of its part, which the cache may still have.
+// CHECK-LABEL: @streamed
+// CHECK-DAG: %[[EACH:.+]] = arith.constant 28672 : index
+// CHECK: %[[STATES:.+]]:2 = scf.forall (%{{.+}}, %{{.+}}) in (2, 4)
+// CHECK: smx.update #smx.softmax<exp>
+// CHECK: scf.forall (%[[ROW:.+]], %[[PART:.+]]) in (2, 4) shared_outs(%[[OUT:.+]] = %{{.+}}) -> (tensor<2x100000xf32>)
+// CHECK: %[[BEGIN:.+]] = arith.muli %[[PART]], %[[EACH]]
+// CHECK: %[[SIZE:.+]] = affine.min #{{.+}}(%[[BEGIN]])
+// CHECK: tensor.extract_slice %[[STATES]]#0[%[[ROW]], 0] [1, 4]
+// CHECK: tensor.extract_slice %[[STATES]]#1[%[[ROW]], 0] [1, 4]
+// CHECK: %[[STATE:.+]]:2 = smx.update #smx.parts<#smx.softmax<exp>>
+// CHECK: tensor.extract_slice %[[OUT]][%[[ROW]], %[[BEGIN]]] [1, %[[SIZE]]]
+// CHECK: %[[TAIL:.+]] = scf.for
+// CHECK: smx.finish #smx.parts<#smx.softmax<exp>> "softmax"(%[[STATE]]#0, %[[STATE]]#1
+// CHECK: scf.for %[[I:.+]] = %c0 to %{{.+}} step %{{.+}} iter_args(%{{.+}} = %[[TAIL]])
+// CHECK: %[[INPART:.+]] = affine.apply #{{.+}}(%[[I]], %[[SIZE]])
+// CHECK: %[[INROW:.+]] = affine.apply #{{.+}}(%[[BEGIN]], %[[I]], %[[SIZE]])
+// CHECK: tensor.extract_slice %{{.+}}[%[[ROW]], %[[INROW]]] [1, 4096]
+// CHECK: tensor.insert_slice %{{.+}} into %{{.+}}[0, %[[INPART]]] [1, 4096]
+// CHECK: tensor.parallel_insert_slice %{{.+}} into %[[OUT]][%[[ROW]], %[[BEGIN]]] [1, %[[SIZE]]]
+
+// WHOLE-LABEL: @streamed
+// WHOLE: scf.forall (
+// WHOLE-NOT: scf.forall (
+// WHOLE-LABEL: @streamed_whole_parts
+func.func @streamed(%x: tensor<2x100000xf32>) -> tensor<2x100000xf32> {
+  %y = smx.softmax %x axis(1) : tensor<2x100000xf32> -> tensor<2x100000xf32>
+  return %y : tensor<2x100000xf32>
+}
+
+// Parts of whole tiles, and of bf16 twice as many elements in a tile.
+// CHECK-LABEL: @streamed_whole_parts
+// CHECK: scf.forall
+// CHECK: scf.forall (%[[ROW:.+]], %[[PART:.+]]) in (2, 4) shared_outs(%[[OUT:.+]] = %{{.+}})
+// CHECK: %[[BEGIN:.+]] = arith.muli %[[PART]], %c131072
+// CHECK: tensor.extract_slice %[[OUT]][%[[ROW]], %[[BEGIN]]] [1, 131072]
+// CHECK-COUNT-1: smx.finish #smx.parts<#smx.softmax<exp>> "log_softmax"
+// CHECK-SAME: tensor<1x16384xbf16>
+// CHECK-NOT: smx.finish
+// CHECK: return
+func.func @streamed_whole_parts(%x: tensor<2x524288xbf16>) -> tensor<2x524288xbf16> {
+  %y = smx.log_softmax %x axis(1) : tensor<2x524288xbf16> -> tensor<2x524288xbf16>
+  return %y : tensor<2x524288xbf16>
+}
+
+// A sum of f32 adds up a MiB at most: more parts than blocks that run at once.
+// CHECK-LABEL: @longest
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) in (1, 64)
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) in (1, 64)
+func.func @longest(%x: tensor<1x16777216xf32>) -> tensor<1x16777216xf32> {
+  %y = smx.softmax %x axis(1) : tensor<1x16777216xf32> -> tensor<1x16777216xf32>
+  return %y : tensor<1x16777216xf32>
+}
+
+// CHECK-LABEL: @norm
+// CHECK: smx.update #smx.mean_square<
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) in (2, 4)
+// CHECK: smx.update #smx.parts<#smx.mean_square<
+// CHECK: smx.finish #smx.parts<#smx.mean_square<{{.+}}>> "normalized"
+func.func @norm(%x: tensor<2x100000xf32>) -> tensor<2x100000xf32> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<2x100000xf32> -> tensor<2x100000xf32>
+  return %y : tensor<2x100000xf32>
+}
+
+// Their algebra does not merge many states.
+// CHECK-LABEL: @no_parts
+// CHECK-COUNT-1: scf.forall (
+// CHECK-NOT: scf.forall (
+func.func @no_parts(%x: tensor<2x100000xf32>, %t: tensor<2xi64>) -> tensor<2xf32> {
+  %y = smx.cross_entropy %x, %t axis(1) : tensor<2x100000xf32>, tensor<2xi64> -> tensor<2xf32>
+  return %y : tensor<2xf32>
 }

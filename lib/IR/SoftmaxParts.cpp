@@ -1,55 +1,18 @@
-//===- SoftmaxPartsAlgebra.cpp - many states (m, l, ..) become one --------===//
+//===- SoftmaxParts.cpp - many states (m, l, ..) become one ---------------===//
 
 #include "SoftmaxArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 
-SmallVector<StringRef> SoftmaxPartsAlgebraAttr::getQuantities() const {
-  return {"logsumexp", "average", "average_with_sink", "logsumexp_with_sink"};
-}
-std::pair<unsigned, unsigned> SoftmaxPartsAlgebraAttr::getStateCount() const {
-  return {2, 3};
-}
-unsigned SoftmaxPartsAlgebraAttr::getInputCount(unsigned states) const {
-  return states;
-}
-unsigned
-SoftmaxPartsAlgebraAttr::getFinishInputCount(StringRef quantity) const {
-  return getSoftmax().getFinishInputCount(quantity);
-}
-unsigned
-SoftmaxPartsAlgebraAttr::getFinishStateCount(StringRef quantity) const {
-  return getSoftmax().getFinishStateCount(quantity);
-}
-
-SmallVector<Value>
-SoftmaxPartsAlgebraAttr::expandIdentity(OpBuilder &builder,
-                                        Operation *operation) const {
-  return getSoftmax().expandIdentity(builder, operation);
-}
-
-SmallVector<Value>
-SoftmaxPartsAlgebraAttr::expandMerge(OpBuilder &builder,
-                                     Operation *operation) const {
-  return getSoftmax().expandMerge(builder, operation);
-}
-
-SmallVector<Value>
-SoftmaxPartsAlgebraAttr::expandFinish(OpBuilder &builder,
-                                      Operation *operation) const {
-  return getSoftmax().expandFinish(builder, operation);
-}
-
-SmallVector<Value>
-SoftmaxPartsAlgebraAttr::expandUpdate(OpBuilder &builder,
-                                      Operation *operation) const {
+SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
+                                                   Operation *operation) const {
   auto op = cast<UpdateOp>(operation);
   SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   AffineMap row = maps[0];
   unsigned stream = row.getNumResults();
-  SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), states[0]);
+  SoftmaxArithmetic soft = arithmeticOf(*this, states[0]);
   auto part = [&](unsigned i) -> TileOperand {
     return {op.getInputs()[i], maps[states.size() + i]};
   };
