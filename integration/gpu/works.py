@@ -113,10 +113,11 @@ class Decode:
 class Softmax:
     dtype: str
     columns: int
+    rows: int = 0  # as many as ELEMENTS make
 
     @property
     def shape(self):
-        return ELEMENTS // self.columns, self.columns
+        return self.rows or ELEMENTS // self.columns, self.columns
 
     @property
     def name(self):
@@ -129,12 +130,12 @@ class Softmax:
     @property
     def small(self):
         """The same kernel with fewer rows."""
-        return row_text("softmax", (max(8, (1 << 20) // self.columns), self.columns), self.dtype, 1)
+        return row_text("softmax", (self.rows or max(8, (1 << 20) // self.columns), self.columns), self.dtype, 1)
 
     unit = "GB/s"
 
     def figure(self, ms):
-        return 2 * ELEMENTS * (2 if self.dtype == "bf16" else 4) / ms / 1e6
+        return 2 * self.shape[0] * self.columns * (2 if self.dtype == "bf16" else 4) / ms / 1e6
 
 
 @dataclass(frozen=True)
@@ -199,6 +200,8 @@ FORMS = [Attention(dim, 4096, causal, dtype, value_dim) for dim, dtype, value_di
 DECODE = [Decode(1, 32, 8, 65536), Decode(16, 32, 8, 16384), Decode(64, 32, 8, 8192), Decode(64, 32, 32, 4096)]
 DECODE_F8 = [replace(work, cache="f8E4M3FN") for work in DECODE]
 SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 1048576)] + [
-    Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)]
-# The last one has fewer rows than there are multiprocessors.
-REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)] + [Reduction("logsumexp", 1 << 24, 4)]
+    Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)] + [
+    # Fewer rows than there are multiprocessors, which no cluster holds: they are read twice.
+    Softmax("bf16", 1 << 26, 1), Softmax("bf16", 1 << 22, 16), Softmax("f32", 1 << 24, 4)]
+REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)] + [
+    Reduction(op, 1 << 24, 4) for op in ("logsumexp", "layer_norm", "rms_norm", "softmax_backward", "log_softmax_backward")]

@@ -140,7 +140,7 @@ static Expected<CodePtr> loadVariant(const DeviceFunction &function,
   if (!content)
     return nullptr;
   DeviceImage image{content->bytes.str(), std::move(record.launches)};
-  timer.finish("read");
+  timer.finish("read code");
   auto device = findDevice(function.options);
   if (!device)
     return device.takeError();

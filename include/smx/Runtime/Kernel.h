@@ -124,8 +124,8 @@ public:
   /// the inputs' sizes.
   llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
   outputSizes(llvm::ArrayRef<TensorView> inputs) const;
-  /// What the compilation spent its time on, in order; "read" is what a folder
-  /// of compiled code (CompileOptions::cacheDir) had.
+  /// What the compilation spent its time on, in order; "read" and "read code"
+  /// are what a folder of compiled code (CompileOptions::cacheDir) had.
   llvm::ArrayRef<CompileStep> timing() const;
   /// Why code could not be read from that folder or kept there, one reason a
   /// line; empty if all went well. The kernel is as it should be in any case.

@@ -74,7 +74,7 @@ struct CacheDirTest : testing::Test {
 
 using Steps = std::vector<std::string>;
 const Steps readForHost = {"read", "link"},
-            readForDevice = {"read", "read", "load"};
+            readForDevice = {"read", "read code", "load"};
 } // namespace
 
 TEST_F(CacheDirTest, CodeForTheHostIsThere) {
