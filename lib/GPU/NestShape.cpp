@@ -66,6 +66,18 @@ static int64_t tilesOfLoop(scf::ForallOp nest) {
   return tiles && !walked.wasInterrupted() ? tiles->getSExtValue() : 0;
 }
 
+/// The nest has one round: a row is not told by an offset that varies.
+static bool isOnlyTile(scf::ForallOp nest) {
+  return llvm::all_of(
+      llvm::zip_equal(nest.getMixedLowerBound(), nest.getMixedUpperBound(),
+                      nest.getMixedStep()),
+      [](auto loop) {
+        auto [lower, upper, step] = loop;
+        return constantTripCount(lower, upper, step, /*isSigned=*/true,
+                                 scf::computeUbMinusLb) == 1;
+      });
+}
+
 FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
                                              const TileClasses &classes) {
   NestShape shape;
@@ -162,7 +174,8 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
         !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
       return;
     shape.rowBits += 8 * elementBytes(slice.getType());
-    shape.rowsRead += !slice.getOffsets().empty();
+    shape.rowsRead += !slice.getOffsets().empty() ||
+                      (isOnlyTile(nest) && slice.getType().getRank() > 1);
   });
   nest.walk([&](tensor::ParallelInsertSliceOp insert) {
     if (!llvm::is_contained(classes.classesOf(insert.getSource()),

@@ -123,21 +123,51 @@ static void separateInits(scf::ForallOp nest) {
       original->erase();
 }
 
+static bool isOfHost(Value tensor, scf::ForallOp nest) {
+  return !nest->isAncestor(tensor.getParentBlock()->getParentOp());
+}
+
+/// All of a tensor of the host, as a tile.
+static Value sliceAll(OpBuilder &builder, Value tensor, scf::ForallOp nest) {
+  OpBuilder host(nest);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(host, nest.getLoc(), tensor);
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
+      strides(sizes.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(
+      builder, nest.getLoc(), cast<RankedTensorType>(tensor.getType()), tensor,
+      offsets, sizes, strides);
+}
+
+/// A tile that is all of a tensor (the only row) has lost its slice to folding:
+/// it gets one again, so that it is looked at as any other tile.
+static void sliceWholeTensors(scf::ForallOp nest) {
+  llvm::DenseMap<Value, Value> slices;
+  nest.walk([&](linalg::LinalgOp op) {
+    for (OpOperand *use : op.getDpsInputOperands()) {
+      Value tensor = use->get();
+      auto type = dyn_cast<RankedTensorType>(tensor.getType());
+      if (!type || type.getRank() == 0 || !isOfHost(tensor, nest) ||
+          hasNoContent(tensor) || tensor.getDefiningOp<arith::ConstantOp>())
+        continue;
+      Value &slice = slices[tensor];
+      if (!slice) {
+        OpBuilder builder = OpBuilder::atBlockBegin(nest.getBody());
+        slice = sliceAll(builder, tensor, nest);
+      }
+      use->set(slice);
+    }
+  });
+}
+
 /// Gives `use` a value of its own for the memory that it reads. False if what
 /// it reads is computed.
 static bool separate(OpOperand &use, scf::ForallOp nest) {
   OpBuilder builder(use.getOwner());
   Value tensor = use.get();
   Operation *op = tensor.getDefiningOp();
-  if (!nest->isAncestor(tensor.getParentBlock()->getParentOp())) {
-    OpBuilder host(nest);
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(host, nest.getLoc(), tensor);
-    SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
-        strides(sizes.size(), builder.getIndexAttr(1));
-    use.set(tensor::ExtractSliceOp::create(
-        builder, nest.getLoc(), cast<RankedTensorType>(tensor.getType()),
-        tensor, offsets, sizes, strides));
+  if (isOfHost(tensor, nest)) {
+    use.set(sliceAll(builder, tensor, nest));
     return true;
   }
   if (!isa_and_nonnull<tensor::ExtractSliceOp, linalg::TransposeOp>(op))
@@ -187,6 +217,7 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
   expandMaps(nest);
   foldQuotients(nest);
   hoistFromBodies(nest);
+  sliceWholeTensors(nest);
   separateInits(nest);
   // A tensor multiplied by itself: rows and columns are dimensions of one
   // value.

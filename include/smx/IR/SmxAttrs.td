@@ -117,7 +117,7 @@ def Smx_PartsAlgebraAttr : Smx_Attr<"PartsAlgebra", "parts",
   let description = [{
     States, quantities and merges are those of `whole`; the inputs of an update are the components of states of parts of a stream.
 
-    Q1: `whole` can merge many states at a time: softmax, moments, mean squares and gradients can.
+    Q1: `whole` can merge many states at a time: all but top k can.
 
     ```mlir
     #smx.parts<#smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>>
@@ -129,7 +129,7 @@ def Smx_PartsAlgebraAttr : Smx_Attr<"PartsAlgebra", "parts",
 }
 
 def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["hasParts", "expandParts"]>]> {
   let summary = "softmax's state and, with label smoothing, count and sum of the scores";
   let description = [{
     State `(m, l)` of `softmax` without smoothing, `(m, l, n, t)` with it: the product of two monoids, each

@@ -27,9 +27,9 @@ func.func @enough_rows(%x: tensor<5x1024xf32>) -> tensor<5xf32> {
 // No algebra merges parts of it.
 // CHECK-LABEL: func @no_parts
 // CHECK: smx.merge
-func.func @no_parts(%x: tensor<2x1024xf32>, %t: tensor<2xi64>) -> tensor<2xf32> {
-  %y = smx.cross_entropy %x, %t axis(1) : tensor<2x1024xf32>, tensor<2xi64> -> tensor<2xf32>
-  return %y : tensor<2xf32>
+func.func @no_parts(%x: tensor<2x1024xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<2x1024xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
+  return %p, %i : tensor<2x3xf32>, tensor<2x3xi64>
 }
 
 // CHECK-LABEL: func @read_again

@@ -92,3 +92,22 @@ func.func @gradient(%s: tensor<4xf32>, %sp: tensor<4x16xf32>) -> tensor<4xf32> {
       maps [affine_map<(i, p) -> (i)>, affine_map<(i, p) -> (i, p)>]
   return %r : tensor<4xf32>
 }
+
+// Softmax's two components, and sums of the others.
+// CHECK-LABEL: @cross_entropy
+// CHECK-SAME: %[[NP:[^ ]+]]: tensor<4x16xf32>, %[[TP:[^ ]+]]: tensor<4x16xf32>)
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} ins(%[[NP]] :
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.addf
+// CHECK: linalg.generic {{.*}} ins(%[[TP]] :
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.addf
+func.func @cross_entropy(%m: tensor<4xf32>, %l: tensor<4xf32>, %n: tensor<4xf32>, %t: tensor<4xf32>, %mp: tensor<4x16xf32>, %lp: tensor<4x16xf32>,
+                         %np: tensor<4x16xf32>, %tp: tensor<4x16xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %r:4 = smx.update #smx.parts<#smx.cross_entropy<#smx.softmax<exp>, smoothing = 1.000000e-01 : f64>>
+      (%m, %l, %n, %t : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+      with (%mp, %lp, %np, %tp : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>)
+      maps [affine_map<(i, p) -> (i)>, affine_map<(i, p) -> (i)>, affine_map<(i, p) -> (i)>, affine_map<(i, p) -> (i)>, affine_map<(i, p) -> (i, p)>, affine_map<(i, p) -> (i, p)>, affine_map<(i, p) -> (i, p)>, affine_map<(i, p) -> (i, p)>]
+  return %r#0, %r#1, %r#2, %r#3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -199,11 +199,23 @@ func.func @norm(%x: tensor<2x100000xf32>) -> tensor<2x100000xf32> {
   return %y : tensor<2x100000xf32>
 }
 
-// Their algebra does not merge many states.
+// What the loss takes of the row itself, the target's logit, is read where states are merged.
+// CHECK-LABEL: @loss
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) in (2, 4)
+// CHECK: smx.update #smx.cross_entropy<
+// CHECK: scf.forall (
+// CHECK: smx.update #smx.parts<#smx.cross_entropy<
+// CHECK: smx.finish #smx.parts<#smx.cross_entropy<{{.+}}>> "loss"
+func.func @loss(%x: tensor<2x100000xf32>, %t: tensor<2xi64>) -> tensor<2xf32> {
+  %y = smx.cross_entropy %x, %t axis(1) : tensor<2x100000xf32>, tensor<2xi64> -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// The algebra of the k largest does not merge many states.
 // CHECK-LABEL: @no_parts
 // CHECK-COUNT-1: scf.forall (
 // CHECK-NOT: scf.forall (
-func.func @no_parts(%x: tensor<2x100000xf32>, %t: tensor<2xi64>) -> tensor<2xf32> {
-  %y = smx.cross_entropy %x, %t axis(1) : tensor<2x100000xf32>, tensor<2xi64> -> tensor<2xf32>
-  return %y : tensor<2xf32>
+func.func @no_parts(%x: tensor<2x100000xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<2x100000xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
+  return %p, %i : tensor<2x3xf32>, tensor<2x3xi64>
 }
