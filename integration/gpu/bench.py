@@ -90,7 +90,7 @@ def turns(peers, rounds=ROUNDS, round_ms=ROUND_MS):
 
     def launches(name, count):
         # The device waits a little, so that the host is ahead and no gap between launches is timed.
-        torch.cuda._sleep(2_000_000)
+        torch.cuda._sleep(max(2_000_000, 100_000 * count))
         for i in range(count):
             events[i][0].record()
             peers[name][i % len(peers[name])]()

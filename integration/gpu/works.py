@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 HIDDEN, TOKENS = 2048, 16384  # of every attention: heads * head dim, batch * sequence
 ELEMENTS = 1 << 28  # of every softmax
+VOCABULARY = 128256  # of Llama 3
 TOP = 5  # of every top-k
 CAUSAL = " mask(#smx.band<top_left, right = 0>)"
 
@@ -202,6 +203,9 @@ DECODE_F8 = [replace(work, cache="f8E4M3FN") for work in DECODE]
 SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 1048576)] + [
     Softmax("f32", columns) for columns in (256, 4096, 32768, 65536, 262144, 1048576)] + [
     # Fewer rows than there are multiprocessors, which no cluster holds: they are read twice.
-    Softmax("bf16", 1 << 26, 1), Softmax("bf16", 1 << 22, 16), Softmax("f32", 1 << 24, 4)]
+    Softmax("bf16", 1 << 26, 1), Softmax("bf16", 1 << 22, 16), Softmax("f32", 1 << 24, 4),
+    # The scores of a vocabulary, of a few sequences: what a launch takes.
+    Softmax("bf16", VOCABULARY, 8), Softmax("f32", VOCABULARY, 1)]
 REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)] + [
-    Reduction(op, 1 << 24, 4) for op in ("logsumexp", "layer_norm", "rms_norm", "softmax_backward", "log_softmax_backward")]
+    Reduction(op, 1 << 24, 4) for op in ("logsumexp", "layer_norm", "rms_norm", "softmax_backward", "log_softmax_backward")] + [
+    Reduction(op, VOCABULARY, 8) for op in ("logsumexp", "cross_entropy", "topk_softmax")]

@@ -66,8 +66,7 @@ static int64_t tilesOfLoop(scf::ForallOp nest) {
   return tiles && !walked.wasInterrupted() ? tiles->getSExtValue() : 0;
 }
 
-/// The nest has one round: a row is not told by an offset that varies.
-static bool isOnlyTile(scf::ForallOp nest) {
+bool mlir::smx::gpu::isOnlyTile(scf::ForallOp nest) {
   return llvm::all_of(
       llvm::zip_equal(nest.getMixedLowerBound(), nest.getMixedUpperBound(),
                       nest.getMixedStep()),
@@ -174,6 +173,8 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
         !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
       return;
     shape.rowBits += 8 * elementBytes(slice.getType());
+    // An only row has no offset that varies; what rows share has no dimension
+    // of rows.
     shape.rowsRead += !slice.getOffsets().empty() ||
                       (isOnlyTile(nest) && slice.getType().getRank() > 1);
   });

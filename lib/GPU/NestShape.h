@@ -40,6 +40,9 @@ struct NestShape {
 /// Fails, with a diagnostic, where tiles have two dimensions of rows.
 FailureOr<NestShape> shapeOf(scf::ForallOp nest, const TileClasses &classes);
 
+/// The nest has one round.
+bool isOnlyTile(scf::ForallOp nest);
+
 /// Threads of a row, at least: 2 k sets of elements, of two threads each, leave
 /// few candidates for the k largest; of 64 threads and k = 64, hundreds.
 int64_t fewestThreads(const NestShape &shape);

@@ -3,6 +3,7 @@
 #include "NormalizeNest.h"
 
 #include "BlockSchedule.h"
+#include "NestShape.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -139,15 +140,16 @@ static Value sliceAll(OpBuilder &builder, Value tensor, scf::ForallOp nest) {
       offsets, sizes, strides);
 }
 
-/// A tile that is all of a tensor (the only row) has lost its slice to folding:
-/// it gets one again, so that it is looked at as any other tile.
+/// A tile that is all of a tensor, in a nest of one round, has lost its slice
+/// to folding: it gets one again, so that it is looked at as any other tile.
 static void sliceWholeTensors(scf::ForallOp nest) {
   llvm::DenseMap<Value, Value> slices;
   nest.walk([&](linalg::LinalgOp op) {
     for (OpOperand *use : op.getDpsInputOperands()) {
       Value tensor = use->get();
       auto type = dyn_cast<RankedTensorType>(tensor.getType());
-      if (!type || type.getRank() == 0 || !isOfHost(tensor, nest) ||
+      if (!type || type.getRank() == 0 ||
+          !isa<FloatType>(type.getElementType()) || !isOfHost(tensor, nest) ||
           hasNoContent(tensor) || tensor.getDefiningOp<arith::ConstantOp>())
         continue;
       Value &slice = slices[tensor];
@@ -217,7 +219,8 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
   expandMaps(nest);
   foldQuotients(nest);
   hoistFromBodies(nest);
-  sliceWholeTensors(nest);
+  if (isOnlyTile(nest))
+    sliceWholeTensors(nest);
   separateInits(nest);
   // A tensor multiplied by itself: rows and columns are dimensions of one
   // value.

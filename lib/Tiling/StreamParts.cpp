@@ -16,8 +16,11 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     OpBuilder &builder, StreamingReductionOpInterface op,
     ArrayRef<OpFoldResult> sizes, const TileSizes &tileSizes,
     const PartOptions &options) {
-  constexpr int64_t fewRows = 16, leastTiles = 4, fewParts = 64, fewerLost = 16;
+  constexpr int64_t fewRows = 16, fewParts = 64, fewerLost = 16;
   unsigned numRows = op.getNumRows();
+  bool hasAccumulator = op.getNumDims() > numRows + 1;
+  // A merge of numbers alone costs no more than the next tile does.
+  int64_t leastTiles = hasAccumulator ? 4 : 1;
   // Heads that share what is streamed may be rows as well: of one query each.
   int64_t tileRows = numRows == 0 ? 1 : tileSizes.rows.back();
   // Where rows have values of their own nothing is gained by a tile of them,
@@ -58,7 +61,7 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     wanted = blocksOfTile(slots);
     // A merge of many accumulators takes longer than fewer blocks do that
     // stream, down to one of four.
-    if (op.getNumDims() > numRows + 1)
+    if (hasAccumulator)
       wanted =
           math.min(wanted, math.atLeast(blocksOfTile(slots / 4), fewParts));
     wanted = math.atLeast(wanted, 1);

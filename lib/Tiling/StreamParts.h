@@ -25,8 +25,9 @@ struct PartOptions {
 ///
 /// The model: a tile of few rows does little with what it streams, and memory
 /// is the limit. As many parts as let all blocks run at once share it evenly,
-/// without a last wave; of at least 4 tiles, which pay for the merge; and a
-/// power of two, if that is at most a sixteenth less.
+/// without a last wave; with an accumulator of at least 4 tiles, which pay for
+/// the merge; and a power of two, if that is at most a sixteenth less. No f32
+/// sum of a row is longer than a MiB.
 std::optional<StreamParts> chooseStreamParts(OpBuilder &builder,
                                              StreamingReductionOpInterface op,
                                              ArrayRef<OpFoldResult> sizes,

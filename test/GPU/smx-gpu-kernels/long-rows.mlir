@@ -77,9 +77,9 @@ func.func @cut(%x: tensor<8x50257xbf16>) -> tensor<8x50257xbf16> {
 // CHECK-LABEL: smx_gpu.kernel @cut_statistics_kernel
 // CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
 // CHECK: scf.for %{{.+}} = %c0 to %c49152 step %c16384
-func.func @cut_statistics(%x: tensor<8x50257xbf16>) -> tensor<8xbf16> {
-  %y = smx.logsumexp %x axis(1) : tensor<8x50257xbf16> -> tensor<8xbf16>
-  return %y : tensor<8xbf16>
+func.func @cut_statistics(%x: tensor<1024x50257xbf16>) -> tensor<1024xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<1024x50257xbf16> -> tensor<1024xbf16>
+  return %y : tensor<1024xbf16>
 }
 
 // 4 MiB: more than 64 KiB in shared memory, of one block on each of 16 multiprocessors.
@@ -158,4 +158,19 @@ func.func @half_accesses(%x: tensor<64x3072xbf16>) -> tensor<64x3072xbf16> {
 func.func @only_read(%x: tensor<64x4096xbf16>) -> tensor<64xbf16> {
   %y = smx.logsumexp %x axis(1) : tensor<64x4096xbf16> -> tensor<64xbf16>
   return %y : tensor<64xbf16>
+}
+
+// The only row is scheduled as one of many is, though its tile is all of the tensor.
+// CHECK-LABEL: smx_gpu.kernel @only_kernel
+// CHECK-SAME: warps(16) cluster(8)
+func.func @only(%x: tensor<1x128256xf32>) -> tensor<1x128256xf32> {
+  %y = smx.softmax %x axis(1) : tensor<1x128256xf32> -> tensor<1x128256xf32>
+  return %y : tensor<1x128256xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @one_of_eight_kernel
+// CHECK-SAME: warps(16) cluster(8)
+func.func @one_of_eight(%x: tensor<8x128256xf32>) -> tensor<8x128256xf32> {
+  %y = smx.softmax %x axis(1) : tensor<8x128256xf32> -> tensor<8x128256xf32>
+  return %y : tensor<8x128256xf32>
 }
