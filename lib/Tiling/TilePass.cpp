@@ -144,7 +144,8 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         << remark::metric("deferred", tileSizes.isDeferred);
     reportMask(reduction, sizes, tileSizes);
     StateAlgebraAttrInterface algebra = finishes.front().getAlgebra();
-    if (algebra.hasParts() && blocks && !(isStreamed && isPart))
+    // What is split already has parts of different lengths.
+    if (algebra.hasParts() && blocks && !isPart)
       if (std::optional<StreamParts> cut = chooseStreamParts(
               builder, reduction, sizes, tileSizes, partOptions))
         return tileParts(builder, reduction, group, finishes, tileSizes, sizes,
