@@ -53,9 +53,8 @@ def main():
     failed = {name: one["reason"] for name, one in found.items() if one["reason"]}
     rows = []
     for title, key in (("first process", "first_ms"), ("later ones", "later_ms"), ("later ones, beyond the driver's load", "beyond_load_ms")):
-        times = [one[key] for one in found.values() if not one["reason"]]
-        cuts = statistics.quantiles(times, n=20, method="inclusive")
-        rows.append([title, len(times), round(cuts[9], 2), round(cuts[18], 2), max(times)])
+        of_key = check.percentiles({name: {"compile_ms": one[key]} for name, one in found.items() if not one["reason"]})
+        rows.append([title, *(of_key.get(column, "-") for column in ("count", "p50_ms", "p95_ms", "most_ms"))])
     lines = [f"From IR to the loaded kernel, in ms. The goal is {GOAL} at the 95th percentile, beyond the driver's load.", "",
              *results.table(["", "kernels", "p50", "p95", "most"], rows), "", *(f"- {name}: {reason}" for name, reason in failed.items())]
     results.write(arguments.output, "cached", results.head(arguments) | {"chip": driver.chip(), "works": found}, lines)

@@ -105,28 +105,23 @@ bool CrossEntropyAlgebraAttr::hasParts() const {
 SmallVector<Value>
 CrossEntropyAlgebraAttr::expandParts(OpBuilder &builder,
                                      Operation *operation) const {
-  auto op = cast<UpdateOp>(operation);
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  ValueRange states = op.getStates(), parts = op.getInputs();
-  AffineMap row = maps[0], along = maps.back();
-  auto part =
-      UpdateOp::create(builder, op.getLoc(), states.take_front(2).getTypes(),
-                       PartsAlgebraAttr::get(getContext(), getSoftmax()),
-                       states.take_front(2), parts.take_front(2),
-                       builder.getAffineMapArrayAttr({row, row, along, along}),
-                       /*masked=*/false);
-  SmallVector<Value> next = expandPart<UpdateOp>(part, [&](UpdateOp update) {
-    return getSoftmax().expandParts(builder, update);
+  UpdateOperands update(operation);
+  ValueRange states = update.states;
+  AffineMap row = update.row, along = update.input(0).map;
+  auto part = UpdateOp::create(
+      builder, update.loc(), states.take_front(2).getTypes(),
+      PartsAlgebraAttr::get(getContext(), getSoftmax()), states.take_front(2),
+      update.op.getInputs().take_front(2),
+      builder.getAffineMapArrayAttr({row, row, along, along}),
+      /*masked=*/false);
+  SmallVector<Value> next = expandPart<UpdateOp>(part, [&](UpdateOp ofSoftmax) {
+    return getSoftmax().expandParts(builder, ofSoftmax);
   });
   // n' = n + sum n_p, t' = t + sum t_p
-  TileArithmetic tile{builder, op.getLoc()};
+  TileArithmetic tile{builder, update.loc()};
   for (size_t i = 2; i < states.size(); ++i)
-    next.push_back(
-        tile.reduce("sum of parts", {{parts[i], along}}, {{states[i], row}},
-                    {row.getNumResults()},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      return {m.add(v[0], v[1])};
-                    })[0]);
+    next.push_back(tile.sum("sum of parts", update.input(i), update.state(i),
+                            update.stream));
   return next;
 }
 

@@ -38,18 +38,14 @@ GradientAlgebraAttr::expandIdentity(OpBuilder &builder,
 SmallVector<Value>
 GradientAlgebraAttr::expandUpdate(OpBuilder &builder,
                                   Operation *operation) const {
-  auto op = cast<UpdateOp>(operation);
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  Value state = op.getStates()[0];
-  AffineMap row = maps[0];
-  auto type = cast<FloatType>(getElementTypeOrSelf(state.getType()));
+  UpdateOperands update(operation);
+  auto type = cast<FloatType>(getElementTypeOrSelf(update.states[0].getType()));
   SmallVector<TileOperand> inputs;
-  for (auto [input, map] :
-       llvm::zip(op.getInputs(), ArrayRef(maps).drop_front()))
-    inputs.push_back({input, map});
+  for (unsigned i = 0; i < update.op.getInputs().size(); ++i)
+    inputs.push_back(update.input(i));
   // s' = s + sum y*g, or s + sum g
-  return TileArithmetic{builder, op.getLoc()}.reduce(
-      "running sum", inputs, {{state, row}}, {row.getNumResults()},
+  return TileArithmetic{builder, update.loc()}.reduce(
+      "running sum", inputs, {update.state(0)}, {update.stream},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value term = m.cast(v[0], type);
         if (inputs.size() == 2)
@@ -77,15 +73,9 @@ bool GradientAlgebraAttr::hasParts() const { return true; }
 SmallVector<Value>
 GradientAlgebraAttr::expandParts(OpBuilder &builder,
                                  Operation *operation) const {
-  auto op = cast<UpdateOp>(operation);
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  AffineMap row = maps[0];
-  return TileArithmetic{builder, op.getLoc()}.reduce(
-      "sum of parts", {{op.getInputs()[0], maps[1]}},
-      {{op.getStates()[0], row}}, {row.getNumResults()},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        return {m.add(v[0], v[1])};
-      });
+  UpdateOperands update(operation);
+  return {TileArithmetic{builder, update.loc()}.sum(
+      "sum of parts", update.input(0), update.state(0), update.stream)};
 }
 
 SmallVector<Value>

@@ -106,15 +106,14 @@ MeanSquareAlgebraAttr::expandIdentity(OpBuilder &builder,
 SmallVector<Value>
 MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
                                     Operation *operation) const {
-  auto op = cast<UpdateOp>(operation);
-  Location loc = op.getLoc();
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  ValueRange states = op.getStates();
-  AffineMap row = maps[0];
-  unsigned stream = row.getNumResults();
+  UpdateOperands update(operation);
+  Location loc = update.loc();
+  ValueRange states = update.states;
+  AffineMap row = update.row;
+  unsigned stream = update.stream;
   FloatType type = typeOf(states[0]);
   TileArithmetic tile{builder, loc};
-  TileOperand input{op.getInputs()[0], maps[3]};
+  TileOperand input = update.input(0);
   Type element = getElementTypeOrSelf(input.tensor.getType());
   bool isScaled = !areSquaresNumbers(element, type);
   SmallVector<TileOperand> scaled{{states[1], row}, {states[2], row}};
@@ -180,38 +179,33 @@ bool MeanSquareAlgebraAttr::hasParts() const { return true; }
 SmallVector<Value>
 MeanSquareAlgebraAttr::expandParts(OpBuilder &builder,
                                    Operation *operation) const {
-  auto op = cast<UpdateOp>(operation);
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  ValueRange states = op.getStates();
-  AffineMap row = maps[0];
-  unsigned stream = row.getNumResults();
-  TileArithmetic tile{builder, op.getLoc()};
-  TileOperand counts{op.getInputs()[0], maps[3]},
-      scales{op.getInputs()[1], maps[4]}, sums{op.getInputs()[2], maps[5]};
-  Value largest = filledLike(builder, op.getLoc(), states[1],
-                             PowersOfTwo(typeOf(states[1])).getLargest());
+  UpdateOperands update(operation);
+  TileArithmetic tile{builder, update.loc()};
+  TileOperand counts = update.input(0), scales = update.input(1),
+              sums = update.input(2);
+  AffineMap row = update.row;
+  Value largest =
+      filledLike(builder, update.loc(), update.states[1],
+                 PowersOfTwo(typeOf(update.states[1])).getLargest());
   Value least =
-      tile.reduce("scale of parts", {scales}, {{largest, row}}, {stream},
+      tile.reduce("scale of parts", {scales}, {{largest, row}}, {update.stream},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                     return {m.min(v[0], v[1])};
                   })[0];
   SmallVector<Value> moved = tile.mapOnto(
-      "running scale", {{states[1], row}, {states[2], row}, {least, row}},
-      {{states[1], row}, {states[2], row}},
+      "running scale", {update.state(1), update.state(2), {least, row}},
+      {update.state(1), update.state(2)},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value scale = m.min(v[0], v[2]);
         return {scale, rescaled(m, v[1], v[0], scale)};
       });
   Value sum = tile.reduce(
       "sum of parts", {scales, sums, {moved[0], row}}, {{moved[1], row}},
-      {stream}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+      {update.stream}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         return {m.add(rescaled(m, v[1], v[0], v[2]), v[3])};
       })[0];
   Value count =
-      tile.reduce("count of parts", {counts}, {{states[0], row}}, {stream},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    return {m.add(v[0], v[1])};
-                  })[0];
+      tile.sum("count of parts", counts, update.state(0), update.stream);
   return {count, moved[0], sum};
 }
 

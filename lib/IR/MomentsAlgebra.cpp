@@ -51,41 +51,37 @@ MomentsAlgebraAttr::expandIdentity(OpBuilder &builder,
 SmallVector<Value>
 MomentsAlgebraAttr::expandUpdate(OpBuilder &builder,
                                  Operation *operation) const {
-  auto op = cast<UpdateOp>(operation);
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  ValueRange states = op.getStates();
-  AffineMap row = maps[0];
-  unsigned stream = row.getNumResults();
-  auto type = cast<FloatType>(getElementTypeOrSelf(states[0].getType()));
-  TileArithmetic tile{builder, op.getLoc()};
-  TileOperand input{op.getInputs()[0], maps[3]};
+  UpdateOperands update(operation);
+  auto type = cast<FloatType>(getElementTypeOrSelf(update.states[0].getType()));
+  TileArithmetic tile{builder, update.loc()};
+  TileOperand input = update.input(0);
 
   // lift(tile): its count, its mean, and the squared deviations from that mean.
-  Value count = streamExtent(builder, op.getLoc(), input, stream, type);
-  Value zero = filledLike(builder, op.getLoc(), states[0], 0.0);
+  Value count = streamExtent(builder, update.loc(), input, update.stream, type);
+  Value zero = filledLike(builder, update.loc(), update.states[0], 0.0);
   Value sum =
-      tile.reduce("tile sum", {input}, {{zero, row}}, {stream},
+      tile.reduce("tile sum", {input}, {{zero, update.row}}, {update.stream},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                     return {m.add(m.cast(v[0], type), v[1])};
                   })[0];
-  Value mean = tile.map("tile mean", {{sum, row}}, {{states[1], row}},
+  Value mean = tile.map("tile mean", {{sum, update.row}}, {update.state(1)},
                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                           return {m.div(v[0], count)};
                         })[0];
   Value spread = tile.reduce(
-      "tile deviations", {input, {mean, row}}, {{zero, row}}, {stream},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+      "tile deviations", {input, {mean, update.row}}, {{zero, update.row}},
+      {update.stream}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value delta = m.sub(m.cast(v[0], type), v[1]);
         return {m.add(m.mul(delta, delta), v[2])};
       })[0];
   return tile.mapOnto(
       "merge moments",
-      {{states[0], row},
-       {states[1], row},
-       {states[2], row},
-       {mean, row},
-       {spread, row}},
-      {{states[0], row}, {states[1], row}, {states[2], row}},
+      {update.state(0),
+       update.state(1),
+       update.state(2),
+       {mean, update.row},
+       {spread, update.row}},
+      {update.state(0), update.state(1), update.state(2)},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         return mergeMoments(m, type, v.take_front(3), {count, v[3], v[4]});
       });
@@ -97,47 +93,37 @@ bool MomentsAlgebraAttr::hasParts() const { return true; }
 /// n_p (mean_p - mean)^2; merged with the state.
 SmallVector<Value> MomentsAlgebraAttr::expandParts(OpBuilder &builder,
                                                    Operation *operation) const {
-  auto op = cast<UpdateOp>(operation);
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  ValueRange states = op.getStates();
-  AffineMap row = maps[0];
-  unsigned stream = row.getNumResults();
-  auto type = cast<FloatType>(getElementTypeOrSelf(states[0].getType()));
-  TileArithmetic tile{builder, op.getLoc()};
-  TileOperand counts{op.getInputs()[0], maps[3]},
-      means{op.getInputs()[1], maps[4]}, spreads{op.getInputs()[2], maps[5]};
-  Value zero = filledLike(builder, op.getLoc(), states[0], 0.0);
-  Value count =
-      tile.reduce("count of parts", {counts}, {{zero, row}}, {stream},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    return {m.add(v[0], v[1])};
-                  })[0];
-  Value sum =
-      tile.reduce("sum of parts", {counts, means}, {{zero, row}}, {stream},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    return {m.add(m.mul(v[0], v[1]), v[2])};
-                  })[0];
+  UpdateOperands update(operation);
+  auto type = cast<FloatType>(getElementTypeOrSelf(update.states[0].getType()));
+  TileArithmetic tile{builder, update.loc()};
+  TileOperand counts = update.input(0), means = update.input(1),
+              spreads = update.input(2);
+  AffineMap row = update.row;
+  Value zero = filledLike(builder, update.loc(), update.states[0], 0.0);
+  Value count = tile.sum("count of parts", counts, {zero, row}, update.stream);
+  Value sum = tile.reduce(
+      "sum of parts", {counts, means}, {{zero, row}}, {update.stream},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {m.add(m.mul(v[0], v[1]), v[2])};
+      })[0];
   Value mean =
-      tile.map("mean of parts", {{sum, row}, {count, row}}, {{states[1], row}},
+      tile.map("mean of parts", {{sum, row}, {count, row}}, {update.state(1)},
                [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                  Value none = m.equal(v[1], m.constant(0.0, type));
                  return {m.select(none, v[0], m.div(v[0], v[1]))};
                })[0];
   Value spread = tile.reduce(
       "deviations of parts", {counts, means, spreads, {mean, row}},
-      {{zero, row}}, {stream},
+      {{zero, row}}, {update.stream},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value delta = m.sub(v[1], v[3]);
         return {m.add(m.add(m.mul(m.mul(delta, delta), v[0]), v[2]), v[4])};
       })[0];
-  return tile.mapOnto("merge moments",
-                      {{states[0], row},
-                       {states[1], row},
-                       {states[2], row},
-                       {count, row},
-                       {mean, row},
-                       {spread, row}},
-                      {{states[0], row}, {states[1], row}, {states[2], row}},
+  SmallVector<TileOperand> states{update.state(0), update.state(1),
+                                  update.state(2)},
+      merged = states;
+  merged.append({{count, row}, {mean, row}, {spread, row}});
+  return tile.mapOnto("merge moments", merged, states,
                       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                         return mergeMoments(m, type, v.take_front(3),
                                             v.drop_front(3));

@@ -7,19 +7,15 @@ using namespace mlir::smx;
 
 SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
                                                    Operation *operation) const {
-  auto op = cast<UpdateOp>(operation);
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  ValueRange states = op.getStates();
-  AffineMap row = maps[0];
-  unsigned stream = row.getNumResults();
+  UpdateOperands update(operation);
+  ValueRange states = update.states;
+  AffineMap row = update.row;
+  unsigned stream = update.stream;
   SoftmaxArithmetic soft = arithmeticOf(*this, states[0]);
-  auto part = [&](unsigned i) -> TileOperand {
-    return {op.getInputs()[i], maps[states.size() + i]};
-  };
-  TileOperand maxima = part(0), sums = part(1);
-  TileArithmetic tile{builder, op.getLoc()};
+  TileOperand maxima = update.input(0), sums = update.input(1);
+  TileArithmetic tile{builder, update.loc()};
 
-  Value identity = filledLike(builder, op.getLoc(), states[0],
+  Value identity = filledLike(builder, update.loc(), states[0],
                               -std::numeric_limits<double>::infinity());
   Value largest =
       tile.reduce("maximum of parts", {maxima}, {{identity, row}}, {stream},
@@ -27,7 +23,7 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
                     return {m.max(v[0], v[1])};
                   })[0];
   auto fresh = [&]() -> TileOperand {
-    return {emptyLike(builder, op.getLoc(), states[0], soft.type), row};
+    return {emptyLike(builder, update.loc(), states[0], soft.type), row};
   };
   SmallVector<Value> moved =
       tile.mapOnto("running maximum and rescale factor",
@@ -47,8 +43,8 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
         })[0];
     return {moved[0], sum};
   }
-  AffineMap accMap = maps[2];
-  Value weights = emptyLike(builder, op.getLoc(), maxima.tensor, soft.type);
+  AffineMap accMap = update.maps[2];
+  Value weights = emptyLike(builder, update.loc(), maxima.tensor, soft.type);
   SmallVector<Value> summed =
       tile.reduce("weights and sum of parts", {maxima, sums, {moved[1], row}},
                   {{weights, maxima.map}, {moved[3], row}}, {stream},
@@ -61,11 +57,11 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                      return {m.mul(v[1], v[0])};
                    });
-  Value accumulator =
-      tile.reduce("accumulate parts", {{summed[0], maxima.map}, part(2)},
-                  {{rescaled, accMap}}, {stream},
-                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    return {m.add(m.mul(v[0], v[1]), v[2])};
-                  })[0];
+  Value accumulator = tile.reduce(
+      "accumulate parts", {{summed[0], maxima.map}, update.input(2)},
+      {{rescaled, accMap}}, {stream},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {m.add(m.mul(v[0], v[1]), v[2])};
+      })[0];
   return {moved[0], summed[1], accumulator};
 }

@@ -101,6 +101,26 @@ struct TileOperand {
   AffineMap map;
 };
 
+/// An update taken apart, for an algebra that expands it.
+struct UpdateOperands {
+  explicit UpdateOperands(Operation *operation)
+      : op(cast<UpdateOp>(operation)), maps(op.getOperandMaps()),
+        states(op.getStates()), row(maps[0]), stream(row.getNumResults()) {}
+
+  TileOperand state(unsigned i) { return {states[i], maps[i]}; }
+  TileOperand input(unsigned i) {
+    return {op.getInputs()[i], maps[states.size() + i]};
+  }
+  Location loc() { return op.getLoc(); }
+
+  UpdateOp op;
+  SmallVector<AffineMap> maps;
+  ValueRange states;
+  /// Of what each row has one of; and the dimension behind the rows.
+  AffineMap row;
+  unsigned stream;
+};
+
 /// An uninitialised tensor of the shape of `like`, of `elementType`.
 Value emptyLike(OpBuilder &builder, Location loc, Value like, Type elementType);
 /// An uninitialised tensor of `type`, its dynamic extents read off `source`.
@@ -150,6 +170,14 @@ struct TileArithmetic {
   SmallVector<Value> reduce(StringRef name, ArrayRef<TileOperand> inputs,
                             ArrayRef<TileOperand> outputs,
                             ArrayRef<unsigned> reduced, Body body);
+  /// `output` and all of `input` along `reduced`, added up.
+  Value sum(StringRef name, TileOperand input, TileOperand output,
+            unsigned reduced) {
+    return reduce(name, {input}, {output}, {reduced},
+                  [](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.add(v[0], v[1])};
+                  })[0];
+  }
 };
 
 } // namespace mlir::smx

@@ -177,44 +177,52 @@ static bool hasOpenExtents(const Signature &signature) {
   });
 }
 
-/// No variants yet. Stages before the kernels look at the alignment, too, so
-/// all of them are made with what is `likely` up to there.
-static DeviceVariants variantsOf(const DeviceFunction &function,
-                                 const VariantFacts &likely) {
-  DeviceFunction later = function;
-  later.options.onText = nullptr;
-  later.options.road.alignment = likely.alignment;
-  return DeviceVariants(function.openExtents, mostAlignment(function.options),
-                        [later](const VariantFacts &facts) {
-                          std::vector<CompileStep> steps;
-                          return makeVariant(later, facts, steps);
-                        });
+static VariantFacts likelyFacts(const DeviceFunction &function) {
+  return {likelyAlignment(function.signature, function.options), {}};
 }
 
-Expected<DeviceVariants> smx::loadForDevice(const DeviceFunction &function,
-                                            std::vector<CompileStep> &steps) {
-  VariantFacts likely{likelyAlignment(function.signature, function.options),
-                      {}};
-  DeviceVariants variants = variantsOf(function, likely);
-  if (!function.openExtents.empty())
-    return variants;
+/// The variants of a function, with what is likely to be called, unless extents
+/// are open: `make` makes that. Stages before the kernels look at the
+/// alignment, too, so all variants are made with what is likely up to there.
+static Expected<DeviceVariants>
+variantsOf(const DeviceFunction &function,
+           llvm::function_ref<Expected<CodePtr>(const DeviceFunction &,
+                                                const VariantFacts &)>
+               make) {
+  const VariantFacts likely = likelyFacts(function);
   DeviceFunction now = function;
   now.options.road.alignment = likely.alignment;
-  auto code = makeVariant(now, likely, steps);
+  DeviceFunction later = now;
+  later.options.onText = nullptr;
+  DeviceVariants variants(
+      function.openExtents, mostAlignment(function.options),
+      [later = std::move(later)](const VariantFacts &facts) {
+        std::vector<CompileStep> steps;
+        return makeVariant(later, facts, steps);
+      });
+  if (!function.openExtents.empty())
+    return variants;
+  auto code = make(now, likely);
   if (!code)
     return code.takeError();
   variants.put(likely, std::move(*code));
   return variants;
 }
 
+Expected<DeviceVariants> smx::loadForDevice(const DeviceFunction &function,
+                                            std::vector<CompileStep> &steps) {
+  return variantsOf(function,
+                    [&](const DeviceFunction &now, const VariantFacts &likely) {
+                      return makeVariant(now, likely, steps);
+                    });
+}
+
 Expected<DeviceVariants>
 smx::compileForDevice(DeviceFunction &function,
                       std::unique_ptr<ModuleInContext> module,
                       std::vector<CompileStep> &steps) {
-  VariantFacts likely{likelyAlignment(function.signature, function.options),
-                      {}};
   CompileOptions options = function.options;
-  options.road.alignment = likely.alignment;
+  options.road.alignment = likelyFacts(function).alignment;
   if (options.road.target == Target::Cuda)
     if (auto device = findDevice(options); !device)
       return device.takeError();
@@ -228,13 +236,8 @@ smx::compileForDevice(DeviceFunction &function,
       return found.takeError();
     function.openExtents = std::move(*found);
   }
-  DeviceVariants variants = variantsOf(function, likely);
-  if (!function.openExtents.empty())
-    return variants;
-  auto code =
-      compileVariant(std::move(module), reached, function, likely, steps);
-  if (!code)
-    return code.takeError();
-  variants.put(likely, std::move(*code));
-  return variants;
+  return variantsOf(
+      function, [&](const DeviceFunction &now, const VariantFacts &likely) {
+        return compileVariant(std::move(module), reached, now, likely, steps);
+      });
 }

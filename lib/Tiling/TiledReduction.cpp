@@ -121,52 +121,45 @@ Value TiledReduction::withPart(OpBuilder &builder, Value tile,
       groups, slice.sizes);
 }
 
+static Value beginOfPart(OpBuilder &builder, Location loc, Value part,
+                         OpFoldResult extent) {
+  return arith::MulIOp::create(
+      builder, loc, part,
+      getValueOrCreateConstantIndexOp(builder, loc, extent));
+}
+
 /// `[part * extent, (part + 1) * extent)`, or up to the end of the stream.
 static StreamRange rangeOfPart(OpBuilder &builder, Location loc, Value part,
                                OpFoldResult extent, OpFoldResult streamExtent) {
-  Value each = getValueOrCreateConstantIndexOp(builder, loc, extent);
   Value all = getValueOrCreateConstantIndexOp(builder, loc, streamExtent);
-  Value begin = arith::MulIOp::create(builder, loc, part, each);
-  Value end = arith::AddIOp::create(builder, loc, begin, each);
+  Value begin = beginOfPart(builder, loc, part, extent);
+  Value end = arith::AddIOp::create(
+      builder, loc, begin,
+      getValueOrCreateConstantIndexOp(builder, loc, extent));
   return {begin, arith::MinSIOp::create(builder, loc, end, all).getResult()};
 }
 
 void TiledReduction::moveToPart(OpBuilder &builder, Value part,
                                 DomainTile &rows) {
-  OpFoldResult each = resultParts->extent, all = sizes[numRows];
-  AffineExpr number, extent;
-  bindDims(builder.getContext(), number, extent);
-  OpFoldResult begin = arith::MulIOp::create(builder, loc(), part,
-                                             getValueOrCreateConstantIndexOp(
-                                                 builder, loc(), each))
-                           .getResult();
+  OpFoldResult begin = beginOfPart(builder, loc(), part, resultParts->extent);
   rows.offsets[numRows] = begin;
-  if (std::optional<int64_t> known = getConstantIntValue(each)) {
-    rows.sizes[numRows] = sizeOfTile(builder, *known, all, begin);
-    return;
-  }
-  rows.sizes[numRows] = affine::makeComposedFoldedAffineMin(
-      builder, loc(),
-      AffineMap::get(3, 0, {builder.getAffineDimExpr(2), extent - number},
-                     builder.getContext()),
-      {begin, all, each});
+  rows.sizes[numRows] =
+      sizeOfTile(builder, resultParts->extent, sizes[numRows], begin);
 }
 
-OpFoldResult TiledReduction::sizeOfTile(OpBuilder &builder, int64_t size,
+OpFoldResult TiledReduction::sizeOfTile(OpBuilder &builder, OpFoldResult size,
                                         OpFoldResult extent,
                                         OpFoldResult offset) {
-  std::optional<int64_t> whole = getConstantIntValue(extent);
-  if (size == 1 || (whole && *whole % size == 0))
-    return builder.getIndexAttr(size);
-  AffineExpr end, begin;
-  bindDims(builder.getContext(), end, begin);
+  std::optional<int64_t> known = getConstantIntValue(size),
+                         whole = getConstantIntValue(extent);
+  if (known && (*known == 1 || (whole && *whole % *known == 0)))
+    return size;
+  AffineExpr most, end, begin;
+  bindDims(builder.getContext(), most, end, begin);
   return affine::makeComposedFoldedAffineMin(
       builder, loc(),
-      AffineMap::get(
-          2, 0,
-          {getAffineConstantExpr(size, builder.getContext()), end - begin},
-          builder.getContext()),
-      {extent, offset});
+      AffineMap::get(3, 0, {most, end - begin}, builder.getContext()),
+      {size, extent, offset});
 }
 
 SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
@@ -222,8 +215,9 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
       SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(0)), sizes};
   if (hasStrips) {
     rows.offsets.back() = variables[stripLoop];
-    rows.sizes.back() = sizeOfTile(builder, tileSizes.columns, sizes.back(),
-                                   rows.offsets.back());
+    rows.sizes.back() =
+        sizeOfTile(builder, builder.getIndexAttr(tileSizes.columns),
+                   sizes.back(), rows.offsets.back());
     variables.erase(variables.begin() + stripLoop);
   }
   for (unsigned row = 0; row < numRows; ++row) {
@@ -235,8 +229,8 @@ SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
   // One loop for all rows: the last tile is as long as what is left.
   if (numRows != 0 && !lastRowSize)
     rows.sizes[numRows - 1] =
-        sizeOfTile(builder, tileSizes.rows.back(), sizes[numRows - 1],
-                   rows.offsets[numRows - 1]);
+        sizeOfTile(builder, builder.getIndexAttr(tileSizes.rows.back()),
+                   sizes[numRows - 1], rows.offsets[numRows - 1]);
   OpFoldResult part;
   if (parts) {
     part = variables[numRows];

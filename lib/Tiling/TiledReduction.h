@@ -45,8 +45,8 @@ private:
                                   OpFoldResult first, OpFoldResult last,
                                   OpFoldResult lastRowSize);
   /// `size`, or what is left of `extent` from `offset` on.
-  OpFoldResult sizeOfTile(OpBuilder &builder, int64_t size, OpFoldResult extent,
-                          OpFoldResult offset);
+  OpFoldResult sizeOfTile(OpBuilder &builder, OpFoldResult size,
+                          OpFoldResult extent, OpFoldResult offset);
   /// Restricts the stream of `rows` to a part of the results.
   void moveToPart(OpBuilder &builder, Value part, DomainTile &rows);
   /// The maps of what the row loop gives.

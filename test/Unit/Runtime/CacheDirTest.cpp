@@ -159,7 +159,8 @@ TEST_F(CacheDirTest, AKernelNeedsNoFolderThatCanBeWritten) {
   EXPECT_EQ(kernel.cacheProblems(), "a kernel is not kept: '" +
                                         *options.cacheDir +
                                         "': Not a directory");
-  EXPECT_EQ(run(kernel).size(), 500u);
+  options.cacheDir = "";
+  EXPECT_EQ(run(kernel), run(compileAnew()));
 }
 
 TEST_F(CacheDirTest, ManyThreadsMayShareAFolder) {
