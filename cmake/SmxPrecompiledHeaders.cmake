@@ -1,6 +1,6 @@
-# The headers of MLIR and LLVM that most sources begin with, parsed once: they are nine tenths of a compilation. None is
-# ours, so that an edit of ours never rebuilds them. A missing #include does not show: preset `release` does without them,
-# and is to be built for that; .ci/run does not.
+# The headers of MLIR and LLVM that most sources begin with, parsed once: they are nine tenths of a compilation. Of ours
+# there is the dialect of kernels alone, for the folders that all include it. A missing #include does not show: preset
+# `release` does without them, and is to be built for that; .ci/run does not.
 option(SMX_PRECOMPILE_HEADERS "Parse the headers of MLIR once" ON)
 
 function(smx_precompile_headers name)
@@ -42,13 +42,18 @@ if(SMX_PRECOMPILE_HEADERS)
     <mlir/IR/Remarks.h>
     <mlir/IR/TypeUtilities.h>
     <mlir/Parser/Parser.h>
+    <mlir/Pass/Pass.h>
     <mlir/Pass/PassManager.h>
     <mlir/Transforms/DialectConversion.h>
     <mlir/Transforms/GreedyPatternRewriteDriver.h>)
   smx_precompile_headers(SmxMlirHeaders ${SMX_MLIR_HEADERS})
+  smx_precompile_headers(SmxGPUHeaders ${SMX_MLIR_HEADERS} <smx/GPU/SmxGpu.h>)
+  add_dependencies(SmxGPUHeaders SmxGPUIncGen)
   # These declare upstream's namespace `gpu`, which sources with one of our own can not take.
   smx_precompile_headers(SmxLLVMHeaders ${SMX_MLIR_HEADERS}
     <mlir/Conversion/LLVMCommon/Pattern.h>
     <mlir/Dialect/GPU/IR/GPUDialect.h>
-    <mlir/Dialect/LLVMIR/NVVMDialect.h>)
+    <mlir/Dialect/LLVMIR/NVVMDialect.h>
+    <smx/GPU/SmxGpu.h>)
+  add_dependencies(SmxLLVMHeaders SmxGPUIncGen)
 endif()

@@ -19,7 +19,7 @@ using namespace mlir;
 static int64_t ofRows(int64_t elements, Type shaped, int64_t bytes) {
   if (ShapedType::isDynamic(elements))
     return 0;
-  int64_t width = smx::elementBytes(shaped);
+  int64_t width = mlir::smx::elementBytes(shaped);
   return std::gcd(bytes, elements * width);
 }
 

@@ -7,22 +7,22 @@
 
 using namespace mlir;
 
-smx::Chip smx::Chip::named(StringRef name) {
+mlir::smx::Chip mlir::smx::Chip::named(StringRef name) {
   Chip chip;
   if (name.consume_front("sm_") && !name.consumeInteger(10, chip.version))
     chip.isSpecific = name == "a";
   return chip;
 }
 
-int64_t smx::Chip::sharedLimit() const {
+int64_t mlir::smx::Chip::sharedLimit() const {
   if (version >= 90 && version < 120)
     return 227 * 1024;
   return version == 80 || version == 87 ? 163 * 1024 : 99 * 1024;
 }
 
-smx::Chip mlir::smx::chipOf(Operation *op) {
+mlir::smx::Chip mlir::smx::chipOf(Operation *op) {
   Chip chip;
-  auto module = op->getParentOfType<gpu::GPUModuleOp>();
+  auto module = op->getParentOfType<mlir::gpu::GPUModuleOp>();
   ArrayAttr targets = module ? module.getTargetsAttr() : ArrayAttr();
   if (!targets)
     return chip;

@@ -193,7 +193,7 @@ bool isLowered(Operation *op) {
 }
 
 struct SmxNVVMExpandMathPass
-    : smx::impl::SmxNVVMExpandMathPassBase<SmxNVVMExpandMathPass> {
+    : mlir::smx::impl::SmxNVVMExpandMathPassBase<SmxNVVMExpandMathPass> {
   using SmxNVVMExpandMathPassBase::SmxNVVMExpandMathPassBase;
 
   void runOnOperation() override {

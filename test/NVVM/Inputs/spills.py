@@ -172,6 +172,20 @@ def top(element, extent, count):
 """
 
 
+def turns(chip, family, types):
+    """The kernels of one chip. On sm_80 and sm_90 they differ by their positions and by what ptxas makes of them: each takes every
+    other one. Of bf16 and f16, which differ by the names of instructions, each takes every kernel in one of the two."""
+    if chip == "sm_90a":
+        yield from kernels(family, types)
+        return
+    first = int(chip == "sm_90")
+    if sorted(types) == ["bf16", "f16"]:
+        pairs = zip(kernels(family, types[:1]), kernels(family, types[1:]), strict=True)
+        yield from (pair[turn % 2] for turn, pair in enumerate(pairs, first))
+    else:
+        yield from itertools.islice(kernels(family, types), first, None, 2)
+
+
 def kernels(family, types):
     """Names, texts, and what rows in memory are aligned to."""
     for element in types:
@@ -241,7 +255,7 @@ def main() -> int:
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         file = folder + "/kernel.ptx"
-        for name, text, alignment in kernels(family, types):
+        for name, text, alignment in turns(chip, family, types):
             compiled = subprocess.run([compiler, "-", "--emit=ptx", "--chip=" + chip, f"--alignment={alignment}", *flags, "-o", file],
                                       input=text, capture_output=True, text=True, cwd=folder)
             assembled = compiled if compiled.returncode else subprocess.run(
