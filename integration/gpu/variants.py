@@ -64,6 +64,16 @@ def with_documents(work):
     return (begin, end), None, lambda b, h, i, j: (j <= i) & (ids[b, i] == ids[b, j])
 
 
+def with_blocks(work):
+    """Blocks of 128 queries and keys: a fifth of them, those on the diagonal, and all of every eighth row of blocks."""
+    count = work.length // 128
+    marks = torch.rand(work.batch, 1, count, count, generator=torch.Generator().manual_seed(work.length)) < 0.2
+    marks[..., ::8, :] = True
+    marks |= torch.eye(count, dtype=torch.bool)
+    marks = marks.to(torch.int8).cuda()
+    return (marks,), None, lambda b, h, i, j: (j <= i) & (marks[b, 0, i // 128, j // 128] != 0)
+
+
 def with_slopes(work):
     slopes = torch.exp2(-(torch.arange(work.heads, device="cuda") + 1) * 8 / work.heads)
     return (slopes,), lambda s, b, h, i, j: s + slopes[h] * (j - i), causal
@@ -141,6 +151,7 @@ class Variant:
         text = (EXAMPLES / f"{self.name_of}.mlir").read_text()
         return (text.replace("tensor<?x16x?x128x", f"tensor<{self.batch}x16x{self.length}x128x")
                 .replace("tensor<16x?xf32>", f"tensor<16x{2 * self.length}xf32>")
+                .replace("tensor<?x1x?x?xi8>", f"tensor<{self.batch}x1x{self.length // 128}x{self.length // 128}xi8>")
                 .replace("tensor<?x?xi32>", f"tensor<{self.batch}x{self.length}xi32>"))
 
     def figure(self, ms):
@@ -158,7 +169,7 @@ def variants(length):
     grouped = [Variant(f"grouped 32/8 {kind}", length, lambda work, mask=mask: ((), None, mask), False, 32, 8)
                for kind, mask in (("full", None), ("causal", causal))]
     return [masked[0], Variant("alibi", length, with_slopes), Variant("soft-cap", length, with_soft_cap), full, masked[1],
-            Variant("document", length, with_documents), Variant("relative-bias", length, with_table), masked[2], *grouped,
+            Variant("document", length, with_documents), Variant("block-sparse", length, with_blocks), Variant("relative-bias", length, with_table), masked[2], *grouped,
             Variant("pair-bias", length, with_pair_bias), Variant("key-bias", length, with_key_bias)]
 
 
@@ -203,7 +214,7 @@ def error_of(work, score, mask, q, k, v, out):
 
 def flex_calls(work, score, mask, sets):
     torch._dynamo.reset()
-    block_mask = create_block_mask(mask, work.batch if work.name_of == "document" else None, None, work.length, work.length,
+    block_mask = create_block_mask(mask, work.batch if work.name_of in ("document", "block-sparse") else None, None, work.length, work.length,
                                    device="cuda") if mask else None
     compiled = torch.compile(flex_attention, dynamic=False)
     return [lambda i=inputs: compiled(*i[:3], score_mod=score, block_mask=block_mask, scale=DIM**-0.5,

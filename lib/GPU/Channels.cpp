@@ -48,16 +48,16 @@ static LogicalResult collectUses(Value channel, ChannelUses &uses) {
         return failure();
       continue;
     }
-    Operation **first = isa<PutOp>(user)       ? &uses.put
+    const bool puts = isa<PutOp, DrawOp>(user);
+    Operation **first = puts                   ? &uses.put
                         : isa<GetOp>(user)     ? &uses.get
                         : isa<ReleaseOp>(user) ? &uses.release
                                                : nullptr;
     if (!first)
-      return user->emitOpError("expected channels to be used by put, get, "
-                               "release and roles only; pass the channel "
+      return user->emitOpError("expected channels to be used by put, draw, "
+                               "get, release and roles only; pass the channel "
                                "itself, not a choice of channels");
     Operation *consumer = uses.get ? uses.get : uses.release;
-    bool puts = isa<PutOp>(user);
     if (failed(takeSide(user, puts ? uses.put : consumer,
                         puts ? "put to" : "got from and released")))
       return failure();

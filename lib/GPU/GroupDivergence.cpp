@@ -171,7 +171,18 @@ private:
         return markSeparator(loop);
       return markLoopValue(loop, index - loop.getNumControlOperands());
     }
+    if (auto loop = dyn_cast<scf::WhileOp>(user))
+      return mark(loop.getBeforeArguments()[index]);
+    if (auto condition = dyn_cast<scf::ConditionOp>(user)) {
+      auto loop = cast<scf::WhileOp>(condition->getParentOp());
+      if (index == 0)
+        return markSeparator(loop);
+      mark(loop.getAfterArguments()[index - 1]);
+      return mark(loop.getResult(index - 1));
+    }
     if (auto yield = dyn_cast<scf::YieldOp>(user)) {
+      if (auto loop = dyn_cast<scf::WhileOp>(yield->getParentOp()))
+        return mark(loop.getBeforeArguments()[index]);
       if (auto loop = dyn_cast<scf::ForOp>(yield->getParentOp()))
         return markLoopValue(loop, index);
       if (auto branch = dyn_cast<scf::IfOp>(yield->getParentOp()))
@@ -243,7 +254,7 @@ static LogicalResult verifyMeeting(Operation *team, StringRef who) {
 /// Of what the warps of a team do together.
 static LogicalResult verifyTogether(Operation *team, StringRef who) { // K14
   return verifyMeeting<AnyOp, AnyOfWarpsOp, BarrierOp, ClusterBarrierOp,
-                       ClusterReduceOp, CollectOp, CopyOp, PutOp, GetOp,
+                       ClusterReduceOp, CollectOp, CopyOp, PutOp, DrawOp, GetOp,
                        ReleaseOp, ConvertOp, ReduceOp, LargestOp, MmaOp,
                        MmaAsyncOp, NotFiniteOp, WaitOp, TakeTurnOp, PassTurnOp>(
       team, who);
@@ -252,7 +263,7 @@ static LogicalResult verifyTogether(Operation *team, StringRef who) { // K14
 LogicalResult mlir::smx::gpu::verifyGroupsMeet(RoleOp role) { // K14
   if (failed(
           verifyMeeting<GroupIdOp, BarrierOp, ClusterBarrierOp, ClusterReduceOp,
-                        CollectOp, CopyOp, PutOp, GetOp, ReleaseOp>(
+                        CollectOp, CopyOp, PutOp, DrawOp, GetOp, ReleaseOp>(
               role, "groups of a role")))
     return failure();
   return verifyTogether(role, "warps of a group");

@@ -1,13 +1,13 @@
 //===- Order.cpp - blocks that wait for others ----------------------------===//
 
-#include "smx/GPU/SmxGpu.h"
+#include "Verify.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-static LogicalResult verifyPlace(Operation *op, TypedValue<MemRefType> counts,
-                                 ValueRange place) { // P35
-  MemRefType type = counts.getType();
+LogicalResult mlir::smx::gpu::verifyPlaceOfCount(Operation *op, Value counts,
+                                                 ValueRange place) { // P35
+  auto type = cast<MemRefType>(counts.getType());
   if (!type.getElementType().isSignlessInteger(32))
     return op->emitOpError("expected counts of i32, got ") << type;
   if (static_cast<int64_t>(place.size()) != type.getRank())
@@ -17,8 +17,7 @@ static LogicalResult verifyPlace(Operation *op, TypedValue<MemRefType> counts,
 }
 
 LogicalResult AnnounceOp::verify() {
-  return verifyPlace(*this, cast<TypedValue<MemRefType>>(getCounts()),
-                     getPlace());
+  return verifyPlaceOfCount(*this, getCounts(), getPlace());
 }
 
 LogicalResult AwaitOp::verify() {
@@ -26,6 +25,5 @@ LogicalResult AwaitOp::verify() {
     return emitOpError("waits for a count of ")
            << static_cast<int64_t>(getCount())
            << ", which is always there; expected a positive one";
-  return verifyPlace(*this, cast<TypedValue<MemRefType>>(getCounts()),
-                     getPlace());
+  return verifyPlaceOfCount(*this, getCounts(), getPlace());
 }

@@ -26,6 +26,9 @@ LogicalResult verifyAccess(Operation *op, const GlobalAccess &access,
 /// (-1: none), are neighbours in memory.
 bool hasDenseRows(MemRefType memory, int64_t columnDim);
 
+/// P35
+LogicalResult verifyPlaceOfCount(Operation *op, Value counts, ValueRange place);
+
 /// C5 and C6 of all channels of the kernel, and K5.
 LogicalResult verifyChannels(KernelOp kernel);
 

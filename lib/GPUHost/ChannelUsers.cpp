@@ -55,6 +55,8 @@ mlir::smx::gpuhost::findChannelUsers(gpu::KernelOp kernel) {
       add(op, put.getChannel(), &ChannelUsers::producers);
       if (put.getMulticast())
         users[findChannel(put.getChannel())].isMulticast = true;
+    } else if (auto draw = dyn_cast<gpu::DrawOp>(op)) {
+      add(op, draw.getChannel(), &ChannelUsers::producers);
     } else if (auto get = dyn_cast<gpu::GetOp>(op)) {
       add(op, get.getChannel(), &ChannelUsers::consumers);
     }

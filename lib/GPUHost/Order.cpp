@@ -15,7 +15,7 @@ static llvm::Expected<char *> findCount(const Step &step, Group &group,
   const MemoryPtr &memory = get<MemoryPtr>(step, group, 0);
   static constexpr int64_t dims[] = {-1, -1}, shape[] = {1, 1};
   WindowOperands operands{memory, {}, {}, dims, shape};
-  for (size_t i = 1; i < step.in.size(); ++i)
+  for (size_t i = 1; i <= memory->sizes.size(); ++i)
     operands.offsets.push_back(getInteger(step, group, i));
   auto window = findWindow(step.op, does, operands);
   if (!window)
@@ -66,6 +66,52 @@ static llvm::Error runAwait(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
+static llvm::Error runDraw(const Step &step, Group &group) {
+  auto op = cast<gpu::DrawOp>(step.op);
+  auto place = findCount(step, group, "draws from");
+  if (!place)
+    return place.takeError();
+  Machine &machine = group.machine;
+  machine.jitter(group);
+  Machine::Lock held = machine.lock();
+  Channel &channel = *get<Channel *>(step, group, step.in.size() - 1);
+  const int64_t put = channel.findProducer(group)->put++;
+  Waiting forRoom{op, [&] { return channel.hasRoom(put); },
+                  [&] { return "an empty stage of " + describe(channel); }};
+  if (llvm::Error error = machine.wait(held, group, forRoom))
+    return error;
+  int32_t drawn;
+  {
+    // Blocks of other clusters draw, too.
+    std::lock_guard<std::mutex> all(group.block->cluster.announcements.mutex);
+    drawn = countAt(*place);
+    const int32_t next = drawn + 1;
+    std::memcpy(*place, &next, sizeof(next));
+  }
+  Stage &stage = channel.stageOf(put);
+  group.clock.join(stage.empty);
+  if (llvm::Error error = beginPut(group, op, stage.tile))
+    return error;
+  stage.tile.elements.front() = intSlot(drawn);
+  stage.tile.filledBy = put + 1;
+  ++channel.put;
+  stage.full = Clock();
+  group.publish(stage.full);
+  setResult(step, group, intSlot(drawn));
+  machine.noteProgress();
+  machine.notify();
+  return llvm::Error::success();
+}
+
+static llvm::Error runNumberIn(const Step &step, Group &group) {
+  SharedHandle shared = get<SharedHandle>(step, group, 0);
+  if (llvm::Error error = beginRead(group, step.op, shared, /*warps=*/nullptr))
+    return error;
+  setResult(step, group, shared.tile->elements.front());
+  group.machine.noteProgress();
+  return llvm::Error::success();
+}
+
 /// There is no clock here that could be told.
 static llvm::Error runPause(const Step &, Group &group) {
   group.machine.jitter(group);
@@ -75,5 +121,7 @@ static llvm::Error runPause(const Step &, Group &group) {
 void mlir::smx::gpuhost::addOrderOps(HandlerTable &table) {
   table["smx_gpu.announce"] = runAnnounce;
   table["smx_gpu.await"] = runAwait;
+  table["smx_gpu.draw"] = runDraw;
+  table["smx_gpu.number_in"] = runNumberIn;
   table["smx_gpu.pause"] = runPause;
 }

@@ -55,6 +55,12 @@ static Value makeCounter(ThreadCode &code, Block *kernelBody) {
   return counter;
 }
 
+/// The number in a tile of one, as an index.
+static Value loadNumber(ThreadCode &code, Value tile) {
+  Value number = LLVM::LoadOp::create(code, code.getI32Type(), tile);
+  return LLVM::ZExtOp::create(code, code.getI64Type(), number);
+}
+
 namespace {
 /// A converted channel.
 struct Ring {
@@ -129,6 +135,8 @@ struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
                                 "or by roles with different numbers of warps, "
                                 "which is not lowered");
         writers = arrivals;
+      } else if (isa<gpu::DrawOp>(user)) {
+        writers = 1;
       } else if (isa<gpu::ReleaseOp>(user)) {
         int64_t warps =
             op.getChannel().getType().getDealt() ? team.group : team.warps;
@@ -240,6 +248,55 @@ private:
   }
 };
 
+/// One thread draws and fills the stage. The others of the role read it when
+/// they have met that thread, which so finds a stage that all of them have read
+/// when it fills it again.
+struct LowerDraw : TilePattern<gpu::DrawOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::DrawOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    if (op.getChannel().getType().getDepth() < 2)
+      return op.emitOpError("into a channel of one stage is not lowered; two "
+                            "do");
+    Ring ring(code, adaptor.getChannel(), op.getChannel().getType());
+    Value n = ring.next(channelPuts);
+    Value stage = ring.stage(n), tile = ring.tile(stage);
+    Value counts = getStridedElementPtr(
+        rewriter, op.getLoc(), cast<MemRefType>(op.getCounts().getType()),
+        adaptor.getCounts(), adaptor.getPlace());
+    Value isFirst = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
+                                         code.thread(), code.i32(0));
+    code.when(isFirst, [&] {
+      Value drawn = LLVM::AtomicRMWOp::create(
+          code, LLVM::AtomicBinOp::add, counts, code.i32(1),
+          LLVM::AtomicOrdering::monotonic, /*syncscope=*/"device");
+      Value before = LLVM::XOrOp::create(code, ring.parity(n), code.i32(1));
+      waitForPhase(code, ring.empty(stage), before,
+                   chipOf(op).suspendsOnBarriers());
+      LLVM::StoreOp::create(code, drawn, tile);
+      arrive(code, ring.full(stage), Value());
+    });
+    code.teamBarrier();
+    rewriter.replaceOp(op, loadNumber(code, tile));
+    return success();
+  }
+};
+
+struct LowerNumberIn : TilePattern<gpu::NumberInOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::NumberInOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadCode code(rewriter, op, plan);
+    rewriter.replaceOp(op, loadNumber(code, adaptor.getTile()));
+    return success();
+  }
+};
+
 struct LowerGet : TilePattern<gpu::GetOp> {
   using TilePattern::TilePattern;
 
@@ -290,8 +347,8 @@ struct LowerRelease : TilePattern<gpu::ReleaseOp> {
 void populateChannelPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan,
                              RewritePatternSet &patterns) {
-  patterns.add<LowerMakeChannel, LowerPut, LowerGet, LowerRelease>(converter,
-                                                                   plan);
+  patterns.add<LowerMakeChannel, LowerPut, LowerDraw, LowerNumberIn, LowerGet,
+               LowerRelease>(converter, plan);
 }
 
 } // namespace mlir::smx

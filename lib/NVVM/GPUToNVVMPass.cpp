@@ -92,14 +92,16 @@ static LogicalResult refuseNarrowArithmetic(gpu::KernelOp kernel) {
 
 /// The last op of a round of `loop` that is a loop or has one, or null.
 static Operation *lastLoopIn(Operation &loop) {
+  auto whileOp = dyn_cast<scf::WhileOp>(loop);
   auto forOp = dyn_cast<scf::ForOp>(loop);
-  if (!forOp)
+  if (!forOp && !whileOp)
     return nullptr;
   auto hasLoop = [](Operation &op) {
     return op.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
         .wasInterrupted();
   };
-  auto ops = llvm::reverse(*forOp.getBody());
+  auto ops =
+      llvm::reverse(whileOp ? *whileOp.getAfterBody() : *forOp.getBody());
   auto found = llvm::find_if(ops, hasLoop);
   return found == ops.end() ? nullptr : &*found;
 }

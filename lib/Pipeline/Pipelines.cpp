@@ -221,6 +221,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     pm.addNestedPass<gpu::KernelOp>(gpu::createIdleGroupsPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createRisingTilesPass());
     pm.addNestedPass<gpu::KernelOp>(gpu::createTensorStoresPass());
+    pm.addPass(gpu::createDrawTilesPass());
     pm.addPass(createCanonicalizerPass());
   }
 }

@@ -183,7 +183,7 @@ int64_t mlir::smx::longestPortableStream(StreamingReductionOpInterface op,
   bool isByDistance = terms.shared != 0 && !terms.areRepeated;
   if (!op.mayBeMasked())
     return terms.bytes != 0 && width > widest ? longestOfWidest : longest;
-  bool isCutTwice = widthOfMasks(op).has_value();
+  bool isCutTwice = widthOfMasks(op).has_value() || areRangesGiven(op);
   // What is read of f16 is widened by an instruction of its own.
   bool isF16 = getElementTypeOrSelf(op.getInputOperands().back()).isF16();
   if (isCutTwice && (terms.bytes > narrowBytes ||

@@ -93,6 +93,18 @@ mlir::smx::widthOfMasks(StreamingReductionOpInterface op) {
   return width;
 }
 
+static bool isOfRanges(Attribute mask) {
+  if (auto several = dyn_cast<AllOfAttr>(mask))
+    return llvm::any_of(several.getMasks(), isOfRanges);
+  return isa<KeyRangesAttr>(mask);
+}
+
+bool mlir::smx::areRangesGiven(StreamingReductionOpInterface op) {
+  OpBuilder builder(op.getContext());
+  return llvm::any_of(findMasks(builder, op).masks,
+                      [](MaskOp mask) { return isOfRanges(mask.getMask()); });
+}
+
 static bool isOneEdge(const MasksOfStream &found) {
   if (found.masks.size() != 1)
     return false;

@@ -50,6 +50,10 @@ MaskOp findBlocks(StreamingReductionOpInterface op);
 /// as a sliding window; none if they do not say.
 std::optional<int64_t> widthOfMasks(StreamingReductionOpInterface op);
 
+/// True if tensors give the first and the last key that a row sees, as for
+/// documents that are packed.
+bool areRangesGiven(StreamingReductionOpInterface op);
+
 /// True if the only mask on the stream of `op` is a band with one edge, such as
 /// a causal one.
 bool isCutOnOneSide(StreamingReductionOpInterface op);

@@ -83,7 +83,10 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
   // The longer a tile of rows, the more of its keys a mask cuts; and the longer
   // its begin and end, of which two warpgroups leave registers to overlap them.
   std::optional<int64_t> keysInMask = widthOfMasks(op);
-  const bool isNarrow = keysInMask && *keysInMask <= shortMaskedRows;
+  // Documents that are packed are short. Beside extents that are open there are
+  // no registers for it.
+  const bool isNarrow = (keysInMask && *keysInMask <= shortMaskedRows) ||
+                        (rowExtent && areRangesGiven(op));
   const bool isMostlyCut =
       isMasked &&
       (isNarrow || rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows);

@@ -79,3 +79,18 @@ smx_gpu.kernel @barriers(%x: memref<?x128xbf16>) warps(1) {
   %k = smx_gpu.make_channel : !smx_gpu.channel<396x128xbf16, swizzle = 128, depth = 1>
   smx_gpu.return
 }
+
+// -----
+
+!numbers = !smx_gpu.channel<1x1xi32, swizzle = 0, depth = 1>
+
+smx_gpu.kernel @one_stage(%counts: memref<1xi32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %numbers = smx_gpu.make_channel : !numbers
+  // expected-error @+2 {{'smx_gpu.draw' op into a channel of one stage is not lowered; two do}}
+  // expected-error @+1 {{failed to legalize operation 'smx_gpu.draw'}}
+  %n = smx_gpu.draw %counts[%c0] into %numbers : memref<1xi32>, !numbers
+  %tile = smx_gpu.get %numbers : !numbers -> !smx_gpu.shared<1x1xi32, swizzle = 0>
+  smx_gpu.release %numbers : !numbers
+  smx_gpu.return
+}

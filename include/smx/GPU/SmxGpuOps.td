@@ -2,6 +2,6 @@
 #ifndef SMX_GPU_SMXGPUOPS_TD
 #define SMX_GPU_SMXGPUOPS_TD
 
-include "smx/GPU/OrderOps.td"
+include "smx/GPU/QueueOps.td"
 
 #endif // SMX_GPU_SMXGPUOPS_TD

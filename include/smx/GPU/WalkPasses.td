@@ -228,4 +228,54 @@ def MulticastPass : Pass<"smx-gpu-multicast", "::mlir::ModuleOp"> {
   ];
 }
 
+def DrawTilesPass : Pass<"smx-gpu-draw-tiles", "::mlir::ModuleOp"> {
+  let summary = "blocks that walk draw the next tile when they have fetched one, where data decide how long tiles take";
+  let description = [{
+    Where a mask is read from memory (documents, lengths of keys), tiles have as many rounds as data say. Blocks that have every so-manyth tile end 1.3 to 1.4
+    times as late as they would together. So the role that fetches draws the number of the next tile, and leaves it to the other
+    one in a channel. The first tile of a block is that of its number. Which block computes a tile changes nothing in it.
+
+    ```mlir
+    smx_gpu.role @load warps(4) (%x = %q, %c = %rows, ..) {
+      scf.for %t = %block to %tiles step %blocks { .. }
+    }
+    smx_gpu.role @compute warps(8) group(4) (%c = %rows, ..) {
+      scf.for %t = %block to %tiles step %blocks { .. }
+    }
+    ```
+    ==>
+    ```mlir
+    %numbers = smx_gpu.make_channel : !smx_gpu.channel<1x1xi32, swizzle = 0, depth = 2>
+    smx_gpu.role @load warps(4) (%x = %q, %c = %rows, .., %count = %counts, %n = %numbers) {
+      scf.while (%t = %block) : (index) -> index {
+        %is_tile = arith.cmpi slt, %t, %tiles
+        scf.condition(%is_tile) %t
+      } do {
+      ^bb0(%t: index):
+        ..
+        %drawn = smx_gpu.draw %count[%c0] into %n
+        %next = arith.addi %blocks, %drawn
+        scf.yield %next
+      }
+    }
+    smx_gpu.role @compute warps(8) group(4) (%c = %rows, .., %n = %numbers) {
+      scf.while (%t = %block) : (index) -> index { .. } do {
+      ^bb0(%t: index):
+        ..
+        %tile = smx_gpu.get %n
+        %drawn = smx_gpu.number_in %tile
+        smx_gpu.release %n
+        %next = arith.addi %blocks, %drawn
+        scf.yield %next
+      }
+    }
+    smx_gpu.launch @f_clear grid(%c1) (%counts)
+    smx_gpu.launch @f grid(%c132) (.., %counts)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 #endif // SMX_GPU_WALKPASSES_TD

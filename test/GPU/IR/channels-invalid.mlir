@@ -64,7 +64,7 @@ smx_gpu.kernel @release_without_get(%k: memref<64x64xbf16>, %i: index) warps(4) 
 smx_gpu.kernel @chosen_channel(%first: i1) warps(4) {
   %a = smx_gpu.make_channel : !channel
   %b = smx_gpu.make_channel : !channel
-  // expected-error @+1 {{'arith.select' op expected channels to be used by put, get, release and roles only; pass the channel itself, not a choice of channels}}
+  // expected-error @+1 {{'arith.select' op expected channels to be used by put, draw, get, release and roles only; pass the channel itself, not a choice of channels}}
   %c = arith.select %first, %a, %b : !channel
   smx_gpu.return
 }
