@@ -52,6 +52,14 @@ def with_regions():
   }} : {', '.join([shape] * 3)}""")
 
 
+def ranges_of_keys():
+    """Ranges that begin and end anywhere: tiles have as many rounds as data say."""
+    types = dict.fromkeys("qkv", works.tensor((2, 2, 600, 64), "bf16")) | dict.fromkeys(("begin", "end"), "tensor<2x600xi32>")
+    return works.function(types, types["q"], f"""smx.attention %q, %k, %v scale(0.125)
+    mask(#smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>) reads(%begin, %end : tensor<2x600xi32>, tensor<2x600xi32>)
+    : {', '.join([types["q"]] * 3)}""")
+
+
 def rising_attention():
     """Maxima that rise far in every tile: the first element of a key is 16 for every four keys before it, that of a query 8."""
     q, kv = works.tensor((1, 2, 600, 64), "bf16"), works.tensor((1, 2, 500, 64), "bf16")
@@ -97,6 +105,7 @@ FAMILIES = {
     "attention bf16 split": (attention(), ["--splits=3"]),
     "attention bf16, a last wave in parts": (attention(heads=(3, 3), lengths=(300, 1400)), ["--blocks=4"]),
     "attention bf16, a last wave that blocks share": (attention(heads=(3, 3), lengths=(370, 2580), dim=128), ["--blocks=4"]),
+    "attention bf16, tiles that blocks draw": (ranges_of_keys(), ["--blocks=3"]),
     "attention bf16, tiles without guesses": (rising_attention(), ["--blocks=2"]),
     "attention bf16, groups without rows": (attention(heads=(3, 3), lengths=(390, 700)), ["--blocks=2"]),
     "attention bf16 window, short tiles last": (attention(lengths=(1200, 1200), dim=128, mask=" mask(#smx.band<top_left, left = 300, right = 0>)"),
@@ -148,7 +157,7 @@ EXAMPLES = "alibi", "block-sparse", "cascade", "document", "drafted", "fp8", "fp
 # initcheck does not see what the tensor copy engine writes: outputs of these are filled before, and softmax-run finds what nobody wrote.
 ENGINE_STORES = {"attention bf16 full", "attention bf16 causal", "attention bf16 causal, head dim 128", "attention bf16 window",
                  "attention bf16, a last wave in parts", "attention bf16, a last wave that blocks share",
-                 "attention bf16, tiles without guesses", "attention bf16, groups without rows",
+                 "attention bf16, tiles that blocks draw", "attention bf16, tiles without guesses", "attention bf16, groups without rows",
                  "attention bf16 window, short tiles last", "attention f16 ragged head dim", "attention bf16, head dim 320"}
 
 

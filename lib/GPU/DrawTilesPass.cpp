@@ -120,13 +120,14 @@ std::optional<RoleWalks> RoleWalks::match(KernelOp kernel, LaunchOp launch) {
 
 bool RoleWalks::haveOneTileEach() {
   auto ofRole = dyn_cast<BlockArgument>(fetchLoop.getUpperBound());
-  auto ofKernel = ofRole ? dyn_cast<BlockArgument>(
-                               fetch.getCaptures()[ofRole.getArgNumber()])
-                         : BlockArgument();
+  auto ofKernel =
+      ofRole
+          ? dyn_cast<BlockArgument>(fetch.getCaptures()[ofRole.getArgNumber()])
+          : BlockArgument();
   if (!ofKernel)
     return false;
-  auto tiles = getConstantIntValue(
-           launch.getArguments()[ofKernel.getArgNumber()]),
+  auto tiles =
+           getConstantIntValue(launch.getArguments()[ofKernel.getArgNumber()]),
        blocks = getConstantIntValue(launch.getGridX());
   return tiles && blocks && *tiles <= *blocks;
 }

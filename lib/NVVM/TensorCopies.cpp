@@ -101,7 +101,7 @@ LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {
   for (auto channel : kernel.getBody().getOps<gpu::MakeChannelOp>()) {
     SmallVector<Operation *> users;
     collectUsers(channel.getChannel(), users);
-    bool allByTensorCopies = true;
+    bool allByTensorCopies = llvm::none_of(users, llvm::IsaPred<gpu::DrawOp>);
     auto puts = llvm::map_to_vector(
         llvm::make_filter_range(users, llvm::IsaPred<gpu::PutOp>),
         [](Operation *user) { return cast<gpu::PutOp>(user); });

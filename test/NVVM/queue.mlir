@@ -3,6 +3,9 @@
 !numbers = !smx_gpu.channel<1x1xi32, swizzle = 0, depth = 2>
 
 // CHECK-LABEL: llvm.func @walk(
+// CHECK: nvvm.mbarrier.init %{{.+}}, %{{.+}} : !llvm.ptr<3>, i32
+// CHECK: %[[ALL:.+]] = llvm.mlir.constant(128 : i32)
+// CHECK-NEXT: nvvm.mbarrier.init %{{.+}}, %[[ALL]]
 // CHECK: scf.while
 // CHECK: scf.if
 // CHECK: %[[OLD:.+]] = llvm.atomicrmw add %{{.+}}, %{{.+}} syncscope("device") monotonic : !llvm.ptr<1>, i32
