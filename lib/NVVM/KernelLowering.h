@@ -304,6 +304,11 @@ protected:
   const KernelPlan &plan;
 };
 
+/// The register of `values`, a slice of `tile`, that goes with each one of the
+/// tile.
+SmallVector<Value> valuesOfRegisters(ThreadCode &code, RankedTensorType slice,
+                                     Value values, RankedTensorType tile);
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//

@@ -17,8 +17,16 @@ bool PositionSum::add(Value tile, int64_t factor) {
     factors[isColumn] += factor;
     return true;
   }
-  if (auto op = tile.getDefiningOp<gpu::BroadcastOp>())
-    return add(op.getValues(), factor);
+  if (auto op = tile.getDefiningOp<gpu::BroadcastOp>()) {
+    const PositionSum before = *this;
+    if (add(op.getValues(), factor))
+      return true;
+    *this = before;
+    if (!mayHaveRows || rows.second)
+      return false;
+    rows = {factor, op};
+    return true;
+  }
   if (auto op = tile.getDefiningOp<tensor::SplatOp>()) {
     shared.push_back({factor, op.getInput()});
     return true;
@@ -74,6 +82,8 @@ static std::optional<int64_t> inBlock(Value value, int64_t rank) {
 
 SmallVector<int64_t> PositionSum::knownOfTile(int64_t blocks) const {
   SmallVector<int64_t> known;
+  if (rows.second)
+    return known;
   for (int64_t rank : llvm::seq(blocks)) {
     int64_t sum = constant;
     for (auto [factor, value] : shared) {
@@ -128,6 +138,26 @@ Value PositionSum::ofTile(ThreadCode &code,
   for (auto [factor, value] : shared)
     sum = addMultiple(code, sum, factor, rewriter.getRemappedValue(value));
   return sum;
+}
+
+SmallVector<Value>
+PositionSum::ofRows(ThreadCode &code, RankedTensorType tile,
+                    ConversionPatternRewriter &rewriter) const {
+  auto [factor, op] = rows;
+  if (!op)
+    return {};
+  SmallVector<Value> values =
+      valuesOfRegisters(code, op.getValues().getType(),
+                        rewriter.getRemappedValue(op.getValues()), tile);
+  // Registers of a row have one value.
+  llvm::SmallDenseMap<Value, Value> multiples;
+  for (Value &value : values) {
+    Value &multiple = multiples[value];
+    if (!multiple)
+      multiple = addMultiple(code, Value(), factor, value);
+    value = multiple;
+  }
+  return values;
 }
 
 Value PositionSum::ofThread(ThreadCode &code, RankedTensorType tile,

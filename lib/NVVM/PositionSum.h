@@ -14,6 +14,13 @@ public:
   /// Of a tile of `rank` dimensions. Positions of its slices are of its own
   /// rows or columns.
   explicit PositionSum(int64_t rank) : rank(rank) {}
+  /// Of a tile whose rows may have a value each beside that, such as the first
+  /// key that a row sees.
+  static PositionSum withRows(int64_t rank) {
+    PositionSum sum(rank);
+    sum.mayHaveRows = true;
+    return sum;
+  }
 
   /// Adds `factor * tile`; false if the tile is something else.
   bool add(Value tile, int64_t factor);
@@ -29,6 +36,9 @@ public:
   /// Both of them: an i64.
   Value ofThread(ThreadCode &code, RankedTensorType tile,
                  ConversionPatternRewriter &rewriter) const;
+  /// factor * value of the rows of all registers; none if rows have none.
+  SmallVector<Value> ofRows(ThreadCode &code, RankedTensorType tile,
+                            ConversionPatternRewriter &rewriter) const;
   /// What all elements of the tile share, if that is known: in each block of a
   /// cluster of `blocks`. Nothing otherwise.
   SmallVector<int64_t> knownOfTile(int64_t blocks) const;
@@ -42,6 +52,9 @@ private:
   int64_t factors[2] = {0, 0};
   int64_t constant = 0;
   SmallVector<std::pair<int64_t, Value>> shared;
+  bool mayHaveRows = false;
+  /// One value for each row, and its factor.
+  std::pair<int64_t, gpu::BroadcastOp> rows;
 };
 
 } // namespace mlir::smx

@@ -5,7 +5,8 @@
 // the positions are a constant per register plus something that all its
 // registers share, so only the constants differ between registers: the rest is
 // computed once, in 64 bits, limited to 32 bits, and compared with the
-// constants there. Index arithmetic does not overflow.
+// constants there. Index arithmetic does not overflow. Where rows have a value
+// each (`first[i] <= j`), that is computed once for each row.
 // The same holds for a multiple of such a difference that is added to a score,
 // and for the difference as a floating-point number: what registers share is
 // converted, and each adds its constant.
@@ -31,7 +32,7 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     if (!tile || !tile.getElementType().isIndex() || !isRegisterTile(tile))
       return rewriter.notifyMatchFailure(op, "not a tile of places");
     // lhs `predicate` rhs where 0 `predicate` rhs - lhs.
-    PositionSum sum(tile.getRank());
+    PositionSum sum = PositionSum::withRows(tile.getRank());
     if (!sum.add(op.getLhs(), -1) || !sum.add(op.getRhs(), 1))
       return rewriter.notifyMatchFailure(op, "not a difference of places");
     std::optional<LLVM::ICmpPredicate> predicate = signedPredicate(op);
@@ -47,8 +48,23 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
       constants.push_back(-sum.ofRegister(tile, i));
     ThreadCode code(rewriter, op, plan);
     // Positions are small: what is beyond the limit decides alone.
-    Value rest = code.add(limited(code, sum.ofTile(code, rewriter)),
-                          sum.ofFirstRegister(code, tile));
+    Value ofTile = sum.ofTile(code, rewriter),
+          ofFirst = sum.ofFirstRegister(code, tile);
+    SmallVector<Value> ofRows = sum.ofRows(code, tile, rewriter);
+    if (!ofRows.empty()) {
+      llvm::SmallDenseMap<Value, Value> rests;
+      for (Value &ofRow : ofRows) {
+        Value &rest = rests[ofRow];
+        if (!rest)
+          rest = code.add(limited(code, code.add(ofTile, ofRow)), ofFirst);
+        ofRow = rest;
+      }
+      rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
+          op, *predicate, constantRegisters(code, constants),
+          code.fromRegisters(ofRows));
+      return success();
+    }
+    Value rest = code.add(limited(code, ofTile), ofFirst);
     if (SmallVector<int64_t> known = sum.knownOfTile(code.team.cluster);
         !known.empty() && gpu::getLayout(tile)) {
       rewriter.replaceOp(op, compareKnown(code, sum.ofFirstRegisters(tile),
@@ -56,16 +72,21 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
       return success();
     }
 
-    auto type = VectorType::get(constants.size(), code.getI32Type());
-    Value lhs = LLVM::ConstantOp::create(
-        code, type, DenseElementsAttr::get(type, ArrayRef(constants)));
     SmallVector<Value> same(constants.size(), rest);
-    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(op, *predicate, lhs,
-                                              code.fromRegisters(same));
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
+        op, *predicate, constantRegisters(code, constants),
+        code.fromRegisters(same));
     return success();
   }
 
 private:
+  static Value constantRegisters(ThreadCode &code,
+                                 ArrayRef<int32_t> constants) {
+    auto type = VectorType::get(constants.size(), code.getI32Type());
+    return LLVM::ConstantOp::create(code, type,
+                                    DenseElementsAttr::get(type, constants));
+  }
+
   /// How many of the numbers that are compared are below a constant, at it, and
   /// above it.
   struct Cases {

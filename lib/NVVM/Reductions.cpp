@@ -297,12 +297,8 @@ struct LowerAnyOfWarps : TilePattern<gpu::AnyOfWarpsOp> {
 };
 } // namespace
 
-/// The register of `values`, a slice of `tile`, that goes with each one of the
-/// tile.
-static SmallVector<Value> valuesOfRegisters(ThreadCode &code,
-                                            RankedTensorType slice,
-                                            Value values,
-                                            RankedTensorType tile) {
+SmallVector<Value> valuesOfRegisters(ThreadCode &code, RankedTensorType slice,
+                                     Value values, RankedTensorType tile) {
   llvm::DenseMap<int64_t, Value> places;
   for (int64_t i : llvm::seq(gpu::getRegisterCount(slice)))
     places[gpu::getElement(slice, 0, i).row] = code.getRegister(values, i);

@@ -24,6 +24,49 @@ static Value read(OpBuilder &builder, Location loc, Value tensor,
   return IndexMath{builder, loc}.asIndex(element);
 }
 
+/// `least` and `most`, or what is beyond them in each row of `tensor`, which
+/// has a dimension more.
+static std::pair<Value, Value> extremaOfRows(OpBuilder &builder, Location loc,
+                                             Value tensor, Value least,
+                                             Value most) {
+  unsigned loops = cast<RankedTensorType>(tensor.getType()).getRank();
+  AffineMap all = builder.getMultiDimIdentityMap(loops),
+            ofRow = all.dropResult(loops - 1);
+  SmallVector<utils::IteratorType> iterators(loops,
+                                             utils::IteratorType::parallel);
+  iterators.back() = utils::IteratorType::reduction;
+  auto extrema = linalg::GenericOp::create(
+      builder, loc, TypeRange{least.getType(), most.getType()}, tensor,
+      ValueRange{least, most}, ArrayRef<AffineMap>{all, ofRow, ofRow},
+      iterators, [](OpBuilder &b, Location loc, ValueRange args) {
+        Value less = arith::MinSIOp::create(b, loc, args[0], args[1]);
+        Value more = arith::MaxSIOp::create(b, loc, args[0], args[2]);
+        linalg::YieldOp::create(b, loc, ValueRange{less, more});
+      });
+  return {extrema.getResult(0), extrema.getResult(1)};
+}
+
+/// Every `tile` neighbours along the last dimension of `tensor`, which they
+/// divide, as a row.
+static Value rowsOfTiles(OpBuilder &builder, Location loc, Value tensor,
+                         int64_t tile) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  const int64_t last = type.getRank() - 1;
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, tensor);
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<ReassociationIndices> parts;
+  for (int64_t dim = 0; dim <= last; ++dim)
+    parts.push_back({dim});
+  parts.back().push_back(last + 1);
+  shape.back() /= tile;
+  sizes.back() = builder.getIndexAttr(shape.back());
+  shape.push_back(tile);
+  sizes.push_back(builder.getIndexAttr(tile));
+  return tensor::ExpandShapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), tensor,
+      parts, sizes);
+}
+
 /// The smallest and the largest element of every `tile` neighbours along the
 /// last dimension of `tensor`; of fewer at its end.
 static std::pair<Value, Value> extremaOfTiles(OpBuilder &builder, Location loc,
@@ -48,6 +91,9 @@ static std::pair<Value, Value> extremaOfTiles(OpBuilder &builder, Location loc,
   };
   SmallVector<Value> starts{filled(APInt::getSignedMaxValue(bits)),
                             filled(APInt::getSignedMinValue(bits))};
+  if (!type.isDynamicDim(last) && type.getDimSize(last) % tile == 0)
+    return extremaOfRows(builder, loc, rowsOfTiles(builder, loc, tensor, tile),
+                         starts[0], starts[1]);
   // Says how many neighbours there are, and nothing else.
   Value neighbours =
       tensor::EmptyOp::create(builder, loc, {tile}, builder.getI1Type());
