@@ -3,8 +3,8 @@
 // Blocks that walk over tiles have every so-manyth of them. Where data say how
 // many rounds a tile takes, some blocks have long tiles by chance, and the
 // others wait: tiles of packed documents take 1.3 to 1.4 times what they would
-// if all blocks ended at once. So blocks draw the next tile when they have
-// fetched the last one.
+// if all blocks ended at once. So may those of a mask that is known, such as
+// chunks. So blocks draw the next tile when they have fetched the last one.
 //
 //   for t = block; t < tiles; t += blocks     round(t)
 //   t = block; while t < tiles                round(t);  t = blocks + draw
@@ -13,6 +13,7 @@
 
 #include "ClearedCounts.h"
 #include "Indices.h"
+#include "NumberSweep.h"
 #include "SharedOperands.h"
 
 #include "smx/GPU/Passes.h"
@@ -26,6 +27,8 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <numeric>
 
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_DRAWTILESPASS
@@ -47,8 +50,16 @@ struct RoleWalks {
   SmallVector<std::pair<RoleOp, scf::ForOp>> others;
 
   static std::optional<RoleWalks> match(KernelOp kernel, LaunchOp launch);
+  /// Tiles and blocks on the host; none if that is open.
+  std::optional<int64_t> countTiles();
+  std::optional<int64_t> countBlocks() {
+    return getConstantIntValue(launch.getGridX());
+  }
   /// True if it is known that no block has a second tile.
   bool haveOneTileEach();
+  /// True if data say how many rounds tiles have, or if it is known that blocks
+  /// that have every so-manyth one end apart.
+  bool areUneven();
   void rewrite();
 };
 } // namespace
@@ -112,24 +123,71 @@ std::optional<RoleWalks> RoleWalks::match(KernelOp kernel, LaunchOp launch) {
     }
   }
   // A channel has one role that gets from it.
-  if (!found.fetch || found.others.size() != 1 ||
-      !dependsOnData(found.fetchLoop))
+  if (!found.fetch || found.others.size() != 1)
     return std::nullopt;
   return found;
 }
 
-bool RoleWalks::haveOneTileEach() {
+std::optional<int64_t> RoleWalks::countTiles() {
   auto ofRole = dyn_cast<BlockArgument>(fetchLoop.getUpperBound());
   auto ofKernel =
       ofRole
           ? dyn_cast<BlockArgument>(fetch.getCaptures()[ofRole.getArgNumber()])
           : BlockArgument();
-  if (!ofKernel)
-    return false;
-  auto tiles =
-           getConstantIntValue(launch.getArguments()[ofKernel.getArgNumber()]),
-       blocks = getConstantIntValue(launch.getGridX());
+  return ofKernel ? getConstantIntValue(
+                        launch.getArguments()[ofKernel.getArgNumber()])
+                  : std::nullopt;
+}
+
+bool RoleWalks::haveOneTileEach() {
+  std::optional<int64_t> tiles = countTiles(), blocks = countBlocks();
   return tiles && blocks && *tiles <= *blocks;
+}
+
+/// Rounds of the tiles of a row of tiles, in order; none if they follow from
+/// anything but the place in it.
+static SmallVector<int64_t> roundsOfTiles(scf::ForOp walk) {
+  SmallVector<Value> bounds;
+  SmallVector<int64_t> steps;
+  for (auto loop : walk.getBody()->getOps<scf::ForOp>()) {
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    if (!step || !loop.getBody()->getOps<scf::ForOp>().empty())
+      return {};
+    steps.push_back(*step);
+    llvm::append_values(bounds, loop.getLowerBound(), loop.getUpperBound());
+  }
+  SmallVector<int64_t> rounds;
+  if (std::optional<NumberSweep> sweep = NumberSweep::of(bounds))
+    sweep->forAll([&](ArrayRef<int64_t> values) {
+      int64_t sum = 0;
+      for (auto [i, step] : llvm::enumerate(steps))
+        if (values[2 * i] < values[2 * i + 1])
+          sum += llvm::divideCeil(values[2 * i + 1] - values[2 * i], step);
+      rounds.push_back(sum);
+      return true;
+    });
+  return rounds;
+}
+
+bool RoleWalks::areUneven() {
+  if (dependsOnData(fetchLoop))
+    return true;
+  // What the beginning and the end of a tile take, in rounds; and what drawing
+  // is to gain, as it takes a launch more.
+  constexpr int64_t besidesRounds = 2;
+  constexpr double leastGain = 1.1;
+  std::optional<int64_t> tiles = countTiles(), blocks = countBlocks();
+  SmallVector<int64_t> rounds = roundsOfTiles(fetchLoop);
+  const auto ofRow = static_cast<int64_t>(rounds.size());
+  if (!tiles || !blocks || ofRow < 2 || *tiles % ofRow != 0)
+    return false;
+  SmallVector<int64_t> ofBlocks(*blocks, 0);
+  for (int64_t tile = 0; tile < *tiles; ++tile)
+    ofBlocks[tile % *blocks] += rounds[tile % ofRow] + besidesRounds;
+  const int64_t all =
+      std::accumulate(ofBlocks.begin(), ofBlocks.end(), int64_t(0));
+  return *llvm::max_element(ofBlocks) * *blocks >
+         leastGain * static_cast<double>(all);
 }
 
 /// The loop goes on with `blocks` and what `draw` gives, as long as that is a
@@ -220,7 +278,7 @@ struct DrawTilesPass : impl::DrawTilesPassBase<DrawTilesPass> {
       std::optional<RoleWalks> walks =
           starts.size() == 1 ? RoleWalks::match(kernel, starts.front())
                              : std::nullopt;
-      if (!walks || walks->haveOneTileEach())
+      if (!walks || walks->haveOneTileEach() || !walks->areUneven())
         continue;
       auto options =
           remark::RemarkOpts::name("DrawnTiles").category("smx-gpu-draw-tiles");
@@ -234,7 +292,7 @@ struct DrawTilesPass : impl::DrawTilesPassBase<DrawTilesPass> {
       }
       walks->rewrite();
       remark::passed(kernel.getLoc(), options)
-          << "blocks draw their tiles, whose rounds data decide";
+          << "blocks draw their tiles, which have different numbers of rounds";
     }
   }
 };

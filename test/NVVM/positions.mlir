@@ -43,6 +43,26 @@ smx_gpu.kernel @broadcast(%i: index, %x: memref<?x?xi1>) warps(1) {
   smx_gpu.return
 }
 
+// A row has a first key of its own: first[row] <= j + column, as j - first[row] + column >= 0, limited once for each of the
+// thread's two rows.
+// CHECK-LABEL: llvm.func @ranges
+// CHECK-COUNT-2: llvm.inline_asm {{.*}}setp.lt.s64 below, $1, -1073741824; setp.gt.s64 above, $1, 1073741824;
+// CHECK-NOT: setp.lt.s64 below
+// CHECK: %[[CONSTANTS:.+]] = llvm.mlir.constant(dense<[0, -1, 0, -1, -8, -9, -8, -9]> : vector<8xi32>)
+// CHECK: llvm.icmp "sle" %[[CONSTANTS]], %{{.+}} : vector<8xi32>
+smx_gpu.kernel @ranges(%j: index, %first: memref<16xi32>, %x: memref<?x?xi1>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %begin = smx_gpu.load %first[%c0] dims [0] : memref<16xi32> -> tensor<16xi32, #smx_gpu.slice<1, #L>>
+  %places = arith.index_cast %begin : tensor<16xi32, #smx_gpu.slice<1, #L>> to tensor<16xindex, #smx_gpu.slice<1, #L>>
+  %from = smx_gpu.broadcast %places : tensor<16xindex, #smx_gpu.slice<1, #L>> -> tensor<16x16xindex, #L>
+  %column = smx_gpu.position 1 : tensor<16x16xindex, #L>
+  %js = tensor.splat %j : tensor<16x16xindex, #L>
+  %key = arith.addi %column, %js : tensor<16x16xindex, #L>
+  %in = arith.cmpi sle, %from, %key : tensor<16x16xindex, #L>
+  smx_gpu.store %in, %x[%c0, %c0] dims [0, 1] : tensor<16x16xi1, #L>, memref<?x?xi1>
+  smx_gpu.return
+}
+
 // What is no difference of places is compared as it is.
 // CHECK-LABEL: llvm.func @product
 smx_gpu.kernel @product(%i: index, %x: memref<?x?xi1>) warps(1) {

@@ -1,7 +1,7 @@
-// Blocks draw tiles of which data say how many rounds they take.
+// Blocks draw tiles of which data say how many rounds they take, or of which every so-manyth ones take longer than others.
 // RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file | FileCheck %s --implicit-check-not=smx_gpu.draw
 // RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file --remarks-filter=smx-gpu-draw-tiles 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-3: DrawnTiles{{.*}}blocks draw their tiles, whose rounds data decide
+// REMARK-COUNT-4: DrawnTiles{{.*}}blocks draw their tiles, which have different numbers of rounds
 // REMARK-NOT: DrawnTiles
 
 // Documents. The counter is 0 before each launch; numbers go on where those of the blocks end.
@@ -66,7 +66,19 @@ func.func @blocks(%q: !t, %k: !t, %v: !t, %blocks: !b) -> !t {
 
 // -----
 
-// The sizes of a window are known: nothing is drawn.
+// Tiles of a chunk have 1 to 8 rounds: 132 blocks apart, some have 1 and 5 of them in turn, and others 4 and 8.
+// CHECK-LABEL: smx_gpu.kernel @chunks_kernel(
+// CHECK: smx_gpu.draw
+!t = tensor<4x16x4096x128xbf16>
+func.func @chunks(%q: !t, %k: !t, %v: !t) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.088) mask(#smx.all_of<[#smx.band<top_left, right = 0>, #smx.chunks<top_left, size = 1024>]>)
+      : !t, !t, !t -> !t
+  return %o : !t
+}
+
+// -----
+
+// Those of a window have as many, but for the first ones: nothing is drawn.
 // CHECK-LABEL: smx_gpu.kernel @window_kernel(
 !t = tensor<1x16x16384x128xbf16>
 func.func @window(%q: !t, %k: !t, %v: !t) -> !t {

@@ -27,10 +27,8 @@ func.func @lengths(%q: !t, %k: !t, %v: !t, %n: tensor<2xi32>) -> !t {
 // Of ranges that each row has for itself, extrema over the rows of each tile are computed in front.
 // CHECK-LABEL: @ranges
 // CHECK-SAME: %[[BEGIN:[^:]+]]: tensor<2x256xi32>, %[[END:[^:]+]]: tensor<2x256xi32>)
-// CHECK: %[[BEGINS:.+]]:2 = linalg.generic {{.*}}"reduction"]
-// CHECK: %[[TILE:.+]] = linalg.index 1
-// CHECK: arith.muli %[[TILE]], %c32
-// CHECK: tensor.extract %[[BEGIN]]
+// CHECK: %[[TILES:.+]] = tensor.expand_shape %[[BEGIN]] {{\[\[}}0], [1, 2]] output_shape [2, 8, 32]
+// CHECK: %[[BEGINS:.+]]:2 = linalg.generic {{.*}}"reduction"]} ins(%[[TILES]]
 // CHECK: arith.minsi
 // CHECK: arith.maxsi
 // CHECK: %[[ENDS:.+]]:2 = linalg.generic {{.*}}"reduction"]
@@ -47,4 +45,22 @@ func.func @ranges(%q: !t, %k: !t, %v: !t, %begin: !i, %end: !i) -> !t {
   %o = smx.attention %q, %k, %v scale(0.25) mask(#smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>)
        reads(%begin, %end : !i, !i) : !t, !t, !t -> !t
   return %o : !t
+}
+
+// The last tile has fewer rows, of which the last one may count several times.
+// CHECK-LABEL: @ragged
+// CHECK-SAME: %[[BEGIN:[^:]+]]: tensor<2x250xi32>, %[[END:[^:]+]]: tensor<2x250xi32>)
+// CHECK: %[[BEGINS:.+]]:2 = linalg.generic {{.*}}"reduction"]
+// CHECK: %[[TILE:.+]] = linalg.index 1
+// CHECK: arith.muli %[[TILE]], %c32
+// CHECK: tensor.extract %[[BEGIN]]
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: %[[ENDS:.+]]:2 = linalg.generic {{.*}}"reduction"]
+!rt = tensor<2x3x250x16xf32>
+!ri = tensor<2x250xi32>
+func.func @ragged(%q: !rt, %k: !rt, %v: !rt, %begin: !ri, %end: !ri) -> !rt {
+  %o = smx.attention %q, %k, %v scale(0.25) mask(#smx.all_of<[#smx.band<top_left, right = 0>, #smx.key_ranges]>)
+       reads(%begin, %end : !ri, !ri) : !rt, !rt, !rt -> !rt
+  return %o : !rt
 }
