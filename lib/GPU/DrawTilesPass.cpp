@@ -144,6 +144,32 @@ bool RoleWalks::haveOneTileEach() {
   return tiles && blocks && *tiles <= *blocks;
 }
 
+/// Tiles of a row, if nothing but the place in it, number % tiles, decides the
+/// bounds.
+static std::optional<int64_t> countTilesOfRow(scf::ForOp walk,
+                                              ArrayRef<Value> bounds) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) { return walk->isProperAncestor(op); };
+  llvm::SetVector<Operation *> slice;
+  for (Value bound : bounds)
+    if (failed(getBackwardSlice(bound, &slice, options)))
+      return std::nullopt;
+  std::optional<int64_t> count;
+  for (Operation *op : slice) {
+    if (!llvm::is_contained(op->getOperands(), walk.getInductionVar()))
+      continue;
+    auto place = dyn_cast<arith::RemUIOp>(op);
+    std::optional<int64_t> tiles =
+        place ? getConstantIntValue(place.getRhs()) : std::nullopt;
+    if (!tiles || (count && count != tiles))
+      return std::nullopt;
+    count = tiles;
+  }
+  return count;
+}
+
 /// Rounds of the tiles of a row of tiles, in order; none if they follow from
 /// anything but the place in it.
 static SmallVector<int64_t> roundsOfTiles(scf::ForOp walk) {
@@ -156,8 +182,11 @@ static SmallVector<int64_t> roundsOfTiles(scf::ForOp walk) {
     steps.push_back(*step);
     llvm::append_values(bounds, loop.getLowerBound(), loop.getUpperBound());
   }
+  std::optional<int64_t> tiles = countTilesOfRow(walk, bounds);
+  std::optional<NumberSweep> sweep =
+      tiles ? NumberSweep::of(bounds) : std::nullopt;
   SmallVector<int64_t> rounds;
-  if (std::optional<NumberSweep> sweep = NumberSweep::of(bounds))
+  if (sweep)
     sweep->forAll([&](ArrayRef<int64_t> values) {
       int64_t sum = 0;
       for (auto [i, step] : llvm::enumerate(steps))
@@ -166,7 +195,8 @@ static SmallVector<int64_t> roundsOfTiles(scf::ForOp walk) {
       rounds.push_back(sum);
       return true;
     });
-  return rounds;
+  return static_cast<int64_t>(rounds.size()) == tiles ? rounds
+                                                      : SmallVector<int64_t>();
 }
 
 bool RoleWalks::areUneven() {

@@ -42,10 +42,10 @@ func.func @alike(%q: !t, %k: !t, %v: !t) -> !t {
 
 // -----
 
-// More than a half of the tiles are short.
+// More than a half of the tiles are short: blocks draw (smx-gpu-draw-tiles).
 // REMARK: BlockSchedule {{.*}}short-last=false
-// CHECK-LABEL: smx_gpu.kernel @wide_kernel
-// CHECK: scf.for %{{.+}} = %block_id_x to %{{.+}} step %grid_dim_x
+// CHECK-LABEL: smx_gpu.kernel @wide_kernel(
+// CHECK: scf.while (%{{.+}} = %block_id_x)
 !t = tensor<1x128x2048x128xbf16>
 func.func @wide(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, left = 1151, right = 0>) : !t, !t, !t -> !t
