@@ -6,7 +6,8 @@
 DIR holds softmax-compile. Needs PyTorch with CUDA. bf16, head dim 128, 16,384 tokens, 16 heads. Kernels of ours are those of the
 examples' text with the sizes of the work filled in. Before a kernel is timed, it is run into poisoned outputs and compared with
 float64 on sampled rows; the conditions and scores of that are the functions that FlexAttention gets. A figure counts the products of
-the pairs of a query and a key that see each other. `plain` is our kernel for the same mask without a change of scores. No work begins
+the pairs of a query and a key that see each other. `plain` is our kernel for the same mask without a change of scores; `walk` is
+ours with every so-manyth tile for each block, where blocks draw tiles; FlashAttention-2 has packed documents. No work begins
 after so many seconds (compiling FlexAttention takes several for each). Writes <gpu>-variants as JSON, table and plot, after each work.
 """
 
@@ -21,6 +22,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.nn.attention.varlen import varlen_attn
 
 import bench
 import driver
@@ -30,7 +32,7 @@ import works
 from kernel import compile_image
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "attention"
-DIM, TOKENS, WINDOW = 128, 16384, 1024
+DIM, TOKENS, WINDOW, CHUNK = 128, 16384, 1024, 1024
 
 
 def causal(b, h, i, j):
@@ -62,6 +64,10 @@ def documents_of(work):
 def with_documents(work):
     ids, begin, end = documents_of(work)
     return (begin, end), None, lambda b, h, i, j: (j <= i) & (ids[b, i] == ids[b, j])
+
+
+def chunks(b, h, i, j):
+    return (j <= i) & (i // CHUNK == j // CHUNK)
 
 
 def with_blocks(work):
@@ -101,6 +107,16 @@ def with_key_bias(work):
 
 # The sizes of a tensor that is added to scores, and the indices of what is added to one.
 BIASES = {"pair-bias": ("{0.length}x{0.length}", "%i, %j"), "key-bias": ("{0.batch}x{0.length}", "%b, %j")}
+
+
+def chunks_text(work):
+    tensor = works.tensor(work.shapes[0], "bf16")
+    return f"""func.func @f(%q: {tensor}, %k: {tensor}, %v: {tensor}) -> {tensor} {{
+  %o = smx.attention %q, %k, %v scale({DIM**-0.5})
+       mask(#smx.all_of<[#smx.band<top_left, right = 0>, #smx.chunks<top_left, size = {CHUNK}>]>) : {tensor}, {tensor}, {tensor} -> {tensor}
+  return %o : {tensor}
+}}
+"""
 
 
 def bias_text(work, sizes, place):
@@ -146,17 +162,32 @@ class Variant:
     def text(self):
         if self.name_of in BIASES:
             return bias_text(self, *BIASES[self.name_of])
+        if self.name_of == "chunks":
+            return chunks_text(self)
         if not self.example:
             return works.attention_text(*self.shapes, "bf16", self.name_of.endswith("causal"))
-        text = (EXAMPLES / f"{self.name_of}.mlir").read_text()
+        text = (EXAMPLES / f"{self.name_of.removesuffix(OPEN)}.mlir").read_text()
+        if self.name_of.endswith(OPEN):
+            return text
         return (text.replace("tensor<?x16x?x128x", f"tensor<{self.batch}x16x{self.length}x128x")
                 .replace("tensor<16x?xf32>", f"tensor<16x{2 * self.length}xf32>")
                 .replace("tensor<?x1x?x?xi8>", f"tensor<{self.batch}x1x{self.length // 128}x{self.length // 128}xi8>")
                 .replace("tensor<?x?xi32>", f"tensor<{self.batch}x{self.length}xi32>"))
 
+    @property
+    def images(self):
+        """Flags of softmax-compile, for each kernel of ours."""
+        own_tiles = {"smx (walk)": ["--skip-pass=smx-gpu-draw-tiles"]}
+        return {"smx": []} | (own_tiles if self.name_of in DRAWN else {})
+
     def figure(self, ms):
         return 4 * DIM * self.heads * PAIRS[self] / ms / 1e9
 
+
+# What an example's sizes are left open for.
+OPEN = " of open sizes"
+# Works whose tiles blocks draw: timed once more with every so-manyth tile for each block.
+DRAWN = "document", "document" + OPEN, "block-sparse", "chunks"
 
 # Pairs that see each other, of all sequences of a work.
 PAIRS = {}
@@ -169,7 +200,9 @@ def variants(length):
     grouped = [Variant(f"grouped 32/8 {kind}", length, lambda work, mask=mask: ((), None, mask), False, 32, 8)
                for kind, mask in (("full", None), ("causal", causal))]
     return [masked[0], Variant("alibi", length, with_slopes), Variant("soft-cap", length, with_soft_cap), full, masked[1],
-            Variant("document", length, with_documents), Variant("block-sparse", length, with_blocks), Variant("relative-bias", length, with_table), masked[2], *grouped,
+            Variant("document", length, with_documents), Variant("document" + OPEN, length, with_documents),
+            Variant("block-sparse", length, with_blocks), Variant("chunks", length, lambda work: ((), None, chunks)),
+            Variant("relative-bias", length, with_table), masked[2], *grouped,
             Variant("pair-bias", length, with_pair_bias), Variant("key-bias", length, with_key_bias)]
 
 
@@ -214,11 +247,22 @@ def error_of(work, score, mask, q, k, v, out):
 
 def flex_calls(work, score, mask, sets):
     torch._dynamo.reset()
-    block_mask = create_block_mask(mask, work.batch if work.name_of in ("document", "block-sparse") else None, None, work.length, work.length,
+    block_mask = create_block_mask(mask, work.batch if work.name_of.startswith(("document", "block-sparse")) else None, None, work.length, work.length,
                                    device="cuda") if mask else None
     compiled = torch.compile(flex_attention, dynamic=False)
     return [lambda i=inputs: compiled(*i[:3], score_mod=score, block_mask=block_mask, scale=DIM**-0.5,
                                       enable_gqa=work.heads != work.key_heads) for inputs, _ in sets]
+
+
+def flash_calls(work, sets):
+    """FlashAttention-2 over the documents of all sequences, one behind the other: what it gives is turned to ours, outside of the call."""
+    begin, end = sets[0][0][3:5]
+    # A document ends with its sequence.
+    first = (begin + torch.arange(work.batch, device="cuda", dtype=torch.int32)[:, None] * work.length).flatten().unique()
+    bounds = torch.cat([first, first.new_tensor([TOKENS])])
+    longest = (bounds[1:] - bounds[:-1]).max().item()
+    packed = [tuple(x.transpose(1, 2).reshape(TOKENS, work.heads, DIM).contiguous() for x in inputs[:3]) for inputs, _ in sets]
+    return [lambda i=i: varlen_attn(*i, bounds, bounds, longest, longest, window_size=(-1, 0)) for i in packed]
 
 
 def cudnn_calls(work, sets):
@@ -236,16 +280,21 @@ def measure(work, images):
     for _ in range(2):
         inputs = tuple(torch.randn(work.shapes[place > 0], device="cuda", dtype=torch.bfloat16) for place in range(3))
         sets.append((inputs + captured, torch.empty_like(inputs[0])))
-    rows = {name: {"work": work.name, "peer": name} for name in (*images, "flex", "cudnn")}
+    rows = {name: {"work": work.name, "peer": name} for name in (*images, "flex", "cudnn", "flash")}
     error = lambda *values: error_of(work, score, mask, *values[:3], values[-1])  # noqa: E731
     ours = {name: bench.smx_calls(image, sets, error, rows[name]) for name, image in images.items()}
     peers = {"flex": flex_calls(work, score, mask, sets)}
     if score is None and work.name_of.split()[-1] in ("full", "causal"):
         peers["cudnn"] = cudnn_calls(work, sets)
+    if work.name_of == "document":
+        peers["flash"] = flash_calls(work, sets)
     peers = bench.usable(peers)
     for name, calls in peers.items():
         inputs, _ = sets[0]
-        worst, wrong = error_of(work, score, mask, *inputs[:3], calls[0]())
+        out = calls[0]()
+        if name == "flash":
+            out = out.unflatten(0, (work.batch, work.length)).transpose(1, 2)
+        worst, wrong = error_of(work, score, mask, *inputs[:3], out)
         rows[name] |= worst | ({"wrong": wrong} if wrong else {})
     bench.time_peers(work, rows, ours | peers)
     return bench.show(work, rows)
@@ -262,10 +311,11 @@ def lines_of(rows):
         plain_name = {"alibi": "causal", "soft-cap": "full", "relative-bias": "full", "pair-bias": "full", "key-bias": "full"}.get(work.split(" s")[0])
         plain = of_work.get(f"{plain_name} s{work.split(' s')[-1]}", {}).get("smx", {}).get("figure")
         share = f"{peers['smx']['figure'] / plain:.2f}" if plain and "figure" in peers.get("smx", {}) else "-"
-        cells.append([work, figure("smx"), figure("flex"), figure("cudnn"), ratio("flex"), ratio("cudnn"), share,
+        cells.append([work, figure("smx"), figure("smx (walk)"), figure("flex"), figure("cudnn"), figure("flash"), ratio("smx (walk)"),
+                      ratio("flex"), ratio("cudnn"), ratio("flash"), share,
                       peers.get("smx", {}).get("error", "-"), peers.get("flex", {}).get("error", "-")])
-    return results.table(["work", "smx", "FlexAttention", "cuDNN", "to FlexAttention", "to cuDNN", "to plain", "error", "FlexAttention's"],
-                         cells)
+    return results.table(["work", "smx", "walk", "FlexAttention", "cuDNN", "FlashAttention-2", "to walk", "to FlexAttention", "to cuDNN",
+                          "to FlashAttention-2", "to plain", "error", "FlexAttention's"], cells)
 
 
 def main():
@@ -281,13 +331,14 @@ def main():
               if not arguments.only or work.name_of in arguments.only.split(",")]
     rows = []
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        compiled = {work: pool.submit(compile_image, arguments.tools, work.text, chip) for work in wanted}
-        concurrent.futures.wait(compiled.values())
+        compiled = {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip, flags=flags)
+                           for name, flags in work.images.items()} for work in wanted}
+        concurrent.futures.wait(image for images in compiled.values() for image in images.values())
     for number, work in enumerate(wanted):
         if time.monotonic() - start > arguments.seconds:
             print(f"not reached: {', '.join(work.name for work in wanted[number:])}", flush=True)
             break
-        rows += measure(work, {"smx": compiled[work]})
+        rows += measure(work, compiled[work])
         torch.cuda.empty_cache()
         stem = results.write(arguments.output, "variants", head | {"rows": rows}, [
             f"PyTorch {head['torch']}, cuDNN {head['cudnn']}; bf16, head dim {DIM}, {TOKENS} tokens, 16 heads (32 where grouped). TFLOP/s "

@@ -81,6 +81,13 @@ static bool isKernelArgument(Type type) {
          (space && space.getValue() == mlir::gpu::AddressSpace::Global);
 }
 
+Value KernelOp::appendArgument(Type type) {
+  Value argument = getBody().addArgument(type, getLoc());
+  setFunctionType(FunctionType::get(
+      getContext(), getBody().front().getArgumentTypes(), getResultTypes()));
+  return argument;
+}
+
 LogicalResult KernelOp::verify() {
   int64_t warps = getWarps(), cluster = getCluster(), blocks = getMinBlocks();
   if (warps < 1 || warps > 32) // K1

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -179,14 +180,8 @@ struct MulticastPass : impl::MulticastPassBase<MulticastPass> {
   void runOnOperation() override {
     if (cluster < 2)
       return;
-    SymbolTable symbols(getOperation());
-    llvm::MapVector<Operation *, SmallVector<LaunchOp>> launches;
-    getOperation().walk([&](LaunchOp launch) {
-      if (auto kernel = symbols.lookup<KernelOp>(launch.getKernel()))
-        launches[kernel].push_back(launch);
-    });
-    for (auto &[kernel, of] : launches)
-      fetchTogether(cast<KernelOp>(kernel), of);
+    for (auto &[kernel, launches] : launchesIn(getOperation()))
+      fetchTogether(kernel, launches);
   }
 
   void fetchTogether(KernelOp kernel, ArrayRef<LaunchOp> launches);

@@ -16,6 +16,7 @@
 #include "ComputeLoop.h"
 #include "NumberSweep.h"
 
+#include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -135,7 +136,7 @@ static bool belongTogether(FetchLoop &fetch, ComputeLoop &compute) {
 }
 
 /// Tiles that a block walks over at least, or 0 where that is not known.
-static int64_t countTilesOfBlock(LaunchOp launch, RoleOp role, Value tiles) {
+static int64_t countTilesOfBlock(LaunchOp launch, Value tiles) {
   // Blocks of a walk whose tiles are dealt, or that leaves the short tiles of
   // a window for last, have one of two numbers.
   if (auto either = tiles.getDefiningOp<arith::SelectOp>()) {
@@ -143,15 +144,8 @@ static int64_t countTilesOfBlock(LaunchOp launch, RoleOp role, Value tiles) {
          other = getConstantIntValue(either.getFalseValue());
     return one && other ? std::min(*one, *other) : 0;
   }
-  auto captured = dyn_cast<BlockArgument>(tiles);
-  if (!captured || captured.getOwner() != &role.getBody().front())
-    return 0;
-  auto argument =
-      dyn_cast<BlockArgument>(role.getCaptures()[captured.getArgNumber()]);
-  if (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp()))
-    return 0;
-  auto count =
-      getConstantIntValue(launch.getArguments()[argument.getArgNumber()]);
+  Value ofLaunch = valueOfLaunch(launch, tiles);
+  auto count = ofLaunch ? getConstantIntValue(ofLaunch) : std::nullopt;
   auto blocks = getConstantIntValue(launch.getGridX());
   return count && blocks && *blocks > 0 ? *count / *blocks : 0;
 }
@@ -194,16 +188,14 @@ void NextTilePass::chain(KernelOp kernel, LaunchOp launch) {
   inlineCertainBranches(kernel);
   std::optional<FetchLoop> fetch;
   std::optional<ComputeLoop> compute;
-  RoleOp computing;
   kernel.walk([&](RoleOp role) {
     if (std::optional<FetchLoop> found = FetchLoop::match(role))
       fetch = found;
-    else if ((compute = ComputeLoop::match(role)))
-      computing = role;
+    else
+      compute = ComputeLoop::match(role);
   });
   if (!fetch || !compute || !belongTogether(*fetch, *compute) ||
-      countTilesOfBlock(launch, computing,
-                        compute->loops.front().getUpperBound()) < tiles)
+      countTilesOfBlock(launch, compute->loops.front().getUpperBound()) < tiles)
     return;
   bool isCut = compute->mayNeedTerms();
   bool runsUnder = fetch->haveRounds(isCut ? cutRounds : rounds) &&

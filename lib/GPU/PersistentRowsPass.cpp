@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoneRows.h"
+#include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/RowCopy.h"
 
@@ -242,22 +243,13 @@ struct PersistentRowsPass : impl::PersistentRowsPassBase<PersistentRowsPass> {
   void runOnOperation() override {
     if (clusters == 0)
       return;
-    SymbolTable symbols(getOperation());
-    llvm::MapVector<KernelOp, SmallVector<LaunchOp>> launches;
-    getOperation().walk([&](LaunchOp launch) {
-      if (auto kernel = symbols.lookup<KernelOp>(launch.getKernel()))
-        launches[kernel].push_back(launch);
-    });
-    for (auto &[kernel, some] : launches) {
+    for (auto &[kernel, some] : launchesIn(getOperation())) {
       RowKernel rows(kernel);
       if (failed(rows.match()))
         continue;
-      Block &body = KernelOp(kernel).getBody().front();
-      Value blocks = body.addArgument(IndexType::get(&getContext()),
-                                      KernelOp(kernel).getLoc());
-      KernelOp(kernel).setFunctionType(
-          FunctionType::get(&getContext(), body.getArgumentTypes(), {}));
-      rows.rewrite(blocks, stagger);
+      rows.rewrite(
+          KernelOp(kernel).appendArgument(IndexType::get(&getContext())),
+          stagger);
       for (LaunchOp launch : some) {
         OpBuilder builder(launch);
         Location loc = launch.getLoc();

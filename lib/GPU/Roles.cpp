@@ -79,6 +79,11 @@ void RoleOp::print(OpAsmPrinter &printer) {
                       /*printBlockTerminators=*/false);
 }
 
+Value RoleOp::capture(Value value) {
+  getCapturesMutable().append(value);
+  return getBody().addArgument(value.getType(), value.getLoc());
+}
+
 /// K9
 LogicalResult RoleOp::verify() {
   int64_t warps = getWarps(), group = getGroup();

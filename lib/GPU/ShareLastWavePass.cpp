@@ -202,9 +202,7 @@ WalkState WalkBuilder::mergeStates(const Item &item) {
 void WalkBuilder::rewrite(TypeRange types) {
   KernelOp kernel = tile.kernel;
   for (Type type : types)
-    memory.push_back(kernel.getBody().addArgument(type, b.getLoc()));
-  kernel.setFunctionType(
-      b.getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
+    memory.push_back(kernel.appendArgument(type));
   numberPieces();
   Item item = numberItem();
   tile.cutKeys(item.firstKey, item.endKey);

@@ -11,11 +11,9 @@ static int64_t sharedBytes(KernelOp kernel, int64_t depth, int64_t rows) {
   int64_t bytes = 0;
   auto add = [&](SharedType tile, int64_t count) {
     int64_t rowBytes = tile.getBytes() / tile.getShape()[0];
-    // What the tensor copy engine and the swizzle want: tiles start at
-    // multiples of 1024 bytes.
-    bytes +=
-        llvm::alignTo(rowBytes * std::min(rows, tile.getShape()[0]), 1024) *
-        count;
+    bytes += llvm::alignTo(rowBytes * std::min(rows, tile.getShape()[0]),
+                           sharedTileAlignment) *
+             count;
   };
   for (Operation &op : kernel.getBody().getOps()) {
     if (auto alloc = dyn_cast<AllocOp>(op)) {

@@ -140,9 +140,7 @@ void WalkBuilder::rewrite(TypeRange states) {
   KernelOp kernel = tile.kernel;
   SmallVector<Value> memory;
   for (Type type : states)
-    memory.push_back(kernel.getBody().addArgument(type, loc));
-  kernel.setFunctionType(
-      builder.getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
+    memory.push_back(kernel.appendArgument(type));
   Item item = numberItem();
   tile.cutKeys(item.firstKey, item.endKey);
   builder.setInsertionPoint(tile.walk.getBody()->getTerminator());

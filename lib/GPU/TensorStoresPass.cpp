@@ -150,8 +150,7 @@ void TensorStoresPass::rewrite(RoleOp role) {
 Value TensorStoresPass::makeShared(RoleOp role, SharedType type, Location loc) {
   OpBuilder builder(role->getParentOp());
   Value shared = AllocOp::create(builder, loc, type);
-  role.getCapturesMutable().append(shared);
-  return role.getBody().addArgument(type, loc);
+  return role.capture(shared);
 }
 
 } // namespace mlir::smx::gpu

@@ -4,13 +4,14 @@
 
 #include "ScoreArithmetic.h"
 
+#include "smx/GPU/Launches.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::smx::gpu {
@@ -137,16 +138,9 @@ static scf::ForOp walkOf(KernelOp kernel) {
 
 SmallVector<std::pair<KernelOp, LaunchOp>>
 WaveTile::findWalks(ModuleOp module) {
-  SymbolTable symbols(module);
-  llvm::MapVector<KernelOp, SmallVector<LaunchOp>> launches;
-  module.walk([&](LaunchOp launch) {
-    auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
-    if (kernel && walkOf(kernel))
-      launches[kernel].push_back(launch);
-  });
   SmallVector<std::pair<KernelOp, LaunchOp>> found;
-  for (auto &[kernel, some] : launches)
-    if (some.size() == 1)
+  for (auto &[kernel, some] : launchesIn(module))
+    if (some.size() == 1 && walkOf(kernel))
       found.emplace_back(kernel, some.front());
   return found;
 }

@@ -22,6 +22,7 @@
 #include "TensorCopies.h"
 #include "TileCopy.h"
 
+#include "smx/GPU/SharedMemory.h"
 #include "smx/NVVM/Chip.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -31,7 +32,6 @@ namespace mlir::smx {
 
 /// Full and empty barrier of a stage, 8 bytes each.
 static constexpr int64_t stageBarrierBytes = 16, emptyBarrier = 8;
-static constexpr int64_t tileAlignment = 1024;
 
 void collectUsers(Value channel, SmallVectorImpl<Operation *> &users) {
   for (OpOperand &use : channel.getUses()) {
@@ -66,8 +66,8 @@ namespace {
 struct Ring {
   Ring(ThreadCode &code, Value channel, gpu::ChannelType type)
       : code(code), channel(channel), depth(type.getDepth()),
-        stageBytes(
-            llvm::alignTo(type.getStageType().getBytes(), tileAlignment)),
+        stageBytes(llvm::alignTo(type.getStageType().getBytes(),
+                                 gpu::sharedTileAlignment)),
         isDealt(type.getDealt()) {}
 
   Value part(ChannelPart part) {

@@ -92,16 +92,14 @@ static LogicalResult refuseNarrowArithmetic(gpu::KernelOp kernel) {
 
 /// The last op of a round of `loop` that is a loop or has one, or null.
 static Operation *lastLoopIn(Operation &loop) {
-  auto whileOp = dyn_cast<scf::WhileOp>(loop);
-  auto forOp = dyn_cast<scf::ForOp>(loop);
-  if (!forOp && !whileOp)
+  if (!isa<scf::ForOp, scf::WhileOp>(loop))
     return nullptr;
   auto hasLoop = [](Operation &op) {
     return op.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
         .wasInterrupted();
   };
-  auto ops =
-      llvm::reverse(whileOp ? *whileOp.getAfterBody() : *forOp.getBody());
+  // What a while loop asks in front of a round is a region of its own.
+  auto ops = llvm::reverse(loop.getRegions().back().front());
   auto found = llvm::find_if(ops, hasLoop);
   return found == ops.end() ? nullptr : &*found;
 }

@@ -13,8 +13,6 @@
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
-/// What tensor copies and swizzles want of a tile's address.
-static constexpr int64_t tileAlignment = 1024;
 static constexpr int64_t scratchAlignment = 16;
 /// Up to so many bytes, scratch of a reduction is its own, which saves a
 /// barrier.
@@ -130,7 +128,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   };
   auto takeTile = [&](Operation *op, int64_t size, int64_t count) {
     dataOffsets[op] = bytes;
-    bytes += llvm::alignTo(size, tileAlignment) * count;
+    bytes += llvm::alignTo(size, gpu::sharedTileAlignment) * count;
   };
 
   // Tiles, and who executes what.

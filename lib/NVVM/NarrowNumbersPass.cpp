@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "smx/GPU/SmxGpu.h"
+#include "smx/GPU/Launches.h"
 #include "smx/NVVM/Passes.h"
 
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_SMXNVVMNARROWNUMBERSPASS
@@ -105,13 +104,7 @@ namespace {
 struct SmxNVVMNarrowNumbersPass
     : impl::SmxNVVMNarrowNumbersPassBase<SmxNVVMNarrowNumbersPass> {
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
-    llvm::MapVector<gpu::KernelOp, SmallVector<gpu::LaunchOp>> launches;
-    getOperation().walk([&](gpu::LaunchOp launch) {
-      if (auto kernel = symbols.lookup<gpu::KernelOp>(launch.getKernel()))
-        launches[kernel].push_back(launch);
-    });
-    for (auto &[kernel, starts] : launches)
+    for (auto &[kernel, starts] : gpu::launchesIn(getOperation()))
       if (starts.size() == 1) {
         foldArguments(kernel, starts.front());
         boundBlocks(kernel, starts.front());

@@ -142,7 +142,8 @@ Value PositionSum::ofTile(ThreadCode &code,
 
 SmallVector<Value>
 PositionSum::ofRows(ThreadCode &code, RankedTensorType tile,
-                    ConversionPatternRewriter &rewriter) const {
+                    ConversionPatternRewriter &rewriter,
+                    llvm::function_ref<Value(Value)> make) const {
   auto [factor, op] = rows;
   if (!op)
     return {};
@@ -150,12 +151,12 @@ PositionSum::ofRows(ThreadCode &code, RankedTensorType tile,
       valuesOfRegisters(code, op.getValues().getType(),
                         rewriter.getRemappedValue(op.getValues()), tile);
   // Registers of a row have one value.
-  llvm::SmallDenseMap<Value, Value> multiples;
+  llvm::SmallDenseMap<Value, Value> made;
   for (Value &value : values) {
-    Value &multiple = multiples[value];
-    if (!multiple)
-      multiple = addMultiple(code, Value(), factor, value);
-    value = multiple;
+    Value &ofRow = made[value];
+    if (!ofRow)
+      ofRow = make(addMultiple(code, Value(), factor, value));
+    value = ofRow;
   }
   return values;
 }

@@ -36,9 +36,11 @@ public:
   /// Both of them: an i64.
   Value ofThread(ThreadCode &code, RankedTensorType tile,
                  ConversionPatternRewriter &rewriter) const;
-  /// factor * value of the rows of all registers; none if rows have none.
+  /// What `make` gives, for each register, of the factor * value of its row:
+  /// asked once for each row. None if rows have no value of their own.
   SmallVector<Value> ofRows(ThreadCode &code, RankedTensorType tile,
-                            ConversionPatternRewriter &rewriter) const;
+                            ConversionPatternRewriter &rewriter,
+                            llvm::function_ref<Value(Value)> make) const;
   /// What all elements of the tile share, if that is known: in each block of a
   /// cluster of `blocks`. Nothing otherwise.
   SmallVector<int64_t> knownOfTile(int64_t blocks) const;

@@ -50,21 +50,18 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     // Positions are small: what is beyond the limit decides alone.
     Value ofTile = sum.ofTile(code, rewriter),
           ofFirst = sum.ofFirstRegister(code, tile);
-    SmallVector<Value> ofRows = sum.ofRows(code, tile, rewriter);
-    if (!ofRows.empty()) {
-      llvm::SmallDenseMap<Value, Value> rests;
-      for (Value &ofRow : ofRows) {
-        Value &rest = rests[ofRow];
-        if (!rest)
-          rest = code.add(limited(code, code.add(ofTile, ofRow)), ofFirst);
-        ofRow = rest;
-      }
-      rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
-          op, *predicate, constantRegisters(code, constants),
-          code.fromRegisters(ofRows));
+    auto restOf = [&](Value shared) {
+      return code.add(limited(code, shared), ofFirst);
+    };
+    SmallVector<Value> rests =
+        sum.ofRows(code, tile, rewriter, [&](Value ofRow) {
+          return restOf(code.add(ofTile, ofRow));
+        });
+    if (!rests.empty()) {
+      rewriter.replaceOp(op, compareAll(code, *predicate, constants, rests));
       return success();
     }
-    Value rest = code.add(limited(code, ofTile), ofFirst);
+    Value rest = restOf(ofTile);
     if (SmallVector<int64_t> known = sum.knownOfTile(code.team.cluster);
         !known.empty() && gpu::getLayout(tile)) {
       rewriter.replaceOp(op, compareKnown(code, sum.ofFirstRegisters(tile),
@@ -73,18 +70,19 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
     }
 
     SmallVector<Value> same(constants.size(), rest);
-    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(
-        op, *predicate, constantRegisters(code, constants),
-        code.fromRegisters(same));
+    rewriter.replaceOp(op, compareAll(code, *predicate, constants, same));
     return success();
   }
 
 private:
-  static Value constantRegisters(ThreadCode &code,
-                                 ArrayRef<int32_t> constants) {
+  /// `constants[i] predicate rests[i]`
+  static Value compareAll(ThreadCode &code, LLVM::ICmpPredicate predicate,
+                          ArrayRef<int32_t> constants, ArrayRef<Value> rests) {
     auto type = VectorType::get(constants.size(), code.getI32Type());
-    return LLVM::ConstantOp::create(code, type,
-                                    DenseElementsAttr::get(type, constants));
+    Value lhs = LLVM::ConstantOp::create(
+        code, type, DenseElementsAttr::get(type, constants));
+    return LLVM::ICmpOp::create(code, predicate, lhs,
+                                code.fromRegisters(rests));
   }
 
   /// How many of the numbers that are compared are below a constant, at it, and

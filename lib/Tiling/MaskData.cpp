@@ -24,28 +24,6 @@ static Value read(OpBuilder &builder, Location loc, Value tensor,
   return IndexMath{builder, loc}.asIndex(element);
 }
 
-/// `least` and `most`, or what is beyond them in each row of `tensor`, which
-/// has a dimension more.
-static std::pair<Value, Value> extremaOfRows(OpBuilder &builder, Location loc,
-                                             Value tensor, Value least,
-                                             Value most) {
-  unsigned loops = cast<RankedTensorType>(tensor.getType()).getRank();
-  AffineMap all = builder.getMultiDimIdentityMap(loops),
-            ofRow = all.dropResult(loops - 1);
-  SmallVector<utils::IteratorType> iterators(loops,
-                                             utils::IteratorType::parallel);
-  iterators.back() = utils::IteratorType::reduction;
-  auto extrema = linalg::GenericOp::create(
-      builder, loc, TypeRange{least.getType(), most.getType()}, tensor,
-      ValueRange{least, most}, ArrayRef<AffineMap>{all, ofRow, ofRow},
-      iterators, [](OpBuilder &b, Location loc, ValueRange args) {
-        Value less = arith::MinSIOp::create(b, loc, args[0], args[1]);
-        Value more = arith::MaxSIOp::create(b, loc, args[0], args[2]);
-        linalg::YieldOp::create(b, loc, ValueRange{less, more});
-      });
-  return {extrema.getResult(0), extrema.getResult(1)};
-}
-
 /// Every `tile` neighbours along the last dimension of `tensor`, which they
 /// divide, as a row.
 static Value rowsOfTiles(OpBuilder &builder, Location loc, Value tensor,
@@ -91,36 +69,40 @@ static std::pair<Value, Value> extremaOfTiles(OpBuilder &builder, Location loc,
   };
   SmallVector<Value> starts{filled(APInt::getSignedMaxValue(bits)),
                             filled(APInt::getSignedMinValue(bits))};
-  if (!type.isDynamicDim(last) && type.getDimSize(last) % tile == 0)
-    return extremaOfRows(builder, loc, rowsOfTiles(builder, loc, tensor, tile),
-                         starts[0], starts[1]);
-  // Says how many neighbours there are, and nothing else.
-  Value neighbours =
-      tensor::EmptyOp::create(builder, loc, {tile}, builder.getI1Type());
-  unsigned loops = type.getRank() + 1;
-  AffineMap ofTile =
-      AffineMap::getMultiDimIdentityMap(loops, context).dropResult(last + 1);
-  SmallVector<AffineMap> maps{
-      AffineMap::get(loops, 0, getAffineDimExpr(last + 1, context)), ofTile,
-      ofTile};
+  const unsigned loops = type.getRank() + 1;
+  const bool divides =
+      !type.isDynamicDim(last) && type.getDimSize(last) % tile == 0;
+  // What does not divide says how many neighbours there are, and nothing else.
+  Value neighbours = divides ? rowsOfTiles(builder, loc, tensor, tile)
+                             : tensor::EmptyOp::create(builder, loc, {tile},
+                                                       builder.getI1Type());
+  AffineMap all = AffineMap::getMultiDimIdentityMap(loops, context),
+            ofTile = all.dropResult(last + 1),
+            ofNeighbour =
+                divides ? all
+                        : AffineMap::get(loops, 0,
+                                         getAffineDimExpr(last + 1, context));
   SmallVector<utils::IteratorType> iterators(loops,
                                              utils::IteratorType::parallel);
   iterators.back() = utils::IteratorType::reduction;
+  auto readNeighbour = [&](OpBuilder &b, Location loc) -> Value {
+    SmallVector<Value> place;
+    for (int64_t dim = 0; dim < last; ++dim)
+      place.push_back(linalg::IndexOp::create(b, loc, dim));
+    Value first =
+        arith::MulIOp::create(b, loc, linalg::IndexOp::create(b, loc, last),
+                              arith::ConstantIndexOp::create(b, loc, tile));
+    Value row = arith::AddIOp::create(
+        b, loc, first, linalg::IndexOp::create(b, loc, last + 1));
+    // The last row may count several times.
+    place.push_back(arith::MinSIOp::create(b, loc, row, lastRow));
+    return tensor::ExtractOp::create(b, loc, tensor, place);
+  };
   auto extrema = linalg::GenericOp::create(
       builder, loc, TypeRange{starts[0].getType(), starts[1].getType()},
-      neighbours, starts, maps, iterators,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        SmallVector<Value> place;
-        for (int64_t dim = 0; dim < last; ++dim)
-          place.push_back(linalg::IndexOp::create(b, loc, dim));
-        Value first =
-            arith::MulIOp::create(b, loc, linalg::IndexOp::create(b, loc, last),
-                                  arith::ConstantIndexOp::create(b, loc, tile));
-        Value row = arith::AddIOp::create(
-            b, loc, first, linalg::IndexOp::create(b, loc, last + 1));
-        // The last row may count several times.
-        place.push_back(arith::MinSIOp::create(b, loc, row, lastRow));
-        Value number = tensor::ExtractOp::create(b, loc, tensor, place);
+      neighbours, starts, ArrayRef<AffineMap>{ofNeighbour, ofTile, ofTile},
+      iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value number = divides ? args[0] : readNeighbour(b, loc);
         Value least = arith::MinSIOp::create(b, loc, number, args[1]);
         Value most = arith::MaxSIOp::create(b, loc, number, args[2]);
         linalg::YieldOp::create(b, loc, ValueRange{least, most});

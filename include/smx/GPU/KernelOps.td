@@ -71,6 +71,8 @@ def SmxGpu_KernelOp : Op<SmxGpu_Dialect, "kernel", [
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     /// Bytes of shared memory that the tiles and channels of the kernel take, with their alignment.
     int64_t getSharedBytes();
+    /// One more argument, the last one. Launches are to give it.
+    ::mlir::Value appendArgument(::mlir::Type type);
   }];
 }
 
@@ -153,6 +155,10 @@ def SmxGpu_RoleOp : SmxGpu_Op<"role", [
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$warps, I64Attr:$group, DefaultValuedAttr<I64Attr, "0">:$registers,
                        Variadic<AnyType>:$captures);
+  let extraClassDeclaration = [{
+    /// The argument, a new one, for `value` of the kernel.
+    ::mlir::Value capture(::mlir::Value value);
+  }];
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -6,6 +6,10 @@
 
 namespace mlir::smx::gpu {
 
+/// Where tiles in shared memory start: multiples of so many bytes, as the
+/// tensor copy engine and the swizzle want.
+inline constexpr int64_t sharedTileAlignment = 1024;
+
 /// Fails, with the depth and the rows that would do, if the tiles and channels
 /// of the kernel and `besides` bytes of its barriers and scratch are more than
 /// `limit` bytes. K3 of the op.

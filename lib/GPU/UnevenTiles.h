@@ -1,0 +1,19 @@
+//===- UnevenTiles.h - tiles that take different times ----------*- C++ -*-===//
+#ifndef SMX_LIB_GPU_UNEVENTILES_H
+#define SMX_LIB_GPU_UNEVENTILES_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <optional>
+
+namespace mlir::smx::gpu {
+
+/// True if something in memory says how many rounds a loop in `walk`, a loop
+/// over tiles, has; or if it is known that blocks which have every so-manyth
+/// tile end apart. Nothing is known of numbers that are not given.
+bool areTilesUneven(scf::ForOp walk, std::optional<int64_t> tiles,
+                    std::optional<int64_t> blocks);
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_UNEVENTILES_H
