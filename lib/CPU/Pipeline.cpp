@@ -19,6 +19,11 @@ static bool hostHas(StringRef feature) {
   return features.lookup(feature);
 }
 
+/// The feature of AArch64 is called `bf16`.
+static bool hostConvertsBF16() {
+  return hostHas("avx512bf16") || hostHas("avxneconvert") || hostHas("bf16");
+}
+
 int64_t mlir::smx::getHostVectorBits() {
   return hostHas("avx512f") ? 512 : hostHas("avx2") ? 256 : 128;
 }
@@ -37,6 +42,8 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   SmxCPUExpandMathPassOptions math;
   math.avx512 = hostHas("avx512f");
   pm.addPass(createSmxCPUExpandMathPass(math));
+  if (!hostConvertsBF16())
+    pm.addPass(createSmxCPUExpandBF16Pass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

@@ -5,6 +5,7 @@
 
 #include "smx/CPU/AssertionFailed.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
@@ -17,6 +18,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -164,6 +166,18 @@ emit(Module &module, TargetMachine &target, CodeGenFileType kind) {
   std::abort();
 }
 
+/// What LLVM calls where a host does not convert to bf16 and no pass of ours
+/// saw the conversion (sums of bf16 in a caller's code): run-time libraries of
+/// compilers have it since GCC 13. Rounds to nearest even. The result lies in
+/// the lower half of a register of floats; of a type __bf16 the compiler would
+/// make calls of this very function.
+static float truncateToBF16(float x) {
+  auto bits = llvm::bit_cast<uint32_t>(x);
+  uint32_t upper =
+      std::isnan(x) ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  return llvm::bit_cast<float>(upper);
+}
+
 /// A JIT whose code sees the process and, even if this library was loaded with
 /// local scope, the OpenMP runtime that it is linked with.
 static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
@@ -182,11 +196,16 @@ static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
       return generator.takeError();
     (*jit)->getMainJITDylib().addGenerator(std::move(*generator));
   }
-  orc::ExecutorSymbolDef failed(orc::ExecutorAddr::fromPtr(&assertionFailed),
-                                JITSymbolFlags::Exported |
-                                    JITSymbolFlags::Callable);
-  if (Error error = (*jit)->getMainJITDylib().define(orc::absoluteSymbols(
-          {{(*jit)->mangleAndIntern(mlir::smx::assertionFailedName), failed}})))
+  orc::SymbolMap symbols;
+  auto define = [&](StringRef name, auto *function) {
+    symbols[(*jit)->mangleAndIntern(name)] = {
+        orc::ExecutorAddr::fromPtr(function),
+        JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+  };
+  define(mlir::smx::assertionFailedName, &assertionFailed);
+  define("__truncsfbf2", &truncateToBF16);
+  if (Error error = (*jit)->getMainJITDylib().define(
+          orc::absoluteSymbols(std::move(symbols))))
     return error;
   return jit;
 }

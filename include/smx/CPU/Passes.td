@@ -103,6 +103,30 @@ def SmxCPUExpandMathPass : Pass<"smx-cpu-expand-math"> {
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect"];
 }
 
+def SmxCPUExpandBF16Pass : Pass<"smx-cpu-expand-bf16"> {
+  let summary = "convert between f32 and bf16 in integer arithmetic";
+  let description = [{
+    For hosts without an instruction (on x86 AVX512-BF16 or AVX-NE-CONVERT): for every element LLVM would call
+    `__truncsfbf2`, slowly, and not all run-time libraries of compilers have it. Rounds to nearest even; subnormal numbers
+    are kept, and a NaN is a quiet one. Upstream's `arith-expand` does the same, but takes extrema apart as well.
+
+    ```mlir
+    %y = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+    ```
+    ==>
+    ```mlir
+    %bits = arith.bitcast %x : vector<8xf32> to vector<8xi32>
+    %half = // 0x7fff, and 1 more where the upper half is odd
+    %sum = arith.addi %bits, %half : vector<8xi32>
+    %upper = arith.shrui %sum, %c16 : vector<8xi32>
+    %word = arith.trunci %upper : vector<8xi32> to vector<8xi16>
+    %kept = arith.select %is_nan, %nan, %word : vector<8xi1>, vector<8xi16>
+    %y = arith.bitcast %kept : vector<8xi16> to vector<8xbf16>
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
 def SmxCPUThreadLoopsPass : Pass<"smx-cpu-thread-loops"> {
   let summary = "give every thread its scratch memory and a share of the work that adapts";
   let description = [{
