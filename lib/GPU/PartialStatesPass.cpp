@@ -53,7 +53,7 @@ private:
   /// (lib/Reference/Compare.cpp).
   bool isAsLongAs(int64_t elements) {
     RankedTensorType tile = sum.reduce.getTile().getType();
-    return tile.getNumElements() * kernel.getCluster() >= elements;
+    return tile.getNumElements() * int64_t(kernel.getCluster()) >= elements;
   }
   bool isFromMaximum(Value value);
   /// The ops that the sum needs, besides those from the maximum, come before

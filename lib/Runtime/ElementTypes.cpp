@@ -13,7 +13,9 @@
 
 using namespace mlir;
 
-std::vector<smx::ElementTypeName> smx::elementTypesOf(ModuleOp module) {
+namespace smx {
+
+std::vector<ElementTypeName> elementTypesOf(ModuleOp module) {
   llvm::SetVector<FloatType> types;
   for (auto function : module.getOps<FunctionOpInterface>())
     for (Type argument : function.getArgumentTypes())
@@ -35,8 +37,8 @@ static APFloat convert(APFloat value, FloatType to) {
   return value;
 }
 
-LogicalResult smx::replaceElementType(ModuleOp module, StringRef from,
-                                      StringRef to) {
+LogicalResult replaceElementType(ModuleOp module, StringRef from,
+                                 StringRef to) {
   MLIRContext *context = module.getContext();
   auto oldType = dyn_cast_or_null<FloatType>(parseType(from, context));
   auto newType = dyn_cast_or_null<FloatType>(parseType(to, context));
@@ -71,3 +73,5 @@ LogicalResult smx::replaceElementType(ModuleOp module, StringRef from,
                                         /*replaceTypes=*/true);
   return success();
 }
+
+} // namespace smx
