@@ -3,8 +3,9 @@
 #   %python     the Python interpreter   %cmake      the cmake that configured the build
 #   %assemble <chip> <file>: ptxas -v; fails on spills, stack frames and C75xx notices
 #   %spills <chip> attention|products|biases|slopes|rows|clusters|threads|streamed <type>...: the same for compiled kernels of many shapes
+#   %loops <chip> <file>: what the machine code of loops of warpgroups' products is made of
 # Parameters: tools=DIR has the tools that this configuration did not build.
-# Features: `asserts`, `ptxas`, and one per tool that was built (`softmax-run`, ...).
+# Features: `asserts`, `ptxas`, `nvdisasm`, and one per tool that was built (`softmax-run`, ...).
 import os
 import shutil
 import subprocess
@@ -53,6 +54,24 @@ if "softmax-compile" in built:
         config.substitutions.append(
             ("%assemble", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/assemble.py"
                           f" {found.stdout.strip()}"))
+        # scripts/setup gets it, where no toolkit has it.
+        places = [os.path.join(os.path.dirname(config.test_source_root), "build", "tools"),
+                  os.path.dirname(found.stdout.strip()), os.environ["PATH"]]
+        disassembler = shutil.which("nvdisasm", path=os.pathsep.join(places))
+        if disassembler:
+            config.available_features.add("nvdisasm")
+            config.substitutions.append(
+                ("%loops", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/loops.py"
+                           f" {found.stdout.strip()} {disassembler}"))
         config.substitutions.append(
             ("%spills", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/spills.py softmax-compile"
                         f" {found.stdout.strip()}"))
+        # scripts/setup gets it, where no toolkit has it.
+        places = [os.path.join(os.path.dirname(config.test_source_root), "build", "tools"),
+                  os.path.dirname(found.stdout.strip()), os.environ["PATH"]]
+        disassembler = shutil.which("nvdisasm", path=os.pathsep.join(places))
+        if disassembler:
+            config.available_features.add("nvdisasm")
+            config.substitutions.append(
+                ("%loops", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/loops.py"
+                           f" {found.stdout.strip()} {disassembler}"))

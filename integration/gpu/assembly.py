@@ -3,7 +3,7 @@
 
     integration/gpu/assembly.py --tools DIR [--chip sm_90a]
 
-DIR holds softmax-compile; ptxas and cuobjdump are those of the PATH unless named. Needs no GPU. Writes
+DIR holds softmax-compile; ptxas and nvdisasm are those of the PATH unless named. Needs no GPU. Writes
 results/<chip>-assembly.{json,md}; the exit status is 1 if a kernel spills, has a stack frame or a C75xx notice.
 
 An element is one score of attention, or one element of a row. Its cost is the number of instructions of one kind in a
@@ -44,14 +44,14 @@ def assemble(ptxas, ptx, chip, cubin):
             "notices": sorted(set(re.findall(r"C75\d\d", done.stderr)))}
 
 
-def examine(work, tools, chip, ptxas, cuobjdump):
+def examine(work, tools, chip, ptxas, nvdisasm):
     row = {"work": work.name}
     try:
         ptx, _ = compile_image(tools, work.text, chip)
         with tempfile.TemporaryDirectory() as folder:
             cubin = pathlib.Path(folder, "kernel.cubin")
             row |= assemble(ptxas, ptx, chip, cubin)
-            text = subprocess.run([cuobjdump, "--dump-sass", cubin], capture_output=True, text=True, check=True).stdout
+            text = subprocess.run([nvdisasm, "-c", cubin], capture_output=True, text=True, check=True).stdout
     except (OSError, RuntimeError, subprocess.CalledProcessError) as failure:
         return row | {"error": str(failure)[:300]}
     macs_of_element = 2 * work.dim if isinstance(work, works.Attention) else None
@@ -83,12 +83,12 @@ def main():
     parser = results.parser(__doc__, results.CHECKS)
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--ptxas", default=find("ptxas"))
-    parser.add_argument("--cuobjdump", default=find("cuobjdump"))
+    parser.add_argument("--nvdisasm", default=find("nvdisasm"))
     arguments = parser.parse_args()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wanted, rows = works.ATTENTION + works.SOFTMAX, []
         head = results.head(arguments) | {"gpu": arguments.chip}
-        for row in pool.map(lambda work: examine(work, arguments.tools, arguments.chip, arguments.ptxas, arguments.cuobjdump), wanted):
+        for row in pool.map(lambda work: examine(work, arguments.tools, arguments.chip, arguments.ptxas, arguments.nvdisasm), wanted):
             rows.append(row)
             left = len(wanted) - len(rows)
             results.write(arguments.output, "assembly", head | {"rows": rows}, results.unfinished(left) + lines_of(rows), show=not left)

@@ -1,17 +1,20 @@
-"""Reads the machine code that cuobjdump prints: the loops that take exponentials, and what they are made of."""
+"""Reads the machine code that `nvdisasm -c` prints: the loops that take exponentials, and what they are made of."""
 
 import re
 
-INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\d+)\s+)?([A-Z][A-Z0-9_.]*)([^;]*);")
+INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:@(!?U?P\d+)\s+)?([A-Z][A-Z0-9_.x]*)([^;]*);")
+LABEL = re.compile(r"^(\.L_\w+):(?=(?:\s*\.L_\w+:)*\s*/\*([0-9a-f]{4,})\*/)", re.M)
 LEAVES = ("EXIT", "RET", "BRA", "BRX", "JMP", "KILL")
 LOADED_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
 def kernels(text):
-    """The instructions of each function of a dump: (address, is predicated, opcode, operands)."""
-    for part in re.split(r"^\s*Function : .*$", text, flags=re.M)[1:]:
-        yield [(int(address, 16), bool(predicate), opcode, operands) for address, predicate, opcode, operands
-               in INSTRUCTION.findall(part)]
+    """The instructions of each kernel of a file: (address, is predicated, opcode, operands); branches name addresses."""
+    for part in re.split(r"^\.text\.\S+:$", text, flags=re.M)[1:]:
+        places = dict(LABEL.findall(part))
+        resolve = lambda operands: re.sub(r"`\((\.L_\w+)\)", lambda label: f"0x{places[label[1]]}", operands)  # noqa: B023,E731
+        yield [(int(address, 16), bool(predicate), opcode, resolve(operands))
+               for address, predicate, opcode, operands in INSTRUCTION.findall(part)]
 
 
 def target_of(operands):
@@ -62,7 +65,7 @@ class Flow:
         return dominators
 
     def natural_loops(self):
-        """Sets of blocks, one for each head; without those that hold another with the same exponentials."""
+        """Sets of blocks, one for each head."""
         found = {}
         for tail, after in enumerate(self.successors):
             for head in after:
@@ -110,10 +113,15 @@ def describe(instructions, macs_of_element, element_bytes):
             "local": sum(x[2].split(".")[0] in ("LDL", "STL") for x in instructions)}
 
 
+def innermost_loops(instructions, is_wanted):
+    """The instructions of each natural loop that is wanted and holds no other such loop."""
+    flow = Flow(instructions)
+    found = [(body, [x for i in sorted(body) for x in flow.blocks[i]]) for body in flow.natural_loops()]
+    found = [(body, code) for body, code in found if is_wanted(code)]
+    return [code for body, code in found if not any(other < body for other, _ in found)]
+
+
 def loops(instructions, macs_of_element, element_bytes):
     """What the innermost loops with exponentials are made of; the whole kernel if there is none."""
-    flow = Flow(instructions)
-    with_ex2 = [body for body in flow.natural_loops() if any(is_exponential(x) for i in body for x in flow.blocks[i])]
-    innermost = [body for body in with_ex2 if not any(other < body for other in with_ex2)]
-    chosen = [[x for i in sorted(body) for x in flow.blocks[i]] for body in innermost] or [instructions]
-    return [describe(body, macs_of_element, element_bytes) for body in chosen]
+    chosen = innermost_loops(instructions, lambda code: any(map(is_exponential, code))) or [instructions]
+    return [describe(code, macs_of_element, element_bytes) for code in chosen]
