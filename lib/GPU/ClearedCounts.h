@@ -6,8 +6,9 @@
 
 namespace mlir::smx::gpu {
 
-/// A launch in front of `launch`, which is of `kernel`, that makes all counts
-/// 0: `counts` is memory for so many i32.
+/// Makes all counts 0 before `launch`, which is of `kernel`: by the first block
+/// of the launch in front of it, or else by a launch of its own. `counts` was
+/// allocated for so many i32, and nothing uses it yet.
 void clearCounts(LaunchOp launch, KernelOp kernel, Value counts);
 
 } // namespace mlir::smx::gpu

@@ -46,15 +46,18 @@ static Value rowsOfTiles(OpBuilder &builder, Location loc, Value tensor,
 }
 
 /// The smallest and the largest element of every `tile` neighbours along the
-/// last dimension of `tensor`; of fewer at its end.
-static std::pair<Value, Value> extremaOfTiles(OpBuilder &builder, Location loc,
-                                              Value tensor, int64_t tile) {
+/// last dimension of each of `tensors`, which have one shape; of fewer at its
+/// end.
+static SmallVector<std::pair<Value, Value>>
+extremaOfTiles(OpBuilder &builder, Location loc, ArrayRef<Value> tensors,
+               int64_t tile) {
   loc = NameLoc::get(builder.getStringAttr("extrema of rows"), loc);
-  auto type = cast<RankedTensorType>(tensor.getType());
+  auto type = cast<RankedTensorType>(tensors[0].getType());
   MLIRContext *context = builder.getContext();
   int64_t last = type.getRank() - 1;
   Type element = type.getElementType();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, tensor);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, loc, tensors[0]);
   Value rows = getValueOrCreateConstantIndexOp(builder, loc, sizes[last]);
   Value lastRow = arith::SubIOp::create(
       builder, loc, rows, arith::ConstantIndexOp::create(builder, loc, 1));
@@ -67,25 +70,33 @@ static std::pair<Value, Value> extremaOfTiles(OpBuilder &builder, Location loc,
         builder, loc, builder.getIntegerAttr(element, number));
     return linalg::FillOp::create(builder, loc, from, empty).getResult(0);
   };
-  SmallVector<Value> starts{filled(APInt::getSignedMaxValue(bits)),
-                            filled(APInt::getSignedMinValue(bits))};
-  const unsigned loops = type.getRank() + 1;
+  Value most = filled(APInt::getSignedMaxValue(bits)),
+        least = filled(APInt::getSignedMinValue(bits));
+  SmallVector<Value> neighbours, starts;
   const bool divides =
       !type.isDynamicDim(last) && type.getDimSize(last) % tile == 0;
+  for (Value tensor : tensors) {
+    starts.append({most, least});
+    if (divides)
+      neighbours.push_back(rowsOfTiles(builder, loc, tensor, tile));
+  }
   // What does not divide says how many neighbours there are, and nothing else.
-  Value neighbours = divides ? rowsOfTiles(builder, loc, tensor, tile)
-                             : tensor::EmptyOp::create(builder, loc, {tile},
-                                                       builder.getI1Type());
+  if (!divides)
+    neighbours.push_back(
+        tensor::EmptyOp::create(builder, loc, {tile}, builder.getI1Type()));
+  const unsigned loops = type.getRank() + 1;
   AffineMap all = AffineMap::getMultiDimIdentityMap(loops, context),
             ofTile = all.dropResult(last + 1),
             ofNeighbour =
                 divides ? all
                         : AffineMap::get(loops, 0,
                                          getAffineDimExpr(last + 1, context));
+  SmallVector<AffineMap> maps(neighbours.size(), ofNeighbour);
+  maps.append(starts.size(), ofTile);
   SmallVector<utils::IteratorType> iterators(loops,
                                              utils::IteratorType::parallel);
   iterators.back() = utils::IteratorType::reduction;
-  auto readNeighbour = [&](OpBuilder &b, Location loc) -> Value {
+  auto placeOfNeighbour = [&](OpBuilder &b, Location loc) {
     SmallVector<Value> place;
     for (int64_t dim = 0; dim < last; ++dim)
       place.push_back(linalg::IndexOp::create(b, loc, dim));
@@ -96,18 +107,30 @@ static std::pair<Value, Value> extremaOfTiles(OpBuilder &builder, Location loc,
         b, loc, first, linalg::IndexOp::create(b, loc, last + 1));
     // The last row may count several times.
     place.push_back(arith::MinSIOp::create(b, loc, row, lastRow));
-    return tensor::ExtractOp::create(b, loc, tensor, place);
+    return place;
   };
   auto extrema = linalg::GenericOp::create(
-      builder, loc, TypeRange{starts[0].getType(), starts[1].getType()},
-      neighbours, starts, ArrayRef<AffineMap>{ofNeighbour, ofTile, ofTile},
+      builder, loc, ValueRange(starts).getTypes(), neighbours, starts, maps,
       iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value number = divides ? args[0] : readNeighbour(b, loc);
-        Value least = arith::MinSIOp::create(b, loc, number, args[1]);
-        Value most = arith::MaxSIOp::create(b, loc, number, args[2]);
-        linalg::YieldOp::create(b, loc, ValueRange{least, most});
+        ValueRange results = args.drop_front(neighbours.size());
+        SmallVector<Value> place, values;
+        if (!divides)
+          place = placeOfNeighbour(b, loc);
+        for (auto [i, tensor] : llvm::enumerate(tensors)) {
+          Value number = divides
+                             ? args[i]
+                             : tensor::ExtractOp::create(b, loc, tensor, place);
+          values.push_back(
+              arith::MinSIOp::create(b, loc, number, results[2 * i]));
+          values.push_back(
+              arith::MaxSIOp::create(b, loc, number, results[2 * i + 1]));
+        }
+        linalg::YieldOp::create(b, loc, values);
       });
-  return {extrema.getResult(0), extrema.getResult(1)};
+  SmallVector<std::pair<Value, Value>> pairs;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    pairs.push_back({extrema.getResult(2 * i), extrema.getResult(2 * i + 1)});
+  return pairs;
 }
 
 std::optional<SmallVector<IndexRange>>
@@ -119,15 +142,24 @@ mlir::smx::rangesOfMaskData(OpBuilder &builder, Location loc, MaskOp mask,
   SmallVector<DataSteps> steps = mask.getMask().getDataSteps();
   if (!loop && !steps.empty())
     return std::nullopt;
-  SmallVector<IndexRange> ranges;
+  SmallVector<IndexRange> ranges(steps.size());
+  // Of tensors of one shape in one reduction, each of which is a launch.
+  struct Tiles {
+    RankedTensorType type;
+    SmallVector<int64_t> dims;
+    int64_t tile;
+    SmallVector<OpFoldResult> place;
+    SmallVector<Value> tensors;
+    SmallVector<size_t> numbers;
+  };
+  SmallVector<Tiles, 0> groups;
   for (auto [number, tensor] : llvm::enumerate(mask.getData())) {
-    if (steps[number].keys != 0) {
-      ranges.push_back({});
+    if (steps[number].keys != 0)
       continue;
-    }
     SmallVector<OpFoldResult> place;
     int64_t tile = 1;
-    for (int64_t dim : mask.getDataDims(number)) {
+    SmallVector<int64_t> dims(mask.getDataDims(number));
+    for (int64_t dim : dims) {
       if (dim < 0) {
         place.push_back(builder.getIndexAttr(0));
         continue;
@@ -143,16 +175,29 @@ mlir::smx::rangesOfMaskData(OpBuilder &builder, Location loc, MaskOp mask,
     }
     if (steps[number].rows == 0) {
       Value one = read(builder, loc, tensor, place);
-      ranges.push_back({one, one});
+      ranges[number] = {one, one};
       continue;
     }
     place.back() = affine::makeComposedFoldedAffineApply(
         builder, loc, builder.getAffineDimExpr(0).floorDiv(tile),
         {place.back()});
-    OpBuilder outside(loop);
-    auto [least, most] = extremaOfTiles(outside, loc, tensor, tile);
-    ranges.push_back(
-        {read(builder, loc, least, place), read(builder, loc, most, place)});
+    auto type = cast<RankedTensorType>(tensor.getType());
+    auto *group = llvm::find_if(groups, [&](const Tiles &other) {
+      return other.type == type && other.dims == dims;
+    });
+    if (group == groups.end())
+      group = groups.insert(group, {type, dims, tile, place, {}, {}});
+    group->tensors.push_back(tensor);
+    group->numbers.push_back(number);
+  }
+  OpBuilder outside(builder.getContext());
+  if (loop)
+    outside.setInsertionPoint(loop);
+  for (const Tiles &group : groups) {
+    auto extrema = extremaOfTiles(outside, loc, group.tensors, group.tile);
+    for (auto [number, pair] : llvm::zip_equal(group.numbers, extrema))
+      ranges[number] = {read(builder, loc, pair.first, group.place),
+                        read(builder, loc, pair.second, group.place)};
   }
   return ranges;
 }

@@ -4,9 +4,14 @@
 // REMARK-COUNT-4: DrawnTiles{{.*}}blocks draw their tiles, which have different numbers of rounds
 // REMARK-NOT: DrawnTiles
 
-// Documents. The counter is 0 before each launch; numbers go on where those of the blocks end.
-// CHECK-LABEL: smx_gpu.kernel @documents_kernel_2_clear(%arg0: memref<1xi32>)
-// CHECK-LABEL: smx_gpu.kernel @documents_kernel_2(
+// Documents. The counter is 0 before each launch, by the first block of the one in front; numbers go on where those of the blocks end.
+// CHECK-LABEL: smx_gpu.kernel @documents_kernel(
+// CHECK-SAME: %[[CLEARED:[^:, ]+]]: memref<1xi32>)
+// CHECK: %[[X:.+]] = gpu.block_id x
+// CHECK-NEXT: %[[IS_FIRST:.+]] = arith.cmpi eq, %[[X]], %c0
+// CHECK-NEXT: %[[ONE:.+]] = arith.select %[[IS_FIRST]], %c1, %c0
+// CHECK-NEXT: smx_gpu.store %{{.+}}, %[[CLEARED]][%c0] valid(%[[ONE]]) dims [0]
+// CHECK-LABEL: smx_gpu.kernel @documents_kernel_1(
 // CHECK: %[[NUMBERS:.+]] = smx_gpu.make_channel : <1x1xi32, swizzle = 0, depth = 2>
 // CHECK: role @load {{.*}}%[[COUNT:.+]] = %{{.+}} : memref<1xi32>, %[[PUT:.+]] = %[[NUMBERS]]
 // CHECK: %[[BLOCK:.+]] = gpu.block_id x
@@ -29,8 +34,8 @@
 // CHECK-NEXT: scf.yield %[[THEN]], %{{.+}} : index, i32
 // CHECK: func.func @documents(
 // CHECK: %[[MEMORY:.+]] = memref.alloc() : memref<1xi32>
-// CHECK: smx_gpu.launch @documents_kernel_2_clear{{.*}}(%[[MEMORY]] : memref<1xi32>)
-// CHECK-NEXT: smx_gpu.launch @documents_kernel_2{{.*}}%[[MEMORY]]
+// CHECK: smx_gpu.launch @documents_kernel grid{{.*}}, %[[MEMORY]] :
+// CHECK: smx_gpu.launch @documents_kernel_1 {{.*}}%[[MEMORY]]
 !t = tensor<4x16x4096x128xbf16>
 !i = tensor<4x4096xi32>
 func.func @documents(%q: !t, %k: !t, %v: !t, %begin: !i, %end: !i) -> !t {
@@ -41,7 +46,8 @@ func.func @documents(%q: !t, %k: !t, %v: !t, %begin: !i, %end: !i) -> !t {
 
 // -----
 
-// Pairs of a long tile and a short one are drawn together.
+// Pairs of a long tile and a short one are drawn together. No launch is in front, and one is made that clears.
+// CHECK-LABEL: smx_gpu.kernel @lengths_kernel_clear(%arg0: memref<1xi32>)
 // CHECK-LABEL: smx_gpu.kernel @lengths_kernel(
 // CHECK: scf.while
 // CHECK: scf.for %{{.+}} = %c0 to %{{.+}} step %c1 {

@@ -184,15 +184,15 @@ def top(element, extent, count):
 
 
 def turns(chip, family, types):
-    """The kernels of one chip. On sm_80 and sm_90 they differ by their positions and by what ptxas makes of them: each takes every
-    other one. Of bf16 and f16, which differ by the names of instructions, each takes every kernel in one of the two."""
-    if chip == "sm_90a":
-        yield from kernels(family, types)
-        return
+    """The kernels of one chip. bf16 and f16 differ by the names of instructions: each takes every kernel in one of the two, but on
+    sm_90a, where the attention of each has a schedule of its own. On sm_80 and sm_90 kernels differ by their positions and by what
+    ptxas makes of them: each takes every other one, or the other type."""
     first = int(chip == "sm_90")
-    if sorted(types) == ["bf16", "f16"]:
+    if sorted(types) == ["bf16", "f16"] and (chip, family) != ("sm_90a", "attention"):
         pairs = zip(kernels(family, types[:1]), kernels(family, types[1:]), strict=True)
         yield from (pair[turn % 2] for turn, pair in enumerate(pairs, first))
+    elif chip == "sm_90a":
+        yield from kernels(family, types)
     else:
         yield from itertools.islice(kernels(family, types), first, None, 2)
 

@@ -24,20 +24,22 @@ func.func @lengths(%q: !t, %k: !t, %v: !t, %n: tensor<2xi32>) -> !t {
   return %o : !t
 }
 
-// Of ranges that each row has for itself, extrema over the rows of each tile are computed in front.
+// Of ranges that each row has for itself, extrema over the rows of each tile are computed in front, all at once.
 // CHECK-LABEL: @ranges
 // CHECK-SAME: %[[BEGIN:[^:]+]]: tensor<2x256xi32>, %[[END:[^:]+]]: tensor<2x256xi32>)
 // CHECK: %[[TILES:.+]] = tensor.expand_shape %[[BEGIN]] {{\[\[}}0], [1, 2]] output_shape [2, 8, 32]
-// CHECK: %[[BEGINS:.+]]:2 = linalg.generic {{.*}}"reduction"]} ins(%[[TILES]]
+// CHECK: %[[OTHERS:.+]] = tensor.expand_shape %[[END]] {{\[\[}}0], [1, 2]] output_shape [2, 8, 32]
+// CHECK: %[[EXTREMA:.+]]:4 = linalg.generic {{.*}}"reduction"]} ins(%[[TILES]], %[[OTHERS]]
 // CHECK: arith.minsi
 // CHECK: arith.maxsi
-// CHECK: %[[ENDS:.+]]:2 = linalg.generic {{.*}}"reduction"]
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
 // CHECK: scf.forall (%[[B:.+]], %{{.+}}, %[[I:.+]]) =
 // CHECK: %[[T:.+]] = affine.apply {{.+}}(%[[I]])
-// CHECK: tensor.extract %[[BEGINS]]#0[%[[B]], %[[T]]]
-// CHECK: tensor.extract %[[BEGINS]]#1[%[[B]], %[[T]]]
-// CHECK: tensor.extract %[[ENDS]]#0[%[[B]], %[[T]]]
-// CHECK: tensor.extract %[[ENDS]]#1[%[[B]], %[[T]]]
+// CHECK: tensor.extract %[[EXTREMA]]#0[%[[B]], %[[T]]]
+// CHECK: tensor.extract %[[EXTREMA]]#1[%[[B]], %[[T]]]
+// CHECK: tensor.extract %[[EXTREMA]]#2[%[[B]], %[[T]]]
+// CHECK: tensor.extract %[[EXTREMA]]#3[%[[B]], %[[T]]]
 // CHECK-COUNT-3: scf.for
 // CHECK: smx.finish
 !i = tensor<2x256xi32>
@@ -50,13 +52,15 @@ func.func @ranges(%q: !t, %k: !t, %v: !t, %begin: !i, %end: !i) -> !t {
 // The last tile has fewer rows, of which the last one may count several times.
 // CHECK-LABEL: @ragged
 // CHECK-SAME: %[[BEGIN:[^:]+]]: tensor<2x250xi32>, %[[END:[^:]+]]: tensor<2x250xi32>)
-// CHECK: %[[BEGINS:.+]]:2 = linalg.generic {{.*}}"reduction"]
+// CHECK: %{{.+}}:4 = linalg.generic {{.*}}"reduction"]
 // CHECK: %[[TILE:.+]] = linalg.index 1
 // CHECK: arith.muli %[[TILE]], %c32
-// CHECK: tensor.extract %[[BEGIN]]
+// CHECK: tensor.extract %[[BEGIN]][%{{.+}}, %[[PLACE:.+]]]
 // CHECK: arith.minsi
 // CHECK: arith.maxsi
-// CHECK: %[[ENDS:.+]]:2 = linalg.generic {{.*}}"reduction"]
+// CHECK: tensor.extract %[[END]][%{{.+}}, %[[PLACE]]]
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
 !rt = tensor<2x3x250x16xf32>
 !ri = tensor<2x250xi32>
 func.func @ragged(%q: !rt, %k: !rt, %v: !rt, %begin: !ri, %end: !ri) -> !rt {
