@@ -45,33 +45,22 @@ config.available_features.update(built)
 if config.enable_assertions:
     config.available_features.add("asserts")
 
-# The assembler of PTX is the one that softmax-compile finds.
+# The assembler of PTX is the one that softmax-compile finds; scripts/setup gets the disassembler where no toolkit has it.
 if "softmax-compile" in built:
     compiler = shutil.which("softmax-compile", path=os.pathsep.join(tools_dirs))
     found = subprocess.run([compiler, "--print-ptxas"], capture_output=True, text=True)
     if found.returncode == 0:
+        ptxas = found.stdout.strip()
+
+        def script(name, *arguments):
+            parts = config.python_executable, f"{config.test_source_root}/NVVM/Inputs/{name}.py", *arguments
+            config.substitutions.append((f"%{name}", " ".join(parts)))
+
         config.available_features.add("ptxas")
-        config.substitutions.append(
-            ("%assemble", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/assemble.py"
-                          f" {found.stdout.strip()}"))
-        # scripts/setup gets it, where no toolkit has it.
-        places = [os.path.join(os.path.dirname(config.test_source_root), "build", "tools"),
-                  os.path.dirname(found.stdout.strip()), os.environ["PATH"]]
-        disassembler = shutil.which("nvdisasm", path=os.pathsep.join(places))
-        if disassembler:
+        script("assemble", ptxas)
+        script("spills", "softmax-compile", ptxas)
+        places = [os.path.join(os.path.dirname(config.test_source_root), "build", "tools"), os.path.dirname(ptxas), os.environ["PATH"]]
+        nvdisasm = shutil.which("nvdisasm", path=os.pathsep.join(places))
+        if nvdisasm:
             config.available_features.add("nvdisasm")
-            config.substitutions.append(
-                ("%loops", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/loops.py"
-                           f" {found.stdout.strip()} {disassembler}"))
-        config.substitutions.append(
-            ("%spills", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/spills.py softmax-compile"
-                        f" {found.stdout.strip()}"))
-        # scripts/setup gets it, where no toolkit has it.
-        places = [os.path.join(os.path.dirname(config.test_source_root), "build", "tools"),
-                  os.path.dirname(found.stdout.strip()), os.environ["PATH"]]
-        disassembler = shutil.which("nvdisasm", path=os.pathsep.join(places))
-        if disassembler:
-            config.available_features.add("nvdisasm")
-            config.substitutions.append(
-                ("%loops", f"{config.python_executable} {config.test_source_root}/NVVM/Inputs/loops.py"
-                           f" {found.stdout.strip()} {disassembler}"))
+            script("loops", ptxas, nvdisasm)

@@ -26,9 +26,15 @@ static void storeZeros(Indices &b, int64_t warps, Value counts, Value valid) {
                   /*aligned=*/0);
 }
 
+static KernelOp kernelOf(LaunchOp launch) {
+  return SymbolTable::lookupNearestSymbolFrom<KernelOp>(launch,
+                                                        launch.getKernelAttr());
+}
+
 /// Whether the first block of `launch` can clear counts beside its own work: it
 /// is there, and its kernel has no other launch and no roles.
-static bool canClear(LaunchOp launch, KernelOp kernel) {
+static bool canClear(LaunchOp launch) {
+  KernelOp kernel = kernelOf(launch);
   return kernel && kernel.getCluster() == 1 &&
          isConstantIntValue(launch.getGridY(), 1) &&
          isConstantIntValue(launch.getGridZ(), 1) &&
@@ -45,17 +51,12 @@ static LaunchOp launchInFront(LaunchOp launch) {
   while (op && !isa<LaunchOp>(op))
     op = op->getPrevNode();
   auto front = dyn_cast_or_null<LaunchOp>(op);
-  if (!front)
-    return {};
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      front, front.getKernelAttr());
-  return canClear(front, kernel) ? front : LaunchOp();
+  return front && canClear(front) ? front : LaunchOp();
 }
 
 /// As a part of what `launch` does.
 static void clearBy(LaunchOp launch, Value counts) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      launch, launch.getKernelAttr());
+  KernelOp kernel = kernelOf(launch);
   counts.getDefiningOp()->moveBefore(launch);
   launch.getArgumentsMutable().append(counts);
   Value memory = kernel.appendArgument(counts.getType());

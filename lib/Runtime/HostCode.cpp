@@ -4,6 +4,7 @@
 #include "StepTimer.h"
 
 #include "smx/CPU/AssertionFailed.h"
+#include "smx/Reference/DType.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -18,7 +19,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -172,10 +172,7 @@ emit(Module &module, TargetMachine &target, CodeGenFileType kind) {
 /// the lower half of a register of floats; of a type __bf16 the compiler would
 /// make calls of this very function.
 static float truncateToBF16(float x) {
-  auto bits = llvm::bit_cast<uint32_t>(x);
-  uint32_t upper =
-      std::isnan(x) ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  return llvm::bit_cast<float>(upper);
+  return llvm::bit_cast<float>(uint32_t(reference::toBF16Bits(x)));
 }
 
 /// A JIT whose code sees the process and, even if this library was loaded with

@@ -70,13 +70,13 @@ extremaOfTiles(OpBuilder &builder, Location loc, ArrayRef<Value> tensors,
         builder, loc, builder.getIntegerAttr(element, number));
     return linalg::FillOp::create(builder, loc, from, empty).getResult(0);
   };
-  Value most = filled(APInt::getSignedMaxValue(bits)),
-        least = filled(APInt::getSignedMinValue(bits));
+  Value beforeLeast = filled(APInt::getSignedMaxValue(bits)),
+        beforeMost = filled(APInt::getSignedMinValue(bits));
   SmallVector<Value> neighbours, starts;
   const bool divides =
       !type.isDynamicDim(last) && type.getDimSize(last) % tile == 0;
   for (Value tensor : tensors) {
-    starts.append({most, least});
+    starts.append({beforeLeast, beforeMost});
     if (divides)
       neighbours.push_back(rowsOfTiles(builder, loc, tensor, tile));
   }

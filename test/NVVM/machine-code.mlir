@@ -2,23 +2,21 @@
 // of a score one multiply-add and one exponential, and two more exponentials for both rows that a thread rescales. Where a maximum
 // may rise within a tile, the loop holds the way that takes its exponentials again.
 // REQUIRES: softmax-compile, ptxas, nvdisasm
-// RUN: split-file %s %t
-// RUN: softmax-compile %t/full-64.mlir --alignment=16 --emit=ptx --chip=sm_90a -o %t/full-64.ptx
-// RUN: %loops sm_90a %t/full-64.ptx | FileCheck %s --check-prefix=FULL-64
-// RUN: softmax-compile %t/causal-64.mlir --alignment=16 --emit=ptx --chip=sm_90a -o %t/causal-64.ptx
-// RUN: %loops sm_90a %t/causal-64.ptx | FileCheck %s --check-prefix=CAUSAL-64
-// RUN: softmax-compile %t/full-128.mlir --alignment=16 --emit=ptx --chip=sm_90a -o %t/full-128.ptx
-// RUN: %loops sm_90a %t/full-128.ptx | FileCheck %s --check-prefix=FULL-128
-// RUN: softmax-compile %t/causal-128.mlir --alignment=16 --emit=ptx --chip=sm_90a -o %t/causal-128.ptx
-// RUN: %loops sm_90a %t/causal-128.ptx | FileCheck %s --check-prefix=CAUSAL-128
-// RUN: softmax-compile %t/half-128.mlir --alignment=16 --emit=ptx --chip=sm_90a -o %t/half-128.ptx
-// RUN: %loops sm_90a %t/half-128.ptx | FileCheck %s --check-prefix=HALF-128
-// RUN: softmax-compile %t/window-128.mlir --alignment=16 --emit=ptx --chip=sm_90a -o %t/window-128.ptx
-// RUN: %loops sm_90a %t/window-128.ptx | FileCheck %s --check-prefix=WINDOW-128
-// RUN: softmax-compile %t/full-256.mlir --alignment=16 --emit=ptx --chip=sm_90a -o %t/full-256.ptx
-// RUN: %loops sm_90a %t/full-256.ptx | FileCheck %s --check-prefix=FULL-256
-// RUN: softmax-compile %t/causal-256.mlir --alignment=16 --emit=ptx --chip=sm_90a -o %t/causal-256.ptx
-// RUN: %loops sm_90a %t/causal-256.ptx | FileCheck %s --check-prefix=CAUSAL-256
+// DEFINE: %{loops} = softmax-compile - --alignment=16 --emit=ptx --chip=sm_90a | %loops sm_90a - | FileCheck %s
+// RUN: sed 's/DIM/64/; s/TYPE/bf16/; s/MASK//' %s | %{loops} --check-prefix=FULL-64
+// RUN: sed 's/DIM/64/; s/TYPE/bf16/; s/MASK/mask(#smx.band<top_left, right = 0>)/' %s | %{loops} --check-prefix=CAUSAL-64
+// RUN: sed 's/DIM/128/; s/TYPE/bf16/; s/MASK//' %s | %{loops} --check-prefix=FULL-128
+// RUN: sed 's/DIM/128/; s/TYPE/f16/; s/MASK//' %s | %{loops} --check-prefix=HALF-128
+// RUN: sed 's/DIM/128/; s/TYPE/bf16/; s/MASK/mask(#smx.band<top_left, right = 0>)/' %s | %{loops} --check-prefix=CAUSAL-128
+// RUN: sed 's/DIM/128/; s/TYPE/bf16/; s/MASK/mask(#smx.band<top_left, left = 1023, right = 0>)/' %s | %{loops} --check-prefix=WINDOW-128
+// RUN: sed 's/DIM/256/; s/TYPE/bf16/; s/MASK//' %s | %{loops} --check-prefix=FULL-256
+// RUN: sed 's/DIM/256/; s/TYPE/bf16/; s/MASK/mask(#smx.band<top_left, right = 0>)/' %s | %{loops} --check-prefix=CAUSAL-256
+
+!t = tensor<2x8x4096xDIMxTYPE>
+func.func @attention(%q: !t, %k: !t, %v: !t) -> !t {
+  %o = smx.attention %q, %k, %v scale(0.1) MASK : !t, !t, !t -> !t
+  return %o : !t
+}
 
 // 128 keys: 4 products for the scores and 8 with the values.
 // FULL-64:       {{^}}[[#]] instructions: 12 HGMMA, 130 MUFU.EX2, 128 FFMA
@@ -54,50 +52,3 @@
 // CAUSAL-256:      {{^}}[[#]] instructions: 20 HGMMA, 34 MUFU.EX2, 32 FFMA
 // CAUSAL-256-NEXT: {{^}}[[#]] instructions: 20 HGMMA, 34 MUFU.EX2, 48 FFMA
 // CAUSAL-256-NOT:  instructions
-//--- full-64.mlir
-func.func @f(%q: tensor<2x8x4096x64xbf16>, %k: tensor<2x8x4096x64xbf16>, %v: tensor<2x8x4096x64xbf16>) -> tensor<2x8x4096x64xbf16> {
-  %o = smx.attention %q, %k, %v scale(0.1) : tensor<2x8x4096x64xbf16>, tensor<2x8x4096x64xbf16>, tensor<2x8x4096x64xbf16> -> tensor<2x8x4096x64xbf16>
-  return %o : tensor<2x8x4096x64xbf16>
-}
-
-//--- causal-64.mlir
-func.func @f(%q: tensor<2x8x4096x64xbf16>, %k: tensor<2x8x4096x64xbf16>, %v: tensor<2x8x4096x64xbf16>) -> tensor<2x8x4096x64xbf16> {
-  %o = smx.attention %q, %k, %v scale(0.1) mask(#smx.band<top_left, right = 0>) : tensor<2x8x4096x64xbf16>, tensor<2x8x4096x64xbf16>, tensor<2x8x4096x64xbf16> -> tensor<2x8x4096x64xbf16>
-  return %o : tensor<2x8x4096x64xbf16>
-}
-
-//--- full-128.mlir
-func.func @f(%q: tensor<2x8x4096x128xbf16>, %k: tensor<2x8x4096x128xbf16>, %v: tensor<2x8x4096x128xbf16>) -> tensor<2x8x4096x128xbf16> {
-  %o = smx.attention %q, %k, %v scale(0.1) : tensor<2x8x4096x128xbf16>, tensor<2x8x4096x128xbf16>, tensor<2x8x4096x128xbf16> -> tensor<2x8x4096x128xbf16>
-  return %o : tensor<2x8x4096x128xbf16>
-}
-
-//--- causal-128.mlir
-func.func @f(%q: tensor<2x8x4096x128xbf16>, %k: tensor<2x8x4096x128xbf16>, %v: tensor<2x8x4096x128xbf16>) -> tensor<2x8x4096x128xbf16> {
-  %o = smx.attention %q, %k, %v scale(0.1) mask(#smx.band<top_left, right = 0>) : tensor<2x8x4096x128xbf16>, tensor<2x8x4096x128xbf16>, tensor<2x8x4096x128xbf16> -> tensor<2x8x4096x128xbf16>
-  return %o : tensor<2x8x4096x128xbf16>
-}
-
-//--- half-128.mlir
-func.func @f(%q: tensor<2x8x4096x128xf16>, %k: tensor<2x8x4096x128xf16>, %v: tensor<2x8x4096x128xf16>) -> tensor<2x8x4096x128xf16> {
-  %o = smx.attention %q, %k, %v scale(0.1) : tensor<2x8x4096x128xf16>, tensor<2x8x4096x128xf16>, tensor<2x8x4096x128xf16> -> tensor<2x8x4096x128xf16>
-  return %o : tensor<2x8x4096x128xf16>
-}
-
-//--- window-128.mlir
-func.func @f(%q: tensor<2x8x4096x128xbf16>, %k: tensor<2x8x4096x128xbf16>, %v: tensor<2x8x4096x128xbf16>) -> tensor<2x8x4096x128xbf16> {
-  %o = smx.attention %q, %k, %v scale(0.1) mask(#smx.band<top_left, left = 1023, right = 0>) : tensor<2x8x4096x128xbf16>, tensor<2x8x4096x128xbf16>, tensor<2x8x4096x128xbf16> -> tensor<2x8x4096x128xbf16>
-  return %o : tensor<2x8x4096x128xbf16>
-}
-
-//--- full-256.mlir
-func.func @f(%q: tensor<2x8x4096x256xbf16>, %k: tensor<2x8x4096x256xbf16>, %v: tensor<2x8x4096x256xbf16>) -> tensor<2x8x4096x256xbf16> {
-  %o = smx.attention %q, %k, %v scale(0.1) : tensor<2x8x4096x256xbf16>, tensor<2x8x4096x256xbf16>, tensor<2x8x4096x256xbf16> -> tensor<2x8x4096x256xbf16>
-  return %o : tensor<2x8x4096x256xbf16>
-}
-
-//--- causal-256.mlir
-func.func @f(%q: tensor<2x8x4096x256xbf16>, %k: tensor<2x8x4096x256xbf16>, %v: tensor<2x8x4096x256xbf16>) -> tensor<2x8x4096x256xbf16> {
-  %o = smx.attention %q, %k, %v scale(0.1) mask(#smx.band<top_left, right = 0>) : tensor<2x8x4096x256xbf16>, tensor<2x8x4096x256xbf16>, tensor<2x8x4096x256xbf16> -> tensor<2x8x4096x256xbf16>
-  return %o : tensor<2x8x4096x256xbf16>
-}

@@ -2,7 +2,7 @@
 the innermost.
 
 Fails, besides where assemble.py does, on what such a loop is not to have: local memory (LDL, STL), values that go back to uniform
-registers (R2UR), barriers where paths meet (BSSY, BSYNC). Usage: loops.py <ptxas> <nvdisasm> <chip> <file>
+registers (R2UR), barriers where paths meet (BSSY, BSYNC). Usage: loops.py <ptxas> <nvdisasm> <chip> <file, or - for stdin>
 """
 import collections
 import os
