@@ -1,7 +1,7 @@
 """Assembles PTX, disassembles it and prints what its loops of warpgroups' products are made of: of natural loops with exponentials
 the innermost.
 
-Fails, besides where assemble.py does, on what such a loop is not to have: local memory (LDL, STL), values that go back to uniform
+Fails on what such a loop is not to have: local memory (LDL, STL), values that go back to uniform
 registers (R2UR), barriers where paths meet (BSSY, BSYNC). Usage: loops.py <ptxas> <nvdisasm> <chip> <file, or - for stdin>
 """
 import collections
