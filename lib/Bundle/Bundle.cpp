@@ -18,8 +18,9 @@ static auto getEntries(ModuleOp module) {
       });
 }
 
-static BundleArgument makeArgument(const ::smx::TensorSpec &spec,
-                                   BundleArgument::Role role, size_t index) {
+static BundleArgument describeArgument(const ::smx::TensorSpec &spec,
+                                       BundleArgument::Role role,
+                                       size_t index) {
   BundleArgument argument;
   argument.role = role;
   argument.name = (role == BundleArgument::In    ? "in"
@@ -41,17 +42,17 @@ llvm::Error BundleBuilder::readSignatures(ModuleOp module) {
     entry.name = function.getName().str();
     for (auto [i, spec] : llvm::enumerate(signature->inputs))
       entry.arguments.push_back(
-          makeArgument(spec,
-                       isa<MemRefType>(function.getArgumentTypes()[i])
-                           ? BundleArgument::InOut
-                           : BundleArgument::In,
-                       i));
+          describeArgument(spec,
+                           isa<MemRefType>(function.getArgumentTypes()[i])
+                               ? BundleArgument::InOut
+                               : BundleArgument::In,
+                           i));
     if (signature->outputs.empty())
       continue;
     ShapeProgram shapes = ShapeProgram::build(function);
     std::vector<Number> numbers = entry.numbers.append(shapes.getNumbers());
     for (auto [i, spec] : llvm::enumerate(signature->outputs)) {
-      entry.arguments.push_back(makeArgument(spec, BundleArgument::Out, i));
+      entry.arguments.push_back(describeArgument(spec, BundleArgument::Out, i));
       for (std::optional<Number> size : shapes.getSizes()[i])
         entry.arguments.back().extents.push_back(
             size ? std::optional(numbers[*size]) : std::nullopt);

@@ -174,15 +174,17 @@ static bool waits(Value value, Block *block) {
   return !slice || llvm::any_of(*slice, llvm::IsaPred<WaitOp>);
 }
 
-static bool isRead(Operation *op) { return isa<GatherOp, LoadOp, ReadOp>(op); }
+static bool readsTerm(Operation *op) {
+  return isa<GatherOp, LoadOp, ReadOp>(op);
+}
 
 /// Has branches read `term` once more, rather than keep what was read in
 /// registers until it is known whether they are taken.
 static void readInBranches(Value term, Block *block) {
   auto slice = sliceOf(term, block);
-  if (!slice || llvm::none_of(*slice, isRead) ||
+  if (!slice || llvm::none_of(*slice, readsTerm) ||
       !llvm::all_of(*slice, [](Operation *op) {
-        return isRead(op) || isMemoryEffectFree(op);
+        return readsTerm(op) || isMemoryEffectFree(op);
       }))
     return;
   llvm::MapVector<Block *, SmallVector<OpOperand *>> uses;

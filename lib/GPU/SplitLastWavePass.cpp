@@ -54,15 +54,15 @@ static std::optional<WaveCut> cutInto(int64_t parts, const WaveTile &tile,
 
 namespace {
 /// Numbers of an item of the walk.
-struct Item {
+struct WholeOrPart {
   /// A truth; null where no tile is whole.
   Value isWhole;
   Value tile, cutTile, part, firstKey, endKey;
 };
 
-class WalkBuilder {
+class CutWalkBuilder {
 public:
-  WalkBuilder(WaveTile &tile, const WaveCut &cut)
+  CutWalkBuilder(WaveTile &tile, const WaveCut &cut)
       : tile(tile), cut(cut), builder(tile.walk), loc(tile.walk.getLoc()) {}
 
   /// The kernel walks over items, and leaves the states of parts in arguments
@@ -73,8 +73,8 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
-  Item numberItem();
-  void storeState(const Item &item, ValueRange memory);
+  WholeOrPart numberItem();
+  void storeState(const WholeOrPart &item, ValueRange memory);
 
   WaveTile &tile;
   const WaveCut &cut;
@@ -83,13 +83,13 @@ private:
 };
 } // namespace
 
-Item WalkBuilder::numberItem() {
+WholeOrPart CutWalkBuilder::numberItem() {
   Value number = tile.walk.getInductionVar();
   Value whole = constant(cut.whole), parts = constant(cut.parts);
   Value keysOfPart = constant(cut.rounds * tile.step);
   Value first = tile.keys.getLowerBound(), end = tile.keys.getUpperBound();
   builder.setInsertionPointToStart(tile.walk.getBody());
-  Item item;
+  WholeOrPart item;
   Value ofCut = cut.whole
                     ? Value(arith::SubIOp::create(builder, loc, number, whole))
                     : number;
@@ -121,7 +121,7 @@ Item WalkBuilder::numberItem() {
   return item;
 }
 
-void WalkBuilder::storeState(const Item &item, ValueRange memory) {
+void CutWalkBuilder::storeState(const WholeOrPart &item, ValueRange memory) {
   Value zero = constant(0);
   for (auto [state, place] : llvm::zip_equal(tile.last.all(), memory)) {
     SmallVector<Value> offsets{item.cutTile, item.part, zero};
@@ -136,12 +136,12 @@ void WalkBuilder::storeState(const Item &item, ValueRange memory) {
   }
 }
 
-void WalkBuilder::rewrite(TypeRange states) {
+void CutWalkBuilder::rewrite(TypeRange states) {
   KernelOp kernel = tile.kernel;
   SmallVector<Value> memory;
   for (Type type : states)
     memory.push_back(kernel.appendArgument(type));
-  Item item = numberItem();
+  WholeOrPart item = numberItem();
   tile.cutKeys(item.firstKey, item.endKey);
   builder.setInsertionPoint(tile.walk.getBody()->getTerminator());
   if (!item.isWhole) {
@@ -234,7 +234,7 @@ void SplitLastWavePass::split(KernelOp kernel, LaunchOp launch) {
                           merge.getMemoryOfValues()})
     memory.push_back(memref::AllocOp::create(host, loc, type));
   merge.build(launch, memory);
-  WalkBuilder(*tile, *cut).rewrite(ValueRange(memory).getTypes());
+  CutWalkBuilder(*tile, *cut).rewrite(ValueRange(memory).getTypes());
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(host, loc, value);
   };

@@ -24,7 +24,7 @@ struct Places {
 } // namespace
 
 /// Nothing if `index`, a number or a tile of indices, is something else.
-static std::optional<Places> placesOf(OpBuilder &builder, Value index) {
+static std::optional<Places> findPlaces(OpBuilder &builder, Value index) {
   Location loc = index.getLoc();
   auto tile = dyn_cast<RankedTensorType>(index.getType());
   if (!tile)
@@ -33,7 +33,7 @@ static std::optional<Places> placesOf(OpBuilder &builder, Value index) {
   if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
     return Places{splat.getInput(), std::nullopt};
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
-    return placesOf(builder, broadcast.getValues());
+    return findPlaces(builder, broadcast.getValues());
   if (auto position = dyn_cast_or_null<PositionOp>(op)) {
     SliceAttr slice = getSlice(tile);
     return Places{arith::ConstantIndexOp::create(builder, loc, 0),
@@ -47,8 +47,8 @@ static std::optional<Places> placesOf(OpBuilder &builder, Value index) {
         std::nullopt};
   if (!isa_and_nonnull<arith::AddIOp>(op))
     return std::nullopt;
-  auto left = placesOf(builder, op->getOperand(0)),
-       right = placesOf(builder, op->getOperand(1));
+  auto left = findPlaces(builder, op->getOperand(0)),
+       right = findPlaces(builder, op->getOperand(1));
   if (!left || !right || (left->along && right->along))
     return std::nullopt;
   return Places{
@@ -69,7 +69,7 @@ Value BodyConverter::loadExtracted(Location loc, RankedTensorType form,
   SmallVector<Value> offsets;
   SmallVector<int64_t> dims{-1, -1};
   for (auto [place, offset] : llvm::zip_equal(places, view.offsets)) {
-    std::optional<Places> found = placesOf(builder, place);
+    std::optional<Places> found = findPlaces(builder, place);
     if (!found || (found->along && dims[*found->along] != -1))
       return {};
     if (found->along)

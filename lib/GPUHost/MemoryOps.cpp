@@ -37,7 +37,7 @@ static SmallVector<int64_t, 4> fillIn(ArrayRef<int64_t> sizes, unsigned &next,
   return filled;
 }
 
-static llvm::Error runAlloc(const Step &step, Group &group) {
+static llvm::Error runMemRefAlloc(const Step &step, Group &group) {
   auto type = cast<MemRefType>(step.op->getResult(0).getType());
   auto dtype = getStoredType(type.getElementType());
   if (!dtype || !type.getLayout().isIdentity())
@@ -139,7 +139,7 @@ static llvm::Expected<Window> findElement(const Step &step, Group &group,
   return findWindow(step.op, does, operands);
 }
 
-static llvm::Error runLoad(const Step &step, Group &group) {
+static llvm::Error runMemRefLoad(const Step &step, Group &group) {
   auto window = findElement(step, group, 0, "reads");
   if (!window)
     return window.takeError();
@@ -148,7 +148,7 @@ static llvm::Error runLoad(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
-static llvm::Error runStore(const Step &step, Group &group) {
+static llvm::Error runMemRefStore(const Step &step, Group &group) {
   auto window = findElement(step, group, 1, "writes");
   if (!window)
     return window.takeError();
@@ -160,12 +160,12 @@ static llvm::Error runStore(const Step &step, Group &group) {
 void mlir::smx::gpuhost::addMemoryOps(HandlerTable &table) {
   table["memref.dim"] = runDim;
   table["memref.cast"] = runCast;
-  table["memref.alloc"] = runAlloc;
-  table["memref.alloca"] = runAlloc;
+  table["memref.alloc"] = runMemRefAlloc;
+  table["memref.alloca"] = runMemRefAlloc;
   table["memref.dealloc"] = runDealloc;
   table["memref.subview"] = runSubview;
   table["memref.reinterpret_cast"] = runReinterpret;
   table["memref.extract_strided_metadata"] = runMetadata;
-  table["memref.load"] = runLoad;
-  table["memref.store"] = runStore;
+  table["memref.load"] = runMemRefLoad;
+  table["memref.store"] = runMemRefStore;
 }

@@ -8,7 +8,7 @@ using namespace mlir::smx;
 using namespace mlir::smx::gpuhost;
 
 /// Tiles are there before the kernel starts; the op only names one.
-static llvm::Error runAlloc(const Step &step, Group &group) {
+static llvm::Error runSharedAlloc(const Step &step, Group &group) {
   setResult(step, group,
             SharedHandle{&group.block->tiles.find(step.op)->second});
   return llvm::Error::success();
@@ -85,7 +85,7 @@ static llvm::Error runConvert(const Step &step, Group &group) {
 }
 
 void mlir::smx::gpuhost::addSharedTileOps(HandlerTable &table) {
-  table["smx_gpu.alloc"] = runAlloc;
+  table["smx_gpu.alloc"] = runSharedAlloc;
   table["smx_gpu.read"] = runRead;
   table["smx_gpu.write"] = runWrite;
   table["smx_gpu.copy"] = runCopy;

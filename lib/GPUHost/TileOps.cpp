@@ -105,7 +105,7 @@ static llvm::Error runGather(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
-static llvm::Error runAssert(const Step &step, Group &group) {
+static llvm::Error runTileAssert(const Step &step, Group &group) {
   auto op = cast<gpu::AssertOp>(step.op);
   auto tile = getTile(step, group, 0);
   if (!tile)
@@ -388,7 +388,7 @@ void mlir::smx::gpuhost::addTileOps(HandlerTable &table) {
   table["smx_gpu.partial_reduce"] = runPartialReduce;
   table["smx_gpu.hold"] = runHold;
   table["smx_gpu.gather"] = runGather;
-  table["smx_gpu.assert"] = runAssert;
+  table["smx_gpu.assert"] = runTileAssert;
   table["smx_gpu.largest"] = runLargest;
   table["smx_gpu.any"] = runAny;
   table["smx_gpu.any_of_warps"] = runAnyOfWarps;

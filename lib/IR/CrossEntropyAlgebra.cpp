@@ -38,10 +38,6 @@ unsigned CrossEntropyAlgebraAttr::getFinishStateCount(StringRef) const {
 /// The scores are added up in units of this: no sum of finite ones overflows.
 constexpr double unitOfSum = 4294967296.0; // 2^32
 
-static SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
-  return llvm::to_vector(maps.getAsValueRange<AffineMapAttr>());
-}
-
 /// What `expand` makes of `op`, which is there for it alone.
 template <typename OpT>
 static SmallVector<Value>
@@ -129,7 +125,7 @@ SmallVector<Value>
 CrossEntropyAlgebraAttr::expandMerge(OpBuilder &builder,
                                      Operation *operation) const {
   auto op = cast<MergeOp>(operation);
-  AffineMap row = mapsOf(op.getMaps()).front();
+  AffineMap row = cast<AffineMapAttr>(op.getMaps()[0]).getValue();
   ValueRange a = op.getLhs(), b = op.getRhs();
   auto part = MergeOp::create(builder, op.getLoc(), a.take_front(2).getTypes(),
                               getSoftmax(), a.take_front(2), b.take_front(2),
@@ -154,7 +150,7 @@ SmallVector<Value>
 CrossEntropyAlgebraAttr::expandFinish(OpBuilder &builder,
                                       Operation *operation) const {
   auto op = cast<FinishOp>(operation);
-  SmallVector<AffineMap> maps = mapsOf(op.getMaps());
+  auto maps = llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
   ValueRange states = op.getStates();
   AffineMap row = maps[0], result = op.getResultMap();
   auto type = cast<RankedTensorType>(op.getResult().getType());

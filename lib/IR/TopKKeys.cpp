@@ -64,7 +64,7 @@ static bool isInteger(Value value, int64_t expected) {
   return matchPattern(value, m_ConstantInt(&constant)) &&
          constant.getSExtValue() == expected;
 }
-static bool isNumber(Value value, double expected) {
+static bool isConstant(Value value, double expected) {
   APFloat constant(0.0);
   return matchPattern(value, m_ConstantFloat(&constant)) &&
          constant.isExactlyValue(expected);
@@ -77,8 +77,8 @@ static Value matchLimited(Value value, arith::CmpFPredicate predicate,
                         : arith::CmpFOp();
   if (!compare || compare.getPredicate() != predicate ||
       compare.getLhs() != select.getTrueValue() ||
-      !isNumber(compare.getRhs(), bound) ||
-      !isNumber(select.getFalseValue(), bound))
+      !isConstant(compare.getRhs(), bound) ||
+      !isConstant(select.getFalseValue(), bound))
     return {};
   return compare.getLhs();
 }
@@ -112,7 +112,7 @@ std::optional<KeyParts> mlir::smx::matchKey(Value key) {
       limited ? limited.getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
   auto score =
       wide ? wide.getIn().getDefiningOp<arith::AddFOp>() : arith::AddFOp();
-  if (!score || !isNumber(score.getRhs(), 0))
+  if (!score || !isConstant(score.getRhs(), 0))
     return std::nullopt;
   return KeyParts{score.getLhs(), place.getIn()};
 }

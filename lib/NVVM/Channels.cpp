@@ -30,8 +30,8 @@
 // Not by using-directives: `gpu` would be upstream's dialect as well.
 namespace mlir::smx {
 
-/// Full and empty barrier of a stage, 8 bytes each.
-static constexpr int64_t stageBarrierBytes = 16, emptyBarrier = 8;
+/// Behind the full one of a stage.
+static constexpr int64_t emptyBarrier = 8;
 
 void collectUsers(Value channel, SmallVectorImpl<Operation *> &users) {
   for (OpOperand &use : channel.getUses()) {

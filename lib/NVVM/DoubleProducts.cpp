@@ -105,7 +105,7 @@ static int64_t bytesToColumn(mlir::smx::gpu::SharedType type, int64_t columns) {
 /// along them from shared memory. The assembler would bring loads of the whole
 /// product forward until no register is left, and spill what is needed behind
 /// it. Shorter rounds wait for their loads more often.
-static int64_t reducedPerRound(const TileProduct &product) {
+static int64_t columnsPerRound(const TileProduct &product) {
   constexpr int64_t longest = 64, span = 16;
   if (!product.sharedA || !product.isBTransposed)
     return product.reduced;
@@ -116,7 +116,7 @@ static int64_t reducedPerRound(const TileProduct &product) {
 }
 
 Value mlir::smx::multiplyDoubles(ThreadCode &code, const TileProduct &product) {
-  int64_t step = reducedPerRound(product);
+  int64_t step = columnsPerRound(product);
   if (step == product.reduced)
     return DoubleProduct(code, product).emit();
   int64_t inA = bytesToColumn(product.sharedA, step),

@@ -2,6 +2,7 @@
 
 #include "ClusterExchange.h"
 #include "KernelLowering.h"
+#include "SharedBarriers.h"
 
 #include "smx/GPU/SharedMemory.h"
 #include "smx/NVVM/Chip.h"
@@ -17,8 +18,6 @@ static constexpr int64_t scratchAlignment = 16;
 /// Up to so many bytes, scratch of a reduction is its own, which saves a
 /// barrier.
 static constexpr int64_t ownScratch = 1024;
-/// An mbarrier is 8 bytes; every stage has one for full and one for empty.
-static constexpr int64_t stageBarrierBytes = 16;
 /// Elements of a thread, from which on the order of arithmetic decides how many
 /// registers it takes.
 static constexpr int64_t manyRegisters = 16;

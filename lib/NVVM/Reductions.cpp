@@ -16,6 +16,7 @@
 
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
+using ::smx::gpu::wordBytes;
 
 namespace {
 /// How the threads of a layout lie along the dimension that is reduced.
@@ -101,8 +102,6 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
   return convertScratchBytes(op) + clusterScratchBytes(op) +
          collectScratchBytes(op) + largestScratchBytes(op);
 }
-
-static constexpr int64_t wordBytes = 4;
 
 /// Combines the values of the warps along the dimension: the place of a value
 /// in scratch is [position, warp].

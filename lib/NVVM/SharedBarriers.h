@@ -6,6 +6,9 @@
 
 namespace mlir::smx {
 
+/// Of a stage of a channel: an mbarrier of 8 bytes for full, one for empty.
+inline constexpr int64_t stageBarrierBytes = 16;
+
 /// The barrier at `address` (!llvm.ptr<3>) completes a phase whenever
 /// `arrivals` threads have arrived. Executed by one thread.
 void initBarrier(ThreadCode &code, Value address, int64_t arrivals);

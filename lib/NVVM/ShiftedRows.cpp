@@ -6,9 +6,9 @@
 
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
+using ::smx::gpu::wordBytes;
 
-static constexpr int64_t pieceBytes = 16, wordBytes = 4,
-                         pieceWords = pieceBytes / wordBytes;
+static constexpr int64_t pieceBytes = 16, pieceWords = pieceBytes / wordBytes;
 
 bool isShiftedRow(RankedTensorType tile, const GlobalTile &memory) {
   auto striped = dyn_cast_or_null<gpu::StripedAttr>(gpu::getLayout(tile));

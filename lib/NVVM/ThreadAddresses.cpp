@@ -54,16 +54,16 @@ Value ThreadAddresses::at(Coordinate step, ThreadIntegerPlace by) {
                                    place.column + step.column + by.column}));
 }
 
-static unsigned bytesOf(Type type) {
+static unsigned alignmentOf(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8 *
          (vector ? vector.getNumElements() : 1);
 }
 
 Value mlir::smx::loadShared(ThreadCode &code, Type type, Value address) {
-  return LLVM::LoadOp::create(code, type, address, bytesOf(type));
+  return LLVM::LoadOp::create(code, type, address, alignmentOf(type));
 }
 
 void mlir::smx::storeShared(ThreadCode &code, Value value, Value address) {
-  LLVM::StoreOp::create(code, value, address, bytesOf(value.getType()));
+  LLVM::StoreOp::create(code, value, address, alignmentOf(value.getType()));
 }

@@ -15,7 +15,7 @@ using llvm::StringRef;
 using llvm::Twine;
 using reference::DType;
 
-static std::string print(mlir::Type type) {
+static std::string textOf(mlir::Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
@@ -26,7 +26,7 @@ static std::optional<DType> readElementType(mlir::Type type) {
     return DType::I64;
   if (type.isUnsignedInteger(8))
     return DType::U8;
-  return reference::dtypeFromName(print(type));
+  return reference::dtypeFromName(textOf(type));
 }
 
 static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
@@ -34,7 +34,7 @@ static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
   mlir::Type element = type;
   if (auto shaped = llvm::dyn_cast<mlir::ShapedType>(type)) {
     if (!shaped.hasRank())
-      return createStringError(place + " has the type " + print(type) +
+      return createStringError(place + " has the type " + textOf(type) +
                                "; a kernel needs ranked tensors");
     element = shaped.getElementType();
     for (int64_t size : shaped.getShape())
@@ -44,8 +44,8 @@ static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
   }
   std::optional<DType> dtype = readElementType(element);
   if (!dtype)
-    return createStringError(place + " has elements of type " + print(element) +
-                             "; supported are " +
+    return createStringError(place + " has elements of type " +
+                             textOf(element) + "; supported are " +
                              std::string(reference::dtypeNames()));
   spec.dtype = *dtype;
   return spec;
@@ -64,7 +64,7 @@ Expected<Signature> smx::readSignature(mlir::func::FuncOp function) {
     if (!llvm::isa<mlir::RankedTensorType>(type))
       return createStringError("result " + Twine(i) + " of '" +
                                function.getName() + "' has the type " +
-                               print(type) +
+                               textOf(type) +
                                "; a kernel gives ranked tensors only");
     auto spec = readType(type, "result " + Twine(i) + " of '" +
                                    function.getName() + "'");

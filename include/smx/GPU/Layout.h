@@ -23,6 +23,9 @@ struct Coordinate {
 };
 
 inline constexpr int64_t warpThreads = 32;
+
+/// Of a register, and of a bank of shared memory.
+inline constexpr int64_t wordBytes = 4;
 /// Of 32 bits, for all blocks of a multiprocessor.
 inline constexpr int64_t registerFile = 65536;
 

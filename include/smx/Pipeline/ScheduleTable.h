@@ -36,7 +36,7 @@ struct ShapeClass {
   /// Keys, or elements of a row; none if open.
   std::optional<int64_t> stream;
   /// Of attention, heads of queries, of all batches together; none if open.
-  std::optional<int64_t> heads;
+  std::optional<int64_t> heads = std::nullopt;
 
   friend bool operator==(const ShapeClass &, const ShapeClass &) = default;
 };

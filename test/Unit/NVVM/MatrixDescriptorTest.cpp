@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DefinedOffset.h"
+
 #include "NVVM/MatrixDescriptor.h"
 
 #include <gtest/gtest.h>
@@ -38,14 +40,9 @@ struct Decoded {
   }
 };
 
-const SharedTile tiles[] = {
+const SharedTile operandTiles[] = {
     {64, 128, 2, 128}, {128, 64, 2, 128}, {176, 128, 2, 128}, {64, 96, 2, 64},
     {32, 32, 2, 64},   {80, 48, 2, 32},   {16, 16, 2, 32}};
-
-int64_t definedOffset(const SharedTile &tile, Coordinate at) {
-  return sharedOffset(tile.rows, tile.columns, tile.elementBytes,
-                      tile.swizzleBytes, at);
-}
 
 /// A tile does not start at 0, so that what is or-ed must not overlap it.
 constexpr int64_t start = 3 * 1024;
@@ -56,7 +53,7 @@ Decoded descriptorOf(const MatrixDescriptor &operand, Coordinate at) {
 }
 
 TEST(MatrixDescriptor, ReadsRowsAlongTheReducedDimension) {
-  for (const SharedTile &tile : tiles) {
+  for (const SharedTile &tile : operandTiles) {
     MatrixDescriptor operand{tile, /*isReducedContiguous=*/true};
     for (int64_t row = 0; row < tile.rows; row += 8)
       for (int64_t k = 0; k < tile.columns; k += MatrixDescriptor::depth) {
@@ -72,7 +69,7 @@ TEST(MatrixDescriptor, ReadsRowsAlongTheReducedDimension) {
 }
 
 TEST(MatrixDescriptor, ReadsRowsAlongTheColumnsOfTheProduct) {
-  for (const SharedTile &tile : tiles) {
+  for (const SharedTile &tile : operandTiles) {
     MatrixDescriptor operand{tile, /*isReducedContiguous=*/false};
     for (int64_t k = 0; k < tile.rows; k += MatrixDescriptor::depth) {
       Decoded decoded = descriptorOf(operand, {k, 0});

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NVVM/SharedAddress.h"
+#include "DefinedOffset.h"
 
 #include <gtest/gtest.h>
 
@@ -23,11 +23,6 @@ const SharedTile tiles[] = {
     {64, 16, 2, 32},   {48, 80, 2, 32},  {64, 128, 4, 128}, {32, 16, 4, 64},
     {64, 64, 8, 128},  {16, 48, 2, 0},   {64, 40, 4, 0}};
 const SharedTile oneRow{1, 4096, 2, 0};
-
-int64_t definedOffset(const SharedTile &tile, Coordinate at) {
-  return sharedOffset(tile.rows, tile.columns, tile.elementBytes,
-                      tile.swizzleBytes, at);
-}
 
 /// The address of a thread's element as the lowering computes it.
 int64_t steppedOffset(const SharedTile &tile, const ConstantStep &step,

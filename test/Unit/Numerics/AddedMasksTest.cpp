@@ -19,7 +19,7 @@ using namespace smx;
 using namespace smx::test;
 
 namespace {
-struct Form {
+struct AddedMask {
   int64_t queries, keys, splits;
 };
 
@@ -27,7 +27,7 @@ struct AddedMasks : testing::TestWithParam<DType> {
   static constexpr int64_t headDim = 64;
   static constexpr double scale = 0.11;
 
-  static std::string text(Form form) {
+  static std::string text(AddedMask form) {
     auto type = [](int64_t rows) {
       return llvm::formatv("tensor<1x1x{0}x{1}x{2}>", rows, headDim,
                            std::string(nameOf(GetParam())))
@@ -56,7 +56,7 @@ struct AddedMasks : testing::TestWithParam<DType> {
 
   /// By how many times the number key j is hidden from a row. Rows of a
   /// matrix instruction are alike.
-  static double depthOf(int64_t row, int64_t j, Form form) {
+  static double depthOf(int64_t row, int64_t j, AddedMask form) {
     int64_t keys = form.keys;
     switch (row * 8 / form.queries) {
     case 0:
@@ -80,7 +80,7 @@ struct AddedMasks : testing::TestWithParam<DType> {
     }
   }
 
-  static void check(const Kernel &kernel, Form form, double number) {
+  static void check(const Kernel &kernel, AddedMask form, double number) {
     auto [queries, keys, splits] = form;
     Tensor q({1, 1, queries, headDim}), k({1, 1, keys, headDim}),
         v({1, 1, keys, headDim}), mask({queries, keys});
@@ -132,7 +132,8 @@ TEST_P(AddedMasks, RowsThatAreHiddenAreAverages) {
   if (target.chip.empty() && target.target != mlir::smx::Target::Cpu)
     chips = {"sm_80", "sm_90a"};
   for (const std::string &chip : chips)
-    for (Form form : {Form{512, 384, 1}, Form{8, 640, 1}, Form{8, 640, 3}}) {
+    for (AddedMask form :
+         {AddedMask{512, 384, 1}, AddedMask{8, 640, 1}, AddedMask{8, 640, 3}}) {
       CompileOptions options;
       options.optLevel = 1;
       options.road.splits = form.splits;

@@ -25,12 +25,12 @@ using llvm::Expected;
 
 namespace {
 /// Memory of the target under test.
-class Memory {
+class TargetMemory {
 public:
   /// `stream` is null for host memory.
-  static Expected<Memory> make(const cuda::Stream *stream,
-                               const std::vector<std::byte> &content) {
-    Memory memory;
+  static Expected<TargetMemory> make(const cuda::Stream *stream,
+                                     const std::vector<std::byte> &content) {
+    TargetMemory memory;
     memory.stream = stream;
     memory.host = content;
     if (!stream)
@@ -112,12 +112,12 @@ Error callOften(const std::optional<cuda::Driver> &driver, int number) {
   auto x = reference::NpyArray::fromTensor(inputs[0], c.dtype);
   const size_t offset = number % 2 ? 2 : 0, first = 16 + offset;
   const std::vector<std::byte> unwritten(x.bytes.size(), poison);
-  auto in =
-      Memory::make(stream ? &*stream : nullptr, amidPoison(x.bytes, offset));
+  auto in = TargetMemory::make(stream ? &*stream : nullptr,
+                               amidPoison(x.bytes, offset));
   if (!in)
     return in.takeError();
-  auto out =
-      Memory::make(stream ? &*stream : nullptr, amidPoison(unwritten, offset));
+  auto out = TargetMemory::make(stream ? &*stream : nullptr,
+                                amidPoison(unwritten, offset));
   if (!out)
     return out.takeError();
   for (int i = 0; i < 8; ++i)

@@ -7,17 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "EveryForm.h"
+#include "SpecialNumbers.h"
 
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace smx;
 using namespace smx::test;
-
-static const double inf = std::numeric_limits<double>::infinity();
-static const double nan_ = std::numeric_limits<double>::quiet_NaN();
 
 namespace {
 /// [1, 1, 4, 8] queries, 40 keys: small whole numbers, exact in every type.

@@ -13,7 +13,7 @@ using namespace smx::test;
 namespace {
 /// Of tiles of 192 rows and 96 keys, or of 128 and 64 at a head dim of 256: as
 /// the model has them, but where queries are few.
-const WalkForm forms[] = {
+const WalkForm dealtForms[] = {
     // Five of the eleven pairs of one row.
     {"Causal", 1, 1, 4096, 4096, 64, 3, DType::BF16},
     // Five pairs, which begin within a row of three.
@@ -39,5 +39,5 @@ TEST_P(DealtWaves, MatchTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, DealtWaves, testing::ValuesIn(forms),
+INSTANTIATE_TEST_SUITE_P(Forms, DealtWaves, testing::ValuesIn(dealtForms),
                          DealtWaves::nameOf);

@@ -11,7 +11,7 @@ using namespace smx::test;
 
 namespace {
 /// Of tiles of 192 rows and 96 keys, or of 128 and 128 at a head dim of 128.
-const WalkForm forms[] = {
+const WalkForm idleForms[] = {
     // One group of the second tile has rows, a few of them.
     {"OneGroup", 3, 3, 200, 500, 64, 2, DType::BF16},
     // Two groups, one of them all of its rows; keys that end within a tile.
@@ -41,5 +41,5 @@ TEST_P(IdleGroups, MatchTheReference) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, IdleGroups, testing::ValuesIn(forms),
+INSTANTIATE_TEST_SUITE_P(Forms, IdleGroups, testing::ValuesIn(idleForms),
                          IdleGroups::nameOf);

@@ -15,7 +15,7 @@ using namespace smx::test;
 
 namespace {
 /// Of tiles of 192 rows, or 128.
-const WalkForm forms[] = {
+const WalkForm lastWaveForms[] = {
     // One of five tiles in parts, the last of them with the keys left over.
     {"Whole", 1, 1, 960, 2720, 64, 4, DType::BF16},
     // All of two tiles, of which the second has rows beyond the end.
@@ -90,5 +90,5 @@ TEST_P(LastWave, PartsMaySeeNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, LastWave, testing::ValuesIn(forms),
+INSTANTIATE_TEST_SUITE_P(Forms, LastWave, testing::ValuesIn(lastWaveForms),
                          LastWave::nameOf);

@@ -1,15 +1,12 @@
 //===- LossContractTest.cpp - what a loss is where a row is special -------===//
 
 #include "EveryForm.h"
+#include "SpecialNumbers.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace smx;
 using namespace smx::test;
-
-static const double inf = std::numeric_limits<double>::infinity();
-static const double nan_ = std::numeric_limits<double>::quiet_NaN();
 
 static NumericCase lossCase(const Tensor &x) {
   NumericCase c = rowCase(Op::CrossEntropy, x);

@@ -5,18 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "EveryForm.h"
+#include "SpecialNumbers.h"
 
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace smx;
 using namespace smx::test;
 using MaskData = NumericCase::MaskData;
-
-static const double inf = std::numeric_limits<double>::infinity();
-static const double nan_ = std::numeric_limits<double>::quiet_NaN();
 
 namespace {
 /// Two batches of 4 queries and 40 keys whose scores are all 0; value j is j.

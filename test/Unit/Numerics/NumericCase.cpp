@@ -554,7 +554,6 @@ std::string smx::test::checkCase(const NumericCase &config) {
 std::string smx::test::checkCase(const NumericCase &config,
                                  llvm::StringRef module,
                                  mlir::smx::Stage from) {
-  const TargetUnderTest &target = targetUnderTest();
   llvm::Expected<Kernel> kernel = compileText(config, module, from, "");
   if (!kernel)
     return config.describe() +

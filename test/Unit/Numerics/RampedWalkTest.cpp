@@ -13,7 +13,7 @@ using namespace smx::test;
 
 namespace {
 /// As many keys as queries; tiles as the model has them.
-const WalkForm forms[] = {
+const WalkForm rampedForms[] = {
     {"OneRow", 1, 1, 1664, 1664, 128, 3, DType::BF16},
     {"Rows", 3, 3, 1300, 1300, 128, 5, DType::F16},
     {"SharedKeys", 6, 2, 1000, 1000, 64, 4, DType::BF16},
@@ -43,5 +43,5 @@ TEST_P(RampedWalk, MatchesTheReferenceBothWays) {
   expectReference({reference::BandAnchor::TopLeft, 333, 150});
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, RampedWalk, testing::ValuesIn(forms),
+INSTANTIATE_TEST_SUITE_P(Forms, RampedWalk, testing::ValuesIn(rampedForms),
                          RampedWalk::nameOf);

@@ -18,7 +18,7 @@ using namespace smx;
 using namespace smx::test;
 
 namespace {
-struct Form {
+struct TermsForm {
   int64_t queries, keys;
   bool causal = false, open = false;
 };
@@ -27,7 +27,7 @@ struct ScoreTerms : testing::TestWithParam<DType> {
   static constexpr int64_t heads = 2, headDim = 64;
   static constexpr double scale = 0.11;
 
-  static std::string text(Form form) {
+  static std::string text(TermsForm form) {
     auto size = [&](int64_t extent) {
       return form.open ? std::string("?") : std::to_string(extent);
     };
@@ -60,7 +60,7 @@ struct ScoreTerms : testing::TestWithParam<DType> {
 
   /// Numbers that all the types hold. Some rows hide every other run of 96
   /// keys, or all keys but one; one of all has no number.
-  static double biasOf(int64_t head, int64_t i, int64_t j, Form form) {
+  static double biasOf(int64_t head, int64_t i, int64_t j, TermsForm form) {
     if (i % 7 == 3 && j / 96 % 2 == head)
       return -INFINITY;
     if (i % 50 == 11 && j != i / 2)
@@ -70,7 +70,7 @@ struct ScoreTerms : testing::TestWithParam<DType> {
     return double((3 * i + 5 * j + 7 * head) % 17 - 8) / 4;
   }
 
-  static void check(const Kernel &kernel, Form form) {
+  static void check(const Kernel &kernel, TermsForm form) {
     Tensor q({1, heads, form.queries, headDim}),
         k({1, heads, form.keys, headDim}), v({1, heads, form.keys, headDim}),
         bias({heads, form.queries, form.keys});
@@ -96,7 +96,7 @@ struct ScoreTerms : testing::TestWithParam<DType> {
 
   static void checkRow(const double *out, int64_t head, int64_t i,
                        const double *query, const double *keys,
-                       const double *values, Form form) {
+                       const double *values, TermsForm form) {
     const int64_t seen = form.causal ? std::min(i + 1, form.keys) : form.keys;
     std::vector<double> scores(seen), expected(headDim);
     double largest = -INFINITY, sum = 0;
@@ -133,10 +133,11 @@ TEST_P(ScoreTerms, AreThoseOfTheirPair) {
   const TargetUnderTest &target = targetUnderTest();
   // Whole tiles of three groups' rows; what is left of rows and keys; rows that
   // start anywhere.
-  for (Form form : {Form{384, 1152}, Form{384, 1152, true}, Form{200, 1112},
-                    Form{200, 328, true}, Form{150, 301}, Form{150, 301, true},
-                    Form{384, 1152, false, true}, Form{200, 328, true, true},
-                    Form{150, 301, false, true}})
+  for (TermsForm form :
+       {TermsForm{384, 1152}, TermsForm{384, 1152, true}, TermsForm{200, 1112},
+        TermsForm{200, 328, true}, TermsForm{150, 301},
+        TermsForm{150, 301, true}, TermsForm{384, 1152, false, true},
+        TermsForm{200, 328, true, true}, TermsForm{150, 301, false, true}})
     for (const std::string &chip : target.chips()) {
       CompileOptions options;
       options.optLevel = 1;

@@ -21,6 +21,11 @@ struct WalkForm {
 struct WalkTest : testing::TestWithParam<WalkForm> {
   WalkTest() : chip(targetUnderTest().chip, targetUnderTest().chips().back()) {}
 
+  void SetUp() override {
+    if (targetUnderTest().target == mlir::smx::Target::Cpu)
+      GTEST_SKIP() << "needs code for a GPU, whose blocks walk";
+  }
+
   static NumericCase attentionCase() {
     const WalkForm &form = GetParam();
     NumericCase c;

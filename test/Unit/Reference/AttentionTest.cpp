@@ -1,4 +1,6 @@
 //===- AttentionTest.cpp - attention --------------------------------------===//
+#include "SpecialNumbers.h"
+
 #include "smx/Reference/Attention.h"
 #include "smx/Reference/Generators.h"
 #include "smx/Reference/OnlineState.h"
@@ -10,9 +12,7 @@
 #include <limits>
 
 using namespace smx::reference;
-
-static constexpr double inf = std::numeric_limits<double>::infinity();
-static const double nan_ = std::nan("");
+using namespace smx::test;
 
 static Tensor normal(Shape shape, uint64_t seed) {
   return *generate("normal", shape, {DType::F64, seed});

@@ -1,15 +1,15 @@
 //===- CompareTest.cpp - the comparison itself ----------------------------===//
+#include "SpecialNumbers.h"
+
 #include "smx/Reference/Compare.h"
 
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace smx::reference;
+using namespace smx::test;
 
-static constexpr double inf = std::numeric_limits<double>::infinity();
-static const double nan_ = std::nan("");
 static const DType floats[] = {DType::F64, DType::F32, DType::F16, DType::BF16};
 static const OpFamily families[] = {OpFamily::Softmax, OpFamily::LogSumExp,
                                     OpFamily::WeightedSum, OpFamily::Norm};

@@ -1,5 +1,7 @@
 //===- CrossEntropyTest.cpp - losses and gradients of the reference -------===//
 
+#include "SpecialNumbers.h"
+
 #include "smx/Reference/CrossEntropy.h"
 #include "smx/Reference/Generators.h"
 #include "smx/Reference/Softmax.h"
@@ -8,12 +10,9 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 
 using namespace smx::reference;
-
-static const double inf = std::numeric_limits<double>::infinity();
-static const double nan_ = std::numeric_limits<double>::quiet_NaN();
+using namespace smx::test;
 
 TEST(CrossEntropy, IsMinusTheLogProbability) {
   const Tensor x = *generate("normal", {4, 9}, {DType::F64, 5});
@@ -32,7 +31,7 @@ TEST(CrossEntropy, SmoothingByHand) {
   CrossEntropyOptions options;
   options.smoothing = 0.2;
   const Tensor x({1, 2}, {0, std::log(3.0)});
-  const Tensor loss = crossEntropy(x, Tensor({1}, {1}), options);
+  const Tensor loss = crossEntropy(x, Tensor({1}, 1), options);
   EXPECT_NEAR(loss[0], std::log(4.0) - 0.9 * std::log(3.0), 1e-15);
 }
 

@@ -1,4 +1,6 @@
 //===- DTypeTest.cpp - rounding to the element types ----------------------===//
+#include "SpecialNumbers.h"
+
 #include "smx/Reference/DType.h"
 
 #include "gtest/gtest.h"
@@ -9,8 +11,7 @@
 #include <random>
 
 using namespace smx::reference;
-
-static constexpr double inf = std::numeric_limits<double>::infinity();
+using namespace smx::test;
 
 namespace {
 /// One 16-bit format: its conversions and the pattern of +infinity.

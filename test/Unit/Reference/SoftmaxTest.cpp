@@ -1,16 +1,15 @@
 //===- SoftmaxTest.cpp - the softmax family -------------------------------===//
-#include "smx/Reference/Softmax.h"
+#include "SpecialNumbers.h"
+
 #include "smx/Reference/Generators.h"
+#include "smx/Reference/Softmax.h"
 
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace smx::reference;
-
-static constexpr double inf = std::numeric_limits<double>::infinity();
-static const double nan_ = std::nan("");
+using namespace smx::test;
 
 static SoftmaxOptions zeroRows() {
   SoftmaxOptions options;
