@@ -1,6 +1,7 @@
 //===- UniteLoopsPass.cpp - one loop for whole tiles and cut ones ---------===//
 
 #include "CutTile.h"
+#include "GroupCode.h"
 #include "NumberSweep.h"
 
 #include "smx/GPU/Passes.h"
@@ -254,8 +255,10 @@ struct UniteLoopsPass
     std::optional<RoundCount> count =
         countRounds(pair.whole.getLowerBound(), pair.cut.getUpperBound(),
                     pair.cut.getStep());
-    // Sizes that are open take registers, too.
-    return count && (columnsOf(pair) <= narrow || count->mean <= rounds);
+    // Sizes that are open take registers, too: those of three groups are few.
+    if (!count)
+      return getOperation().getWarps() <= openGroups * warpgroupWarps;
+    return columnsOf(pair) <= narrow || count->mean <= rounds;
   }
 };
 } // namespace

@@ -83,10 +83,12 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
   // The longer a tile of rows, the more of its keys a mask cuts; and the longer
   // its begin and end, of which two warpgroups leave registers to overlap them.
   std::optional<int64_t> keysInMask = widthOfMasks(op);
-  // Documents that are packed are short. Beside extents that are open there are
-  // no registers for it.
-  const bool isNarrow = (keysInMask && *keysInMask <= shortMaskedRows) ||
-                        (rowExtent && areRangesGiven(op));
+  // Documents that are packed are short. Beside extents that are open and more
+  // columns there are no registers for it.
+  constexpr int64_t mostColumnsBesideOpen = 96;
+  const bool isNarrow =
+      (keysInMask && *keysInMask <= shortMaskedRows) ||
+      (areRangesGiven(op) && (rowExtent || columns <= mostColumnsBesideOpen));
   const bool isMostlyCut =
       isMasked &&
       (isNarrow || rowExtent.value_or(shortMaskedRows + 1) <= shortMaskedRows);

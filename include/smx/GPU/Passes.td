@@ -170,8 +170,8 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
     With `few-tiles` only loops marked so (`smx-tile`) are united, and those whose cut tiles come last: `smx-gpu-roles` gives whole and cut tiles
     rounds of their own again, so that no round of a whole tile asks for anything, and products overlap where the ones go over into the others.
     That is won once for a tile of rows. Where both kinds of rounds share the registers of a sum of more than `narrow` columns, each of them pays
-    for it, so such loops have to have at most `rounds` tiles on average, known from the numbers of the tiles; and of more than `widest` columns
-    none are united.
+    for it, so such loops have to have at most `rounds` tiles on average, known from the numbers of the tiles. Of lengths that are open, loops of at most
+    `open-groups` warpgroups are united, whose threads have registers for these, too. Of more than `widest` columns none are.
 
     ```mlir
     %a = scf.for %j = %c0 to %m step %s iter_args(%x = %x0) {
@@ -218,6 +218,7 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
     Option<"widest", "widest", "int64_t", "128", "most columns of the sum of weights; other accumulators leave no registers to add terms to">,
     Option<"narrow", "narrow", "int64_t", "64", "most columns of sums that leave registers for whole and for cut tiles">,
     Option<"rounds", "rounds", "int64_t", "24", "most tiles of keys, on average, of wider sums">,
+    Option<"openGroups", "open-groups", "int64_t", "2", "most warpgroups whose threads have registers for lengths that are open">,
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

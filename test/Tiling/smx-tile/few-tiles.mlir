@@ -37,6 +37,33 @@ func.func @chunks(%q: !long, %k: !long, %v: !long) -> !long {
   return %o : !long
 }
 
+// Documents, which are short where they are packed; beside open sizes, sums of at most 96 columns leave registers for it.
+!ranges = tensor<2x4096xi32>
+// CHECK-LABEL: @documents
+// CHECK-COUNT-3: {smx.few_tiles}
+func.func @documents(%q: !long, %k: !long, %v: !long, %begin: !ranges, %end: !ranges) -> !long {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.key_ranges) reads(%begin, %end : !ranges, !ranges) : !long, !long, !long -> !long
+  return %o : !long
+}
+
+!narrow = tensor<?x?x96xbf16>
+!open = tensor<?x?xi32>
+// CHECK-LABEL: @open_documents
+// CHECK-COUNT-3: {smx.few_tiles}
+func.func @open_documents(%q: !narrow, %k: !narrow, %v: !narrow, %begin: !open, %end: !open) -> !narrow {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.key_ranges) reads(%begin, %end : !open, !open) : !narrow, !narrow, !narrow -> !narrow
+  return %o : !narrow
+}
+
+!columns = tensor<?x?x128xbf16>
+// CHECK-LABEL: @wide_open_documents
+// CHECK-NOT: smx.few_tiles
+// CHECK: return
+func.func @wide_open_documents(%q: !columns, %k: !columns, %v: !columns, %begin: !open, %end: !open) -> !columns {
+  %o = smx.attention %q, %k, %v scale(0.125) mask(#smx.key_ranges) reads(%begin, %end : !open, !open) : !columns, !columns, !columns -> !columns
+  return %o : !columns
+}
+
 // Accumulators of many columns leave no registers to overlap cut tiles.
 !wide = tensor<2x1024x256xbf16>
 // CHECK-LABEL: @wide
