@@ -1,5 +1,5 @@
 # Most of a compilation is spent on templates and inline functions of MLIR, which sources of a folder have in common.
-set(SMX_SOURCES_AT_ONCE 16 CACHE STRING "Sources of a folder that are compiled as one; 1: each by itself")
+set(SMX_SOURCES_AT_ONCE 16 CACHE STRING "Sources of a folder that are compiled as one; 1: each by itself, so that an edit compiles less")
 
 # smx_compile_at_once(<target> [ALONE <source>...]): all sources of a target but these, some at a time. Sources stand alone that
 # open a namespace whose names the others have, too.
