@@ -199,8 +199,8 @@ def variants(length):
     full = Variant("full", length, lambda work: ((), None, None), example=False)
     grouped = [Variant(f"grouped 32/8 {kind}", length, lambda work, mask=mask: ((), None, mask), False, 32, 8)
                for kind, mask in (("full", None), ("causal", causal))]
-    return [masked[0], Variant("causal" + OPEN, length, masked[0].captures), Variant("alibi", length, with_slopes), Variant("soft-cap", length, with_soft_cap), full, masked[1],
-            Variant("document", length, with_documents), Variant("document" + OPEN, length, with_documents),
+    return [masked[0], Variant("causal" + OPEN, length, masked[0].captures), Variant("alibi", length, with_slopes),
+            Variant("soft-cap", length, with_soft_cap), full, masked[1], Variant("document", length, with_documents), Variant("document" + OPEN, length, with_documents),
             Variant("block-sparse", length, with_blocks), Variant("chunks", length, lambda work: ((), None, chunks)),
             Variant("relative-bias", length, with_table), masked[2], *grouped,
             Variant("pair-bias", length, with_pair_bias), Variant("key-bias", length, with_key_bias)]

@@ -198,6 +198,15 @@ static int64_t columnsOf(const LoopPair &pair) {
   return widest;
 }
 
+/// True if tiles that the loop fetches have more columns than their tensors.
+static bool hasPaddedColumns(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<PutOp>(), [](PutOp put) {
+    return !put.getValid().empty() &&
+           getConstantIntValue(put.getValid().back()) !=
+               put.getChannel().getType().getShape().back();
+  });
+}
+
 /// True where the end of an open length cuts a tile, and rounds are so short
 /// that two loops of them are little code, and asking in each would be seen.
 static bool hasShortRounds(LoopPair &pair, int64_t narrow) {
@@ -255,9 +264,12 @@ struct UniteLoopsPass
     std::optional<RoundCount> count =
         countRounds(pair.whole.getLowerBound(), pair.cut.getUpperBound(),
                     pair.cut.getStep());
-    // Sizes that are open take registers, too: those of three groups are few.
+    // Sizes that are open take registers, too: those of three groups are few,
+    // and so are those beside padded columns where rounds begin anywhere.
     if (!count)
-      return getOperation().getWarps() <= openGroups * warpgroupWarps;
+      return getOperation().getWarps() <= openGroups * warpgroupWarps &&
+             (getConstantIntValue(pair.whole.getLowerBound()) ||
+              !hasPaddedColumns(pair.whole));
     return columnsOf(pair) <= narrow || count->mean <= rounds;
   }
 };

@@ -171,7 +171,8 @@ def UniteLoopsPass : Pass<"smx-gpu-unite-loops", "::mlir::smx::gpu::KernelOp"> {
     rounds of their own again, so that no round of a whole tile asks for anything, and products overlap where the ones go over into the others.
     That is won once for a tile of rows. Where both kinds of rounds share the registers of a sum of more than `narrow` columns, each of them pays
     for it, so such loops have to have at most `rounds` tiles on average, known from the numbers of the tiles. Of lengths that are open, loops of at most
-    `open-groups` warpgroups are united, whose threads have registers for these, too. Of more than `widest` columns none are.
+    `open-groups` warpgroups are united, whose threads have registers for these, too, unless rounds begin at an open tile and have padded columns.
+    Of more than `widest` columns none are.
 
     ```mlir
     %a = scf.for %j = %c0 to %m step %s iter_args(%x = %x0) {

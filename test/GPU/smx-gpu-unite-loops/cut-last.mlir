@@ -73,7 +73,7 @@ smx_gpu.kernel @triangle(%k: memref<1024x64xbf16>, %v: memref<1024x64xbf16>, %y:
 
 #F = #smx_gpu.fragment<warps = 4>
 
-// Nobody knows how many tiles there are, and open sizes need registers, which three groups do not have.
+// Nobody knows how many tiles there are: one loop where a block has at most `open-groups` groups, two where it has more.
 // CHECK-LABEL: smx_gpu.kernel @open
 // CHECK: scf.for
 // CHECK-NOT: scf.for

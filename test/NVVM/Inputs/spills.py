@@ -222,7 +222,7 @@ def kernels(family, types):
         if family == "slopes":
             for dim, mask in itertools.product((64, 96, 128), SLOPED):
                 yield f"attention {element} {dim} {mask} with slopes", sloped(element, dim, mask), 16
-            for dim, sizes in itertools.product((64, 96, 128, 192, 256), ((2, 4096), "??")):
+            for dim, sizes in itertools.product((64, 96, 112, 128, 192, 256), ((2, 4096), "??")):
                 yield f"attention {element} {dim} documents of {'x'.join(map(str, sizes))}", documents(element, dim, sizes), 16
             continue
         if family == "streamed":
