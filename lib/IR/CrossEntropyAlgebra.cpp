@@ -150,7 +150,7 @@ SmallVector<Value>
 CrossEntropyAlgebraAttr::expandFinish(OpBuilder &builder,
                                       Operation *operation) const {
   auto op = cast<FinishOp>(operation);
-  auto maps = llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   AffineMap row = maps[0], result = op.getResultMap();
   auto type = cast<RankedTensorType>(op.getResult().getType());

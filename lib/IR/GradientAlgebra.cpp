@@ -82,8 +82,7 @@ SmallVector<Value>
 GradientAlgebraAttr::expandFinish(OpBuilder &builder,
                                   Operation *operation) const {
   auto op = cast<FinishOp>(operation);
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   Value state = op.getStates()[0];
   auto type = cast<FloatType>(getElementTypeOrSelf(state.getType()));
   auto resultType = cast<RankedTensorType>(op.getResult().getType());

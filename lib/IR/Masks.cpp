@@ -14,6 +14,13 @@ using namespace mlir::smx;
 LogicalResult BandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                Anchor, std::optional<int64_t> left,
                                std::optional<int64_t> right) {
+  // Places are below 2^62: sides negate, and add to these, without overflow.
+  constexpr int64_t bound = int64_t(1) << 62;
+  for (std::optional<int64_t> side : {left, right})
+    if (side && (*side <= -bound || *side >= bound))
+      return emitError() << "expected sides of a band between -2^62 and 2^62, "
+                            "got "
+                         << *side << "; a side that is left out is unbounded";
   // -left <= right is what makes the band non-empty around its diagonal.
   if (left && right && *left < -*right)
     return emitError() << "band is empty: left = " << *left

@@ -231,8 +231,7 @@ SmallVector<Value>
 MeanSquareAlgebraAttr::expandFinish(OpBuilder &builder,
                                     Operation *operation) const {
   auto op = cast<FinishOp>(operation);
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   AffineMap row = maps[0], result = op.getResultMap();
   FloatType type = typeOf(states[0]), wide = builder.getF64Type();

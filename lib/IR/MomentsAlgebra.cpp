@@ -152,8 +152,7 @@ SmallVector<Value>
 MomentsAlgebraAttr::expandFinish(OpBuilder &builder,
                                  Operation *operation) const {
   auto op = cast<FinishOp>(operation);
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   AffineMap row = maps[0], result = op.getResultMap();
   auto state = cast<FloatType>(getElementTypeOrSelf(states[0].getType()));

@@ -288,8 +288,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
 SmallVector<Value> SoftmaxAlgebraAttr::expandMerge(OpBuilder &builder,
                                                    Operation *operation) const {
   auto op = cast<MergeOp>(operation);
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   SoftmaxArithmetic soft = arithmeticOf(*this, op.getLhs()[0]);
   ValueRange a = op.getLhs(), b = op.getRhs();
   AffineMap row = maps[0];

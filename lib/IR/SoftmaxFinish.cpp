@@ -17,8 +17,7 @@ static bool isResidentRow(FinishOp op) {
 
 static Value expandSoftmax(OpBuilder &builder, FinishOp op,
                            SoftmaxArithmetic soft) {
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   AffineMap row = maps[0], result = op.getResultMap();
   unsigned rows = row.getNumResults();
@@ -94,8 +93,7 @@ static Value expandWeights(OpBuilder &builder, FinishOp op,
   auto update = op.getStates()[0].getDefiningOp<UpdateOp>();
   if (update && isWeightsOfTile(op, update))
     return op.getResult(); // the update gives them
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   TileOperand scores{op.getInputs()[0], maps[op.getStates().size()]};
   Type scoreType = getElementTypeOrSelf(scores.tensor.getType());
   auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -116,8 +114,7 @@ static Value expandWeights(OpBuilder &builder, FinishOp op,
 /// the weight and the product round.
 static Value expandSoftmaxOfWeights(OpBuilder &builder, FinishOp op,
                                     SoftmaxArithmetic soft) {
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   AffineMap row = maps[0], result = op.getResultMap();
   TileOperand weights{op.getInputs()[0], maps[states.size()]};
@@ -153,15 +150,13 @@ struct WithSink {
 static bool isExact(FinishOp op) { return op.getStates().size() == 3; }
 
 static TileOperand sinkOf(FinishOp op) {
-  auto maps = op.getMaps().getAsValueRange<AffineMapAttr>();
-  return {op.getInputs()[0], *std::next(maps.begin(), op.getStates().size())};
+  return {op.getInputs()[0], op.getOperandMaps()[op.getStates().size()]};
 }
 
 /// What `op` finishes, without the accumulator, and what that is multiplied by.
 static WithSink expandSink(OpBuilder &builder, FinishOp op,
                            SoftmaxArithmetic soft) {
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   AffineMap row = maps[0];
   TileArithmetic tile{builder, op.getLoc()};
@@ -184,8 +179,7 @@ SmallVector<Value>
 SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
                                  Operation *operation) const {
   auto op = cast<FinishOp>(operation);
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(op.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   SoftmaxArithmetic soft = arithmeticOf(*this, states[0]);
   AffineMap row = maps[0], result = op.getResultMap();

@@ -11,10 +11,6 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-static SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
-  return llvm::to_vector(maps.getAsValueRange<AffineMapAttr>());
-}
-
 /// S1
 static LogicalResult verifyStateCount(Operation *op,
                                       StateAlgebraAttrInterface algebra,
@@ -36,8 +32,8 @@ static LogicalResult verifyElements(Operation *op, RankedTensorType type) {
   return op->emitOpError("expected floating-point elements, got ") << type;
 }
 
-/// S4 to S8 and S13, for `values` addressed by `maps`, the first `states` of
-/// them being state components.
+/// S4 to S8, S13 and S14, for `values` addressed by `maps`, the first `states`
+/// of them being state components.
 static LogicalResult verifyMaps(Operation *op, ArrayRef<Value> values,
                                 unsigned states, ArrayRef<AffineMap> maps) {
   if (maps.size() != values.size()) // S4
@@ -56,16 +52,13 @@ static LogicalResult verifyMaps(Operation *op, ArrayRef<Value> values,
       return op->emitOpError("expected map ")
              << index << " to have one result per dimension of " << type
              << ", got " << AffineMapAttr::get(map);
+    if (index < states && !map.isProjectedPermutation()) // S14
+      return op->emitOpError("expected map ")
+             << index << " of a state to be a projected permutation, got "
+             << AffineMapAttr::get(map);
     for (auto [expr, extent] : llvm::zip(map.getResults(), type.getShape())) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim) {
-        if (index < states)
-          return op->emitOpError("expected map ")
-                 << index << " of a state to be a projected permutation, got "
-                 << AffineMapAttr::get(map);
-        continue;
-      }
-      if (ShapedType::isDynamic(extent))
+      if (!dim || ShapedType::isDynamic(extent))
         continue;
       std::optional<int64_t> &known = extents[dim.getPosition()];
       if (known && *known != extent) // S8
@@ -122,7 +115,7 @@ LogicalResult UpdateOp::verify() {
     return emitOpError("expected ")
            << inputs << " inputs for " << Attribute(getAlgebra()) << " with "
            << states << " state components, got " << getInputs().size();
-  SmallVector<AffineMap> maps = mapsOf(getMaps());
+  SmallVector<AffineMap> maps = getOperandMaps();
   if (failed(
           verifyMaps(*this, SmallVector<Value>(getOperands()), states, maps)))
     return failure();
@@ -137,7 +130,7 @@ LogicalResult UpdateOp::verify() {
 LogicalResult UpdateOp::fold(FoldAdaptor,
                              SmallVectorImpl<OpFoldResult> &results) {
   // A tile of extent 0 leaves the state as it is.
-  SmallVector<AffineMap> maps = mapsOf(getMaps());
+  SmallVector<AffineMap> maps = getOperandMaps();
   unsigned stream = maps.front().getNumResults();
   for (auto [input, map] :
        llvm::zip(getInputs(), ArrayRef(maps).drop_front(getStates().size())))
@@ -155,6 +148,10 @@ LogicalResult UpdateOp::fold(FoldAdaptor,
 // smx.merge
 //===----------------------------------------------------------------------===//
 
+SmallVector<AffineMap> MergeOp::getOperandMaps() {
+  return llvm::to_vector(getMaps().getAsValueRange<AffineMapAttr>());
+}
+
 LogicalResult MergeOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
@@ -169,7 +166,7 @@ LogicalResult MergeOp::verify() {
     return emitOpError("expected two states of the same types, got (")
            << getLhs().getTypes() << ") and (" << getRhs().getTypes() << ")";
   return verifyMaps(*this, SmallVector<Value>(getLhs()), getLhs().size(),
-                    mapsOf(getMaps()));
+                    getOperandMaps());
 }
 
 LogicalResult MergeOp::fold(FoldAdaptor,
@@ -190,8 +187,12 @@ LogicalResult MergeOp::fold(FoldAdaptor,
 // smx.finish
 //===----------------------------------------------------------------------===//
 
+SmallVector<AffineMap> FinishOp::getOperandMaps() {
+  return llvm::to_vector(getMaps().getAsValueRange<AffineMapAttr>());
+}
+
 unsigned FinishOp::getNumRows() {
-  return mapsOf(getMaps()).front().getNumResults();
+  return getOperandMaps().front().getNumResults();
 }
 
 bool FinishOp::isStreamed() {
@@ -220,7 +221,7 @@ LogicalResult FinishOp::verify() {
            << "\", got " << getStates().size();
   SmallVector<Value> tensors(getOperands());
   tensors.push_back(getResult());
-  return verifyMaps(*this, tensors, getStates().size(), mapsOf(getMaps()));
+  return verifyMaps(*this, tensors, getStates().size(), getOperandMaps());
 }
 
 LogicalResult FinishOp::canonicalize(FinishOp op, PatternRewriter &rewriter) {
@@ -231,7 +232,7 @@ LogicalResult FinishOp::canonicalize(FinishOp op, PatternRewriter &rewriter) {
       getAffineDimExpr(op.getNumRows(), op.getContext()));
   if (!stream || type.getDimSize(*stream) != 0 || op.getInputs().empty())
     return failure();
-  AffineMap input = mapsOf(op.getMaps())[op.getStates().size()];
+  AffineMap input = op.getOperandMaps()[op.getStates().size()];
   if (!llvm::all_of(result.getResults(), [&](AffineExpr dim) {
         return input.getResultPosition(dim).has_value();
       }))

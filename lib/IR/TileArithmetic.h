@@ -1,5 +1,4 @@
-//===- TileArithmetic.h - linalg on tiles, written as arithmetic -*- C++
-//-*-===//
+//===- TileArithmetic.h - linalg on tiles as arithmetic ---------*- C++ -*-===//
 //
 // What the algebras are written with: scalar arithmetic inside a body, and
 // generics over the dimensions of a streaming reduction. Private to lib/IR.

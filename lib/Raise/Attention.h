@@ -1,5 +1,4 @@
-//===- Attention.h - softmax between two products ------------------*- C++
-//-*-===//
+//===- Attention.h - softmax between two products ---------------*- C++ -*-===//
 //
 // The positions of an attention are the dimensions of its scores, in the order
 // in which the softmax has them, then the value feature, then the contracted

@@ -1,5 +1,4 @@
-//===- AttentionRaiser.h - one attention on its way ----------------*- C++
-//-*-===//
+//===- AttentionRaiser.h - one attention on its way -------------*- C++ -*-===//
 #ifndef SMX_RAISE_ATTENTIONRAISER_H
 #define SMX_RAISE_ATTENTIONRAISER_H
 

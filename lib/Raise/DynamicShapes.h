@@ -1,5 +1,4 @@
-//===- DynamicShapes.h - reshapes by computed sizes ----------------*- C++
-//-*-===//
+//===- DynamicShapes.h - reshapes by computed sizes -------------*- C++ -*-===//
 #ifndef SMX_RAISE_DYNAMICSHAPES_H
 #define SMX_RAISE_DYNAMICSHAPES_H
 

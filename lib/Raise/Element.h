@@ -1,5 +1,4 @@
-//===- Element.h - tensors read one element at a time --------------*- C++
-//-*-===//
+//===- Element.h - tensors read one element at a time -----------*- C++ -*-===//
 //
 // Front ends spell one formula in many ways: fused or op by op, with
 // broadcasts, unit dimensions, reshapes and transposes in between. Seen from

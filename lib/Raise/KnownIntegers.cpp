@@ -99,7 +99,8 @@ static void narrowTypes(MLIRContext *context, ArrayRef<Operation *> ops) {
   tensor::CastOp::getCanonicalizationPatterns(patterns, context);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
-  // What does not settle is right all the same.
+  // Failure means that patterns have not settled within the rounds they have:
+  // types are then less narrow than they might be, and right all the same.
   (void)applyOpPatternsGreedily(
       slice.getArrayRef(), std::move(patterns),
       GreedyRewriteConfig().setStrictness(

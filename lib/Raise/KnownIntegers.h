@@ -1,5 +1,4 @@
-//===- KnownIntegers.h - sizes that are computed in tensors --------*- C++
-//-*-===//
+//===- KnownIntegers.h - sizes that are computed in tensors -----*- C++ -*-===//
 #ifndef SMX_RAISE_KNOWNINTEGERS_H
 #define SMX_RAISE_KNOWNINTEGERS_H
 

@@ -1,5 +1,4 @@
-//===- MaskReader.h - conditions on positions ----------------------*- C++
-//-*-===//
+//===- MaskReader.h - conditions on positions -------------------*- C++ -*-===//
 #ifndef SMX_RAISE_MASKREADER_H
 #define SMX_RAISE_MASKREADER_H
 

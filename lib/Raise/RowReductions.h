@@ -1,5 +1,4 @@
-//===- RowReductions.h - what is computed of whole rows ------------*- C++
-//-*-===//
+//===- RowReductions.h - what is computed of whole rows ---------*- C++ -*-===//
 #ifndef SMX_RAISE_ROWREDUCTIONS_H
 #define SMX_RAISE_ROWREDUCTIONS_H
 

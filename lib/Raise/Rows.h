@@ -1,5 +1,4 @@
-//===- Rows.h - raising to the ops over one axis -------------------*- C++
-//-*-===//
+//===- Rows.h - raising to the ops over one axis ----------------*- C++ -*-===//
 #ifndef SMX_RAISE_ROWS_H
 #define SMX_RAISE_ROWS_H
 

@@ -75,8 +75,7 @@ Value TiledReduction::finishKeptTile(OpBuilder &builder, const DomainTile &tile,
   FinishOp finish = finishes.front();
   StateAlgebraAttrInterface algebra = finish.getAlgebra();
   AffineMap result = finish.getResultMap();
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = finish.getOperandMaps();
   maps.truncate(state.size());
   maps.append({result, maps.front(), result});
   auto take = [&](Value shelf, const DomainTile &slice, size_t rank) -> Value {

@@ -31,7 +31,7 @@ DomainTile mlir::smx::sliceFor(OpBuilder &builder, Location loc, AffineMap map,
 }
 
 /// True if each element of the result is computed from its own position alone.
-static bool isElementwise(Operation *op) {
+static bool readsOwnPosition(Operation *op) {
   if (isa<MaskOp, PagedOp>(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -55,7 +55,7 @@ static bool onlyMoves(Operation *op) {
           PagedOp>(op))
     return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || !isElementwise(op))
+  if (!generic || !readsOwnPosition(op))
     return false;
   Value yielded = generic.getBlock()->getTerminator()->getOperand(0);
   auto extract = yielded.getDefiningOp<tensor::ExtractOp>();
@@ -105,8 +105,7 @@ static RowUse rowUseOf(OpOperand &operand, RowUse result) {
                         update.getStateOperands().size() + 1);
   }
   if (auto finish = dyn_cast<FinishOp>(consumer)) {
-    auto maps =
-        llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());
+    SmallVector<AffineMap> maps = finish.getOperandMaps();
     return reductionUse(finish.getNumRows(), maps, operand.getOperandNumber(),
                         maps.size());
   }
@@ -117,7 +116,7 @@ static RowUse rowUseOf(OpOperand &operand, RowUse result) {
       linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0))
           .getResult(result.dim);
   RowUse use = useAlong(linalgOp.getMatchingIndexingMap(&operand), row);
-  if (use.kind == RowUse::Broadcast && !isElementwise(consumer))
+  if (use.kind == RowUse::Broadcast && !readsOwnPosition(consumer))
     use.kind = RowUse::Operand;
   return use;
 }
@@ -131,7 +130,7 @@ static bool isWidenedWith(Operation *producer, Operation *consumer,
   int64_t rows = 1;
   for (int64_t extent : tile.rows)
     rows *= extent;
-  return generic && findQuantized(generic) && !isElementwise(consumer) &&
+  return generic && findQuantized(generic) && !readsOwnPosition(consumer) &&
          rows <= mostRowsToWidenFor;
 }
 
@@ -145,7 +144,7 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
   SmallVector<Operation *> worklist(consumers);
   while (!worklist.empty()) {
     Operation *consumer = worklist.pop_back_val();
-    bool isProduct = fused.contains(consumer) && !isElementwise(consumer) &&
+    bool isProduct = fused.contains(consumer) && !readsOwnPosition(consumer) &&
                      isa<linalg::LinalgOp>(consumer);
     bool isBehindProduct = isProduct || behindProduct.contains(consumer);
     for (OpOperand &operand : consumer->getOpOperands()) {
@@ -156,7 +155,7 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
       bool isTileable =
           isa<MaskOp, PagedOp, linalg::LinalgOp>(producer) &&
           producer->getNumResults() == 1 &&
-          (isElementwise(producer) || (isOnePass && !isBehindProduct));
+          (readsOwnPosition(producer) || (isOnePass && !isBehindProduct));
       // A producer that somebody else needs whole is not computed twice.
       bool isOurs = llvm::all_of(producer->getUsers(), [&](Operation *user) {
         return group.contains(user) || isa<tensor::DimOp>(user);

@@ -1,5 +1,4 @@
-//===- ProducerFusion.h - tiles of the tensors that are streamed -*- C++
-//-*-===//
+//===- ProducerFusion.h - tiles of what is streamed -------------*- C++ -*-===//
 #ifndef SMX_LIB_TILING_PRODUCERFUSION_H
 #define SMX_LIB_TILING_PRODUCERFUSION_H
 

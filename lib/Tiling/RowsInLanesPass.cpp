@@ -242,8 +242,7 @@ struct RowsInLanesPass : mlir::smx::impl::RowsInLanesPassBase<RowsInLanesPass> {
     llvm::SetVector<Operation *> users(op->user_begin(), op->user_end());
     for (Operation *user : users) {
       auto finish = cast<FinishOp>(user);
-      SmallVector<AffineMap> finishMaps =
-          llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());
+      SmallVector<AffineMap> finishMaps = finish.getOperandMaps();
       finishMaps[2] = maps[2];
       finish.setMapsAttr(builder.getAffineMapArrayAttr(finishMaps));
       finish.getStatesMutable().assign(update.getResults());

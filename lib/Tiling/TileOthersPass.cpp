@@ -312,9 +312,10 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
+    // What fits into no loop gets one of its own below.
     for (auto op : llvm::make_early_inc_range(
              getOperation().getBody().front().getOps<linalg::GenericOp>()))
-      (void)fuseIntoLoop(rewriter, op);
+      fuseIntoLoop(rewriter, op);
     SmallVector<linalg::LinalgOp> others;
     for (auto op : getOperation().getBody().front().getOps<linalg::LinalgOp>())
       others.push_back(op);

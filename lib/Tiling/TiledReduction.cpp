@@ -18,12 +18,8 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-static SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
-  return llvm::to_vector(maps.getAsValueRange<AffineMapAttr>());
-}
-
 static SmallVector<AffineMap> inputMapsOf(FinishOp finish) {
-  SmallVector<AffineMap> maps = mapsOf(finish.getMaps());
+  SmallVector<AffineMap> maps = finish.getOperandMaps();
   return SmallVector<AffineMap>(
       ArrayRef(maps).drop_front(finish.getStates().size()).drop_back());
 }

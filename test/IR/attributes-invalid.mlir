@@ -46,6 +46,16 @@ func.func private @empty_band() attributes {test.a = #smx.band<top_left, left = 
 
 // -----
 
+// expected-error @+1 {{expected sides of a band between -2^62 and 2^62, got -9223372036854775808; a side that is left out is unbounded}}
+func.func private @right_without_negative() attributes {test.a = #smx.band<top_left, left = 0, right = -9223372036854775808>}
+
+// -----
+
+// expected-error @+1 {{expected sides of a band between -2^62 and 2^62, got 4611686018427387904; a side that is left out is unbounded}}
+func.func private @wide_left() attributes {test.a = #smx.band<top_left, left = 4611686018427387904>}
+
+// -----
+
 // expected-error @+2 {{expected ::mlir::smx::MaskedRow to be one of: nan, zero}}
 // expected-error @+1 {{failed to parse Smx_MaskedRowAttr parameter 'value'}}
 func.func private @masked_row_attribute() attributes {test.a = #smx.masked_row<half>}

@@ -115,7 +115,7 @@ func.func @rows_are_permuted(%m: tensor<3x4xf32>, %x: tensor<4x3x8xf32>) {
 
 // -----
 
-// S6: a state is stored as it is, not at computed places.
+// S14: a state is stored as it is, not at computed places.
 #row = affine_map<(i, j) -> (i floordiv 2)>
 #all = affine_map<(i, j) -> (i, j)>
 func.func @state_is_shared(%m: tensor<2xf32>, %x: tensor<4x8xf32>) {
@@ -242,5 +242,19 @@ func.func @update_by_integers(%m: tensor<4xf32>, %x: tensor<4x8xi32>) {
 func.func @finish_in_integers(%m: tensor<4xf32>) {
   // expected-error @+1 {{'smx.finish' op expected floating-point elements, got 'tensor<4xi32>'}}
   %0 = smx.finish #smx.softmax<exp> "logsumexp" (%m, %m : tensor<4xf32>, tensor<4xf32>) maps [#row, #row, #row] : tensor<4xi32>
+  return
+}
+
+// -----
+
+// S14: only the diagonal of the accumulator would be written.
+#row = affine_map<(i, j, d) -> (i)>
+#acc = affine_map<(i, j, d) -> (i, d, d)>
+#all = affine_map<(i, j, d) -> (i, j)>
+#val = affine_map<(i, j, d) -> (j, d)>
+func.func @dimension_twice_in_a_state(%m: tensor<4xf32>, %acc: tensor<4x2x2xf32>, %s: tensor<4x8xf32>, %v: tensor<8x2xf32>) {
+  // expected-error @+1 {{'smx.update' op expected map 2 of a state to be a projected permutation, got affine_map<(d0, d1, d2) -> (d0, d2, d2)>}}
+  %0:3 = smx.update #smx.softmax<exp> (%m, %m, %acc : tensor<4xf32>, tensor<4xf32>, tensor<4x2x2xf32>)
+      with (%s, %v : tensor<4x8xf32>, tensor<8x2xf32>) maps [#row, #row, #acc, #all, #val]
   return
 }

@@ -1,5 +1,4 @@
-//===- Dequantization.h - tiles that are widened as they are read -*- C++
-//-*-===//
+//===- Dequantization.h - tiles widened as they are read --------*- C++ -*-===//
 #ifndef SMX_IR_DEQUANTIZATION_H
 #define SMX_IR_DEQUANTIZATION_H
 

@@ -1,4 +1,4 @@
-//===- ReferenceSlack.h - how far a reference is from the maximum -*- C++ -*-=//
+//===- ReferenceSlack.h - references behind the maximum ---------*- C++ -*-===//
 //
 // (m, l, acc) is the same state for any reference m, not only for the running
 // maximum. One that follows the maximum only when it is more than some powers
@@ -9,7 +9,9 @@
 // Invariant: after a tile the reference is at most `slack` powers of two below
 // the running maximum, and at most `lead` + 28 above it. So a weight is at most
 // 2^slack, for any input, and that of the maximum at least 2^-(lead + 28): the
-// maximum of a tile is known before its weights are computed.
+// maximum of a tile is known before its weights are computed. The 28 are what
+// `SoftmaxArithmetic::follow` may add to the lead: 12, and half of 32, to
+// multiples of which it rounds.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_IR_REFERENCESLACK_H

@@ -200,7 +200,8 @@ def Smx_BandAttr : Smx_Attr<"Band", "band", [DeclareAttrInterfaceMethods<Smx_Mas
   let summary = "a band around a diagonal: causal masks and sliding windows";
   let description = [{
     Row `i` sees key `j` iff `i + off - left <= j <= i + off + right`, where `off` is 0 for
-    `top_left` and `keys - rows` for `bottom_right`. A side that is left out is unbounded.
+    `top_left` and `keys - rows` for `bottom_right`. A side that is left out is unbounded;
+    one that is given is between -2^62 and 2^62, so that its sum with a place is an index.
 
     ```mlir
     #smx.band<bottom_right, right = 0>              // causal, aligned to the last key

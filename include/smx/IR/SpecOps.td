@@ -278,7 +278,7 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     A sink is one more score of each query of its head, which has no value: it takes weight away
     from the others, and counts in the log-sum-exp.
 
-    `score` changes a score in any way, from the score and its position; `mask` says with an i1
+    `score` changes a score in any way, from the score and its position; `visible` says with an i1
     whether a position is seen. Both may capture values, `tensor.extract` from captured tensors
     included. An analysable mask (`mask(#smx.band<..>)`) also limits the loops; tensors that it reads follow it.
 
@@ -296,7 +296,7 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     A6: the log-sum-exp is `[batch.., Hq, Sq]`, with f32 elements (f64 for f64 operands).
     A7: the scale is finite and not 0.
     A8: `score` takes the score (f32, or f64) and one index per dimension of the scores, and yields a score;
-        `mask` takes the indices and yields an i1.
+        `visible` takes the indices and yields an i1.
     A9: there is one tensor of signless integers or index for each that the mask reads, of the first few leading
         dimensions of the scores or of extents of 1 (and, where it has numbers for rows and for keys, or for
         blocks of them, these behind them). Numbers of keys have more than 1 bit: integers are signed, and i1
@@ -373,7 +373,7 @@ def Smx_MaskOp : Smx_Op<"mask", [Pure, AllTypesMatch<["input", "result"]>]> {
 }
 
 def Smx_YieldOp : Op<Smx_Dialect, "yield", [Pure, Terminator, ReturnLike, HasParent<"AttentionOp">]> {
-  let summary = "the value of a score or mask region";
+  let summary = "the value of a `score` or `visible` region";
   let description = [{
     ```mlir
     smx.yield %s : f32

@@ -45,6 +45,7 @@ def Smx_UpdateOp : Smx_StateOp<"update", [
     S7: no state map uses the stream dimension.
     S8: static extents agree wherever a dimension is used.
     S13: all tensors have floating-point elements.
+    S14: the map of a state is a projected permutation: its results are different dimensions.
 
     ```mlir
     #row = affine_map<(i, j) -> (i)>
@@ -71,7 +72,7 @@ def Smx_MergeOp : Smx_StateOp<"merge", [InferTypeOpAdaptor, SameVariadicOperandS
 
     S1: the algebra takes this number of state components.
     S9: both states have the same types.
-    S4 to S6, S8 and S13 as for `smx.update`.
+    S4 to S6, S8, S13 and S14 as for `smx.update`.
 
     ```mlir
     %m, %l = smx.merge #smx.softmax<exp> (%m0, %l0 : tensor<64xf32>, tensor<64xf32>)
@@ -85,6 +86,10 @@ def Smx_MergeOp : Smx_StateOp<"merge", [InferTypeOpAdaptor, SameVariadicOperandS
     $algebra `(` $lhs `:` type($lhs) `)` `and` `(` $rhs `:` type($rhs) `)` `maps` $maps attr-dict
   }];
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// One map per state component.
+    ::llvm::SmallVector<::mlir::AffineMap> getOperandMaps();
+  }];
 }
 
 def Smx_FinishOp : Smx_StateOp<"finish", [AttrSizedOperandSegments]> {
@@ -98,7 +103,7 @@ def Smx_FinishOp : Smx_StateOp<"finish", [AttrSizedOperandSegments]> {
     S10: the quantity is one that the algebra gives.
     S11: the quantity takes this number of inputs.
     S12: the quantity needs this number of state components.
-    S4 to S6, S8 and S13 as for `smx.update`.
+    S4 to S6, S8, S13 and S14 as for `smx.update`.
 
     ```mlir
     %y = smx.finish #smx.softmax<exp> "softmax" (%m, %l : tensor<64xf32>, tensor<64xf32>)
@@ -115,6 +120,8 @@ def Smx_FinishOp : Smx_StateOp<"finish", [AttrSizedOperandSegments]> {
   }];
   let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
+    /// One map per state component and per input, and that of the result behind them.
+    ::llvm::SmallVector<::mlir::AffineMap> getOperandMaps();
     ::mlir::AffineMap getResultMap() {
       return ::mlir::cast<::mlir::AffineMapAttr>(getMaps().getValue().back()).getValue();
     }

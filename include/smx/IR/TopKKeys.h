@@ -15,7 +15,13 @@
 
 namespace mlir::smx {
 
-constexpr int64_t mostTopK = 64, bitsOfPlace = 29;
+/// Most keys that `#smx.topk` keeps of a row: each is a component of the state,
+/// and has two quantities of its own.
+constexpr int64_t mostTopK = 64;
+
+/// What the 53 bits of an f64's significand leave of a score's 24. Places are
+/// below 2^29.
+constexpr int64_t bitsOfPlace = 29;
 
 /// The key of `score`, an f32, at `place`, an index.
 Value buildKey(OpBuilder &builder, Location loc, Value score, Value place);

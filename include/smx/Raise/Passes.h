@@ -1,5 +1,4 @@
-//===- Passes.h - the passes of smx/Raise --------------------------*- C++
-//-*-===//
+//===- Passes.h - the passes of smx/Raise -----------------------*- C++ -*-===//
 #ifndef SMX_RAISE_PASSES_H
 #define SMX_RAISE_PASSES_H
 

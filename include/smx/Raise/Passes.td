@@ -1,4 +1,7 @@
 //===- Passes.td --------------------------------------------*- tablegen -*-===//
+#ifndef SMX_RAISE_PASSES_TD
+#define SMX_RAISE_PASSES_TD
+
 include "mlir/Pass/PassBase.td"
 
 def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
@@ -83,3 +86,5 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];
 }
+
+#endif // SMX_RAISE_PASSES_TD

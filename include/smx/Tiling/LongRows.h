@@ -11,34 +11,49 @@
 
 namespace mlir::smx {
 
-/// A thread has 8 accesses of 16 bytes in registers, and 64 registers are all
-/// that a multiprocessor has for 1024 threads.
-inline constexpr int64_t blockRowThreads = 1024, blockRowThreadBytes = 128;
+/// Bits of the widest access of a thread to global memory.
+inline constexpr int64_t accessBits = 128;
+
+/// Most threads of a block: a limit of the hardware.
+inline constexpr int64_t blockRowThreads = 1024;
+
+/// Bytes of a row that a thread has in registers: 8 accesses, which take 32 of
+/// the 64 registers that a multiprocessor has for each of 1024 threads.
+inline constexpr int64_t blockRowThreadBytes = 128;
+
+/// Bytes of the longest row that one block has in registers.
 inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 
 /// Threads of a multiprocessor, which have 32 registers each.
 inline constexpr int64_t multiprocessorThreads = 2048;
 
-/// The same where accesses of a row may be cut: at its end, or because the row
-/// starts within one. Both halves and what says where take registers, too.
-inline constexpr int64_t cutRowThreadBytes = 64, accessBits = 128;
+/// Bytes of a row that a thread has in registers where accesses of the row may
+/// be cut, at its end or because it starts within one: both halves of such an
+/// access, and what says where, take registers, too.
+inline constexpr int64_t cutRowThreadBytes = 64;
 
-/// A block that holds so much of such a row leaves room for another one; and a
-/// tile of what is read once, of two blocks with 512 threads.
+/// Bytes of a row of cut accesses in the registers of a block with 512 threads,
+/// which leaves room for another one.
 inline constexpr int64_t cutBlockBytes =
-                             blockRowThreads / 2 * cutRowThreadBytes,
-                         cutTileBytes = cutBlockBytes;
+    blockRowThreads / 2 * cutRowThreadBytes;
 
-/// The same for narrow elements that are there widened as well.
+/// Bytes of a tile of what is read once, in cut accesses: two blocks with 512
+/// threads share a multiprocessor, as above.
+inline constexpr int64_t cutTileBytes = cutBlockBytes;
+
+/// Bytes of a row of narrow elements that a thread has in registers where it
+/// has them widened, too, which takes twice as many registers again.
 inline constexpr int64_t widenedThreadBytes = 48;
 
-/// The longest row of registers alone whose block leaves room for another one,
-/// to compute while the first waits; and blocks that a cluster may have.
-inline constexpr int64_t halfRowBytes = blockRowBytes / 2,
-                         mostClusterBlocks = 16;
+/// Bytes of the longest row of registers alone whose block leaves room for
+/// another one, to compute while the first waits.
+inline constexpr int64_t halfRowBytes = blockRowBytes / 2;
 
-/// What a block of up to 256 threads has of a row in registers, where four of
-/// them are on a multiprocessor.
+/// Blocks that a cluster may have: 8 are portable, an H100 has up to 16.
+inline constexpr int64_t mostClusterBlocks = 16;
+
+/// Bytes of a row that a block of up to 256 threads has in registers, where
+/// four of them are on a multiprocessor.
 inline constexpr int64_t quarterRowBytes = blockRowBytes / 4;
 
 /// So many blocks of so many threads leave at most a 16th of a multiprocessor's

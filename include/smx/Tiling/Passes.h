@@ -1,5 +1,4 @@
-//===- Passes.h - the passes of smx/Tiling --------------------------*- C++
-//-*-===//
+//===- Passes.h - the passes of smx/Tiling ----------------------*- C++ -*-===//
 #ifndef SMX_TILING_PASSES_H
 #define SMX_TILING_PASSES_H
 
