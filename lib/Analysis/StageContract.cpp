@@ -95,8 +95,7 @@ static Stream streamOf(Operation *op) {
   } else if (auto finish = dyn_cast<FinishOp>(op);
              finish && finish.isStreamed()) {
     stream.inputs = finish.getInputs();
-    stream.maps =
-        llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());
+    stream.maps = finish.getOperandMaps();
     numStates = finish.getStates().size();
     stream.numTiledDims = finish.getNumRows() + 1;
   }
@@ -157,6 +156,14 @@ static LogicalResult checkTiled(Operation *op, int64_t maxTileBytes) {
 // cpu and llvm
 //===----------------------------------------------------------------------===//
 
+static bool isTensor(Type type) { return isa<TensorType>(type); }
+
+static bool hasTensorInSignature(Operation *op) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return function && (llvm::any_of(function.getArgumentTypes(), isTensor) ||
+                      llvm::any_of(function.getResultTypes(), isTensor));
+}
+
 static LogicalResult checkCpu(Operation *op) {
   if (isa_and_nonnull<SmxDialect>(op->getDialect()))
     return breaks(op, Stage::Cpu, "it is an smx op",
@@ -164,15 +171,12 @@ static LogicalResult checkCpu(Operation *op) {
                       ? "smx-online makes a state of it, and smx-expand-state "
                         "arithmetic"
                       : "smx-expand-state writes it as arithmetic");
-  auto isTensor = [](Type type) { return isa<TensorType>(type); };
   constexpr StringLiteral remedy = "smx-bufferize turns tensors into memory";
   if (llvm::any_of(op->getResultTypes(), isTensor) ||
       llvm::any_of(op->getOperandTypes(), isTensor))
     return breaks(op, Stage::Cpu, "it has a value of tensor type", remedy);
-  if (auto function = dyn_cast<FunctionOpInterface>(op))
-    if (llvm::any_of(function.getArgumentTypes(), isTensor) ||
-        llvm::any_of(function.getResultTypes(), isTensor))
-      return breaks(op, Stage::Cpu, "its signature has a tensor", remedy);
+  if (hasTensorInSignature(op))
+    return breaks(op, Stage::Cpu, "its signature has a tensor", remedy);
   if (isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()))
     return breaks(op, Stage::Cpu, "it is linalg on memory",
                   "smx-cpu-vectorize makes loops of vector ops of it");
@@ -200,16 +204,16 @@ static LogicalResult checkGpu(Operation *op) {
   if (isa_and_nonnull<SmxDialect>(op->getDialect()))
     return breaks(op, Stage::Gpu, "it is an smx op",
                   "smx-expand-state writes it as arithmetic");
+  if (hasTensorInSignature(op))
+    return breaks(op, Stage::Gpu, "its signature has a tensor",
+                  "smx-bufferize turns tensors into memory");
   StringRef dialect = op->getName().getDialectNamespace();
-  bool inKernel = op->getParentOfType<::mlir::smx::gpu::KernelOp>() != nullptr;
-  for (Type type : op->getResultTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && (!inKernel || !tensor.getEncoding()))
-      return breaks(op, Stage::Gpu,
-                    inKernel ? "it has a tile without a layout"
-                             : "it has a tensor outside of a kernel",
-                    "smx-gpu-kernels turns loop nests over tiles into "
-                    "kernels; other tensor ops have no kernel yet");
+  // Tiles in a kernel have a layout: its verifier asks for it.
+  if (!op->getParentOfType<::mlir::smx::gpu::KernelOp>() &&
+      llvm::any_of(op->getResultTypes(), isTensor))
+    return breaks(op, Stage::Gpu, "it has a tensor outside of a kernel",
+                  "smx-gpu-kernels turns loop nests over tiles into "
+                  "kernels; other tensor ops have no kernel yet");
   if (dialect == "linalg" || isa<scf::ForallOp>(op))
     return breaks(op, Stage::Gpu, "it has no kernel",
                   "smx-gpu-kernels makes kernels of the loop nests that "
@@ -219,8 +223,15 @@ static LogicalResult checkGpu(Operation *op) {
 
 static LogicalResult checkNvvm(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  auto module = op->getParentOfType<::mlir::gpu::GPUModuleOp>();
-  if (!module || dialect == "llvm" || dialect == "nvvm" || dialect == "gpu")
+  if (!op->getParentOfType<::mlir::gpu::GPUModuleOp>()) {
+    // What the host does is kept elsewhere, as a plan; other code is no concern
+    // of this stage.
+    if (dialect != "smx" && dialect != "smx_gpu")
+      return success();
+    return breaks(op, Stage::Nvvm, "it is in no gpu.module",
+                  "smx-gpu-to-nvvm puts the code of kernels into one");
+  }
+  if (dialect == "llvm" || dialect == "nvvm" || dialect == "gpu")
     return success();
   return breaks(op, Stage::Nvvm, "it is not code of one thread",
                 "smx-gpu-to-nvvm replaces ops on tiles");

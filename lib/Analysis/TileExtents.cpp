@@ -55,8 +55,7 @@ static TileExtent extentOfSlice(ArrayRef<OpFoldResult> sizes,
 /// Extent `dim` of the result of a finish, from the tensors that its maps
 /// address.
 static TileExtent extentOfFinish(FinishOp finish, int64_t dim) {
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(finish.getMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = finish.getOperandMaps();
   AffineExpr wanted = finish.getResultMap().getResult(dim);
   for (auto [operand, map] : llvm::zip(finish->getOperands(), maps))
     if (std::optional<unsigned> position = map.getResultPosition(wanted))

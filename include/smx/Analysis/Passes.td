@@ -18,6 +18,8 @@ def VerifyStagePass : Pass<"smx-verify-stage", "::mlir::ModuleOp"> {
     | tiled  | online, and updates and finishes over a stream are in loops (outside of them, on one tile); extents of tiles have a constant bound; the state of a loop is in its `iter_args` |
     | cpu    | no tensors, no linalg, no smx ops |
     | llvm   | the llvm and omp dialects only, in a builtin.module |
+    | gpu    | no smx ops, no linalg, no `scf.forall`; tensors only in kernels, with a layout each |
+    | nvvm   | the llvm, nvvm and gpu dialects only in a `gpu.module`; no smx and smx_gpu ops outside of it |
 
     ```mlir
     func.func @f(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
