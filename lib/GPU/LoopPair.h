@@ -1,4 +1,4 @@
-//===- LoopPair.h - a loop over whole tiles, and one over cut ones *- C++ -*-=//
+//===- LoopPair.h - a loop over whole tiles, one over cut ones --*- C++ -*-===//
 #ifndef SMX_LIB_GPU_LOOPPAIR_H
 #define SMX_LIB_GPU_LOOPPAIR_H
 

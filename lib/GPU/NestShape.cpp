@@ -12,6 +12,12 @@
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
+using mlir::smx::elementBits;
+using mlir::smx::elementBytes;
+
+//===----------------------------------------------------------------------===//
+// Rows, and what is as long as a row
+//===----------------------------------------------------------------------===//
 
 /// Adds `c` as the class of the rows.
 static LogicalResult setRows(NestShape &shape, TileClasses::Class c,
@@ -23,6 +29,176 @@ static LogicalResult setRows(NestShape &shape, TileClasses::Class c,
                            "with more than one element");
   shape.rows = c;
   return success();
+}
+
+/// Sets the rows by the products, which say what rows are. The transposed
+/// product is as good: take the orientation in which the accumulator of one
+/// feeds the next.
+static LogicalResult setProducts(NestShape &shape, scf::ForallOp nest,
+                                 const TileClasses &classes) {
+  nest.walk([&](linalg::GenericOp op) {
+    if (std::optional<TileProduct> product = matchProduct(op, classes))
+      shape.products.push_back(*product);
+  });
+  for (TileProduct &product : shape.products)
+    if (failed(setRows(shape, product.rows, classes, product.a->getOwner())))
+      return failure();
+  return success();
+}
+
+/// A reduction that is no product.
+static bool isOtherReduction(linalg::GenericOp op, const TileClasses &classes) {
+  return op.getNumReductionLoops() != 0 && !matchProduct(op, classes);
+}
+
+/// The dimensions that reductions leave are rows.
+static LogicalResult setRowsOfReductions(NestShape &shape, scf::ForallOp nest,
+                                         const TileClasses &classes) {
+  WalkResult walked = nest.walk([&](linalg::GenericOp op) {
+    if (!isOtherReduction(op, classes))
+      return WalkResult::advance();
+    SmallVector<TileClasses::Class> loops = classes.iterationClassesOf(op);
+    for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::parallel &&
+          failed(setRows(shape, loops[loop], classes, op)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+static bool reducesAnything(scf::ForallOp nest) {
+  return nest
+      .walk([](linalg::LinalgOp op) {
+        return op.getNumReductionLoops() != 0 ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Without a reduction any dimension will do, but the fastest one.
+static void setRowsOfResults(NestShape &shape, scf::ForallOp nest,
+                             const TileClasses &classes) {
+  nest.walk([&](linalg::LinalgOp op) {
+    SmallVector<TileClasses::Class> dims =
+        classes.classesOf(op.getDpsInits()[0]);
+    for (TileClasses::Class c : ArrayRef(dims).drop_back(!dims.empty()))
+      if (classes.boundOf(c) != 1)
+        shape.rows = c;
+  });
+}
+
+/// Sets `longest` and `longestClass`.
+static void setLongest(NestShape &shape, scf::ForallOp nest,
+                       const TileClasses &classes) {
+  nest.walk([&](linalg::LinalgOp op) {
+    for (TileClasses::Class c : classes.iterationClassesOf(op))
+      if (c != shape.rows && classes.boundOf(c) != ShapedType::kDynamic &&
+          classes.boundOf(c) > shape.longest) {
+        shape.longest = classes.boundOf(c);
+        shape.longestClass = c;
+      }
+  });
+}
+
+/// There are inputs, all of them tiles of one element.
+static bool spreadsValues(linalg::LinalgOp op, const TileClasses &classes) {
+  return op.getNumDpsInputs() != 0 &&
+         llvm::all_of(op.getDpsInputs(), [&](Value input) {
+           return isa<RankedTensorType>(input.getType()) &&
+                  llvm::all_of(classes.classesOf(input),
+                               [&](auto c) { return classes.boundOf(c) == 1; });
+         });
+}
+
+/// Sets `isOneRow`.
+static void setIsOneRow(NestShape &shape, scf::ForallOp nest,
+                        const TileClasses &classes) {
+  nest.walk([&](linalg::LinalgOp op) {
+    // What a value of a row each is written along is as short.
+    if (spreadsValues(op, classes))
+      return;
+    shape.isOneRow &= llvm::all_of(classes.iterationClassesOf(op), [&](auto c) {
+      return c == shape.longestClass || classes.boundOf(c) == 1;
+    });
+  });
+  nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
+}
+
+//===----------------------------------------------------------------------===//
+// What is read and written
+//===----------------------------------------------------------------------===//
+
+/// Sets `elementBits` and `rowsAreFastest`.
+static void setElements(NestShape &shape, scf::ForallOp nest,
+                        const TileClasses &classes) {
+  nest.walk([&](tensor::ExtractSliceOp slice) {
+    shape.elementBits =
+        std::min<int64_t>(shape.elementBits, elementBits(slice.getType()));
+    SmallVector<TileClasses::Class> dims = classes.classesOf(slice);
+    bool isMatrix = llvm::count_if(dims, [&](TileClasses::Class c) {
+                      return classes.boundOf(c) != 1;
+                    }) > 1;
+    if (isMatrix && shape.rows && dims.back() == *shape.rows)
+      shape.rowsAreFastest = true;
+  });
+}
+
+bool mlir::smx::gpu::isOnlyTile(scf::ForallOp nest) {
+  return llvm::all_of(
+      llvm::zip_equal(nest.getMixedLowerBound(), nest.getMixedUpperBound(),
+                      nest.getMixedStep()),
+      [](auto loop) {
+        auto [lower, upper, step] = loop;
+        return constantTripCount(lower, upper, step, /*isSigned=*/true,
+                                 scf::computeUbMinusLb) == 1;
+      });
+}
+
+/// Sets `rowBits` and `rowsRead`.
+static void setReads(NestShape &shape, scf::ForallOp nest,
+                     const TileClasses &classes) {
+  nest.walk([&](tensor::ExtractSliceOp slice) {
+    if (nest->isAncestor(slice.getSource().getParentBlock()->getParentOp()) ||
+        !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
+      return;
+    shape.rowBits += 8 * elementBytes(slice.getType());
+    // An only row has no offset that varies; what rows share has no dimension
+    // of rows.
+    shape.rowsRead += !slice.getOffsets().empty() ||
+                      (isOnlyTile(nest) && slice.getType().getRank() > 1);
+  });
+}
+
+/// Sets `isWritten` and `writtenBits`.
+static void setWrites(NestShape &shape, scf::ForallOp nest,
+                      const TileClasses &classes) {
+  nest.walk([&](tensor::ParallelInsertSliceOp insert) {
+    if (!llvm::is_contained(classes.classesOf(insert.getSource()),
+                            shape.longestClass))
+      return;
+    shape.isWritten = true;
+    shape.writtenBits += 8 * elementBytes(insert.getSource().getType());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+/// Tiles of the only loop of a nest, outside of which nothing is reduced.
+static int64_t tilesOfLoop(scf::ForallOp nest) {
+  SmallVector<scf::ForOp> loops;
+  nest.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  if (loops.size() != 1)
+    return 0;
+  WalkResult walked = nest.walk([&](linalg::LinalgOp op) {
+    return op.getNumReductionLoops() != 0 && !loops.front()->isAncestor(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  std::optional<APInt> tiles = loops.front().getStaticTripCount();
+  return tiles && !walked.wasInterrupted() ? tiles->getSExtValue() : 0;
 }
 
 /// True for `select(a > out, a, out)` in f64: that is what keys are.
@@ -51,113 +227,22 @@ static bool isSum(linalg::GenericOp op) {
       });
 }
 
-/// Tiles of the only loop of a nest, outside of which nothing is reduced.
-static int64_t tilesOfLoop(scf::ForallOp nest) {
-  SmallVector<scf::ForOp> loops;
-  nest.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-  if (loops.size() != 1)
-    return 0;
-  WalkResult walked = nest.walk([&](linalg::LinalgOp op) {
-    return op.getNumReductionLoops() != 0 && !loops.front()->isAncestor(op)
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  std::optional<APInt> tiles = loops.front().getStaticTripCount();
-  return tiles && !walked.wasInterrupted() ? tiles->getSExtValue() : 0;
-}
-
-bool mlir::smx::gpu::isOnlyTile(scf::ForallOp nest) {
-  return llvm::all_of(
-      llvm::zip_equal(nest.getMixedLowerBound(), nest.getMixedUpperBound(),
-                      nest.getMixedStep()),
-      [](auto loop) {
-        auto [lower, upper, step] = loop;
-        return constantTripCount(lower, upper, step, /*isSigned=*/true,
-                                 scf::computeUbMinusLb) == 1;
-      });
-}
-
-FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
-                                             const TileClasses &classes) {
-  NestShape shape;
-  // The products say what rows are. The transposed product is as good: take
-  // the orientation in which the accumulator of one feeds the next.
+/// Sets `reductions`, `sums` and `maxima`.
+static void setReductions(NestShape &shape, scf::ForallOp nest,
+                          const TileClasses &classes) {
   nest.walk([&](linalg::GenericOp op) {
-    if (std::optional<TileProduct> product = matchProduct(op, classes))
-      shape.products.push_back(*product);
-  });
-  for (TileProduct &product : shape.products)
-    if (failed(setRows(shape, product.rows, classes, product.a->getOwner())))
-      return failure();
-  WalkResult walked = nest.walk([&](linalg::GenericOp op) {
-    if (op.getNumReductionLoops() == 0 || matchProduct(op, classes))
-      return WalkResult::advance();
-    SmallVector<TileClasses::Class> loops = classes.iterationClassesOf(op);
-    for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-      if (kind == utils::IteratorType::parallel &&
-          failed(setRows(shape, loops[loop], classes, op)))
-        return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  if (walked.wasInterrupted())
-    return failure();
-  // Without a reduction any dimension will do, but the fastest one.
-  bool reduces = nest.walk([](linalg::LinalgOp op) {
-                       return op.getNumReductionLoops() != 0
-                                  ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-                     })
-                     .wasInterrupted();
-  if (!reduces)
-    nest.walk([&](linalg::LinalgOp op) {
-      SmallVector<TileClasses::Class> dims =
-          classes.classesOf(op.getDpsInits()[0]);
-      for (TileClasses::Class c : ArrayRef(dims).drop_back(!dims.empty()))
-        if (classes.boundOf(c) != 1)
-          shape.rows = c;
-    });
-  walked = nest.walk([&](tensor::ExtractSliceOp slice) {
-    shape.elementBits =
-        std::min<int64_t>(shape.elementBits, elementBits(slice.getType()));
-    SmallVector<TileClasses::Class> dims = classes.classesOf(slice);
-    bool isMatrix = llvm::count_if(dims, [&](TileClasses::Class c) {
-                      return classes.boundOf(c) != 1;
-                    }) > 1;
-    if (isMatrix && shape.rows && dims.back() == *shape.rows)
-      shape.rowsAreFastest = true;
-    return WalkResult::advance();
-  });
-  nest.walk([&](linalg::LinalgOp op) {
-    for (TileClasses::Class c : classes.iterationClassesOf(op))
-      if (c != shape.rows && classes.boundOf(c) != ShapedType::kDynamic &&
-          classes.boundOf(c) > shape.longest) {
-        shape.longest = classes.boundOf(c);
-        shape.longestClass = c;
-      }
-  });
-  nest.walk([&](linalg::LinalgOp op) {
-    // What a value of a row each is written along is as short.
-    if (op.getNumDpsInputs() != 0 &&
-        llvm::all_of(op.getDpsInputs(), [&](Value input) {
-          return isa<RankedTensorType>(input.getType()) &&
-                 llvm::all_of(classes.classesOf(input),
-                              [&](auto c) { return classes.boundOf(c) == 1; });
-        }))
-      return;
-    shape.isOneRow &= llvm::all_of(classes.iterationClassesOf(op), [&](auto c) {
-      return c == shape.longestClass || classes.boundOf(c) == 1;
-    });
-  });
-  nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
-  shape.tiles = tilesOfLoop(nest);
-  nest.walk([&](linalg::GenericOp op) {
-    if (op.getNumReductionLoops() == 0 || matchProduct(op, classes))
+    if (!isOtherReduction(op, classes))
       return;
     ++shape.reductions;
     shape.sums += isSum(op);
     // Keys are wider than what they are made of; scores in f64 are none.
     shape.maxima += shape.elementBits < 64 && isMaximumOfKeys(op);
   });
+}
+
+/// Sets `hasExponentials` and `hasOtherFunctions`.
+static void setFunctions(NestShape &shape, scf::ForallOp nest,
+                         const TileClasses &classes) {
   nest.walk([&](Operation *op) {
     shape.hasExponentials |= isa<math::ExpOp, math::Exp2Op>(op);
     auto elements = op->getParentOfType<linalg::LinalgOp>();
@@ -168,23 +253,30 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
         llvm::is_contained(classes.iterationClassesOf(elements),
                            shape.longestClass);
   });
-  nest.walk([&](tensor::ExtractSliceOp slice) {
-    if (nest->isAncestor(slice.getSource().getParentBlock()->getParentOp()) ||
-        !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
-      return;
-    shape.rowBits += 8 * elementBytes(slice.getType());
-    // An only row has no offset that varies; what rows share has no dimension
-    // of rows.
-    shape.rowsRead += !slice.getOffsets().empty() ||
-                      (isOnlyTile(nest) && slice.getType().getRank() > 1);
-  });
-  nest.walk([&](tensor::ParallelInsertSliceOp insert) {
-    if (!llvm::is_contained(classes.classesOf(insert.getSource()),
-                            shape.longestClass))
-      return;
-    shape.isWritten = true;
-    shape.writtenBits += 8 * elementBytes(insert.getSource().getType());
-  });
+}
+
+//===----------------------------------------------------------------------===//
+// The shape
+//===----------------------------------------------------------------------===//
+
+FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
+                                             const TileClasses &classes) {
+  NestShape shape;
+  // Later fields ask for earlier ones: most for the rows or what is longest,
+  // and maxima for the bits of an element.
+  if (failed(setProducts(shape, nest, classes)) ||
+      failed(setRowsOfReductions(shape, nest, classes)))
+    return failure();
+  if (!reducesAnything(nest))
+    setRowsOfResults(shape, nest, classes);
+  setLongest(shape, nest, classes);
+  setIsOneRow(shape, nest, classes);
+  setElements(shape, nest, classes);
+  setReads(shape, nest, classes);
+  setWrites(shape, nest, classes);
+  shape.tiles = tilesOfLoop(nest);
+  setReductions(shape, nest, classes);
+  setFunctions(shape, nest, classes);
   return shape;
 }
 

@@ -1,5 +1,4 @@
-//===- NormalizeNest.h - loop nests in the form that kernels take *- C++
-//-*-===//
+//===- NormalizeNest.h - loop nests as kernels take them --------*- C++ -*-===//
 #ifndef SMX_LIB_GPU_NORMALIZENEST_H
 #define SMX_LIB_GPU_NORMALIZENEST_H
 

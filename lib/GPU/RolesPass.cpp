@@ -91,7 +91,28 @@ static StringRef whyNoGroups(KernelOp kernel, GroupShape &shape) {
 /// their issue: at 64 columns that gains up to 6 %, at 128 it loses up to 18.
 static constexpr int64_t narrowSum = 64;
 
+/// Registers of a thread: those that the fetching warps do without go to the
+/// others.
+struct RoleRegisters {
+  int64_t fetching, computing;
+};
+
+static RoleRegisters registersOfRoles(const GroupShape &shape) {
+  return shape.groups == 2 ? RoleRegisters{56, 224} : RoleRegisters{32, 160};
+}
+
 namespace {
+/// The code of a kernel before it is divided.
+struct KernelCode {
+  explicit KernelCode(KernelOp kernel);
+
+  /// All but the channels.
+  SmallVector<Operation *> ops;
+  /// What roles see of the kernel: its arguments and channels.
+  SmallVector<Value> captures;
+  Operation *lastChannel = nullptr;
+};
+
 struct RolesPass : impl::RolesPassBase<RolesPass> {
   using RolesPassBase::RolesPassBase;
 
@@ -125,6 +146,16 @@ struct RolesPass : impl::RolesPassBase<RolesPass> {
   RoleOp makeRole(OpBuilder &builder, StringRef name, int64_t warps,
                   int64_t group, int64_t registers, ValueRange captures,
                   IRMapping &mapping);
+  /// Fills the role. False if that can not be, or if terms have no room.
+  bool fetch(RoleOp role, OpBuilder &builder, const KernelCode &code,
+             FetchCode &fetched, const DealtTiles &operands);
+  /// Null if `fetch` is false.
+  RoleOp makeFetchingRole(OpBuilder &builder, const GroupShape &shape,
+                          const KernelCode &code, const DealtTiles &operands);
+  /// The groups take turns by `order`, if it is not null.
+  RoleOp makeComputingRole(OpBuilder &builder, const GroupShape &shape,
+                           const KernelCode &code, const DealtTiles &operands,
+                           Value order);
   void guardProducts(KernelOp kernel);
 };
 } // namespace
@@ -196,92 +227,117 @@ static bool readsForScores(KernelOp kernel) {
   return walk.wasInterrupted();
 }
 
-bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
-  Block &body = kernel.getBody().front();
-  SmallVector<Operation *> old;
-  SmallVector<Value> captures(body.getArguments());
-  Operation *lastChannel = nullptr;
-  DealtTiles operands(kernel, shape, terms);
-  for (Operation &op : body.without_terminator()) {
+KernelCode::KernelCode(KernelOp kernel)
+    : captures(kernel.getBody().front().getArguments()) {
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (auto channel = dyn_cast<MakeChannelOp>(op)) {
       captures.push_back(channel.getChannel());
       lastChannel = &op;
     } else {
-      old.push_back(&op);
+      ops.push_back(&op);
     }
   }
-  if (!lastChannel)
+}
+
+bool RolesPass::fetch(RoleOp role, OpBuilder &builder, const KernelCode &code,
+                      FetchCode &fetched, const DealtTiles &operands) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(role.getBody().front().getTerminator());
+  if (llvm::any_of(code.ops,
+                   [&](Operation *op) { return failed(fetched.clone(*op)); }))
+    return false;
+  if (!operands.haveTerms() || depthOfChannels(getOperation(), depth) == depth)
+    return true;
+  remark::missed(getOperation().getLoc(),
+                 remark::RemarkOpts::name("Terms").category("smx-gpu-roles"))
+      << "what scores read is read by the threads: shared memory has no "
+         "room for it beside keys and values"
+      << remark::metric("stages", int64_t(depth));
+  return false;
+}
+
+RoleOp RolesPass::makeFetchingRole(OpBuilder &builder, const GroupShape &shape,
+                                   const KernelCode &code,
+                                   const DealtTiles &operands) {
+  // Two loops around the copies, and open extents, take about 48.
+  constexpr int64_t registersOfTwoLoops = 48;
+  const int64_t registers = registersOfRoles(shape).fetching;
+  FetchCode fetched(builder, operands);
+  RoleOp role = makeRole(builder, "load", warpgroupWarps, warpgroupWarps,
+                         registers, code.captures, fetched.mapping);
+  if (!fetch(role, builder, code, fetched, operands))
+    return {};
+  if (registers < registersOfTwoLoops)
+    joinLoops(role);
+  return role;
+}
+
+RoleOp RolesPass::makeComputingRole(OpBuilder &builder, const GroupShape &shape,
+                                    const KernelCode &code,
+                                    const DealtTiles &operands, Value order) {
+  IRMapping mapping;
+  RoleOp role = makeRole(builder, "compute", shape.groups * warpgroupWarps,
+                         warpgroupWarps, registersOfRoles(shape).computing,
+                         code.captures, mapping);
+  builder.setInsertionPoint(role.getBody().front().getTerminator());
+  GroupCode computed(builder, shape, operands,
+                     order ? mapping.lookup(order) : Value());
+  for (auto [from, to] :
+       llvm::zip(code.captures, role.getBody().front().getArguments()))
+    computed.mapping.map(from, to);
+  for (Operation *op : code.ops)
+    computed.clone(*op);
+  computed.releaseOperandsOf(*getOperation().getBody().front().getTerminator());
+  return role;
+}
+
+/// What the role captures may have another type than when it was made.
+static void retypeCaptures(RoleOp role) {
+  Block &body = role.getBody().front();
+  for (OpOperand &captured : role.getCapturesMutable())
+    body.getArgument(captured.getOperandNumber())
+        .setType(captured.get().getType());
+}
+
+/// A product of so many columns takes longer than the weights of its rows:
+/// groups that compute those meet no other one. Where rounds read numbers for
+/// scores, turns beside wide sums cost 1 to 6 %.
+static bool turnsPay(const GroupShape &shape, bool readsScores) {
+  constexpr int64_t mostColumnsInTurn = 128;
+  return (shape.sumColumns <= narrowSum || !readsScores) &&
+         shape.columns <= mostColumnsInTurn;
+}
+
+bool RolesPass::divide(KernelOp kernel, const GroupShape &shape, bool terms) {
+  DealtTiles operands(kernel, shape, terms);
+  KernelCode code(kernel);
+  if (!code.lastChannel)
     return false;
   bool readsScores = readsForScores(kernel);
-  OpBuilder builder(lastChannel->getNextNode());
+  OpBuilder builder(code.lastChannel->getNextNode());
   operands.makeChannels(builder);
-  llvm::append_range(captures, operands.getChannels());
-  builder.setInsertionPoint(body.getTerminator());
-  Location loc = kernel.getLoc();
-  auto roles = WarpSpecializeOp::create(builder, loc);
+  llvm::append_range(code.captures, operands.getChannels());
+  builder.setInsertionPoint(kernel.getBody().front().getTerminator());
+  auto roles = WarpSpecializeOp::create(builder, kernel.getLoc());
   builder.createBlock(&roles.getBody());
-
-  // The registers that the fetching warps do without go to the others. Two
-  // loops around the copies, and open extents, take about 48.
-  constexpr int64_t registersOfTwoLoops = 48;
-  int64_t few = shape.groups == 2 ? 56 : 32,
-          many = shape.groups == 2 ? 224 : 160;
-  FetchCode fetch(builder, operands);
-  RoleOp load = makeRole(builder, "load", warpgroupWarps, warpgroupWarps, few,
-                         captures, fetch.mapping);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(load.getBody().front().getTerminator());
-    bool isFetched = llvm::none_of(
-        old, [&](Operation *op) { return failed(fetch.clone(*op)); });
-    bool fits = !isFetched || !operands.haveTerms() ||
-                depthOfChannels(kernel, depth) == depth;
-    if (!fits)
-      remark::missed(
-          loc, remark::RemarkOpts::name("Terms").category("smx-gpu-roles"))
-          << "what scores read is read by the threads: shared memory has no "
-             "room for it beside keys and values"
-          << remark::metric("stages", int64_t(depth));
-    if (!isFetched || !fits) {
-      roles.erase();
-      operands.eraseChannels();
-      return false;
-    }
-    if (few < registersOfTwoLoops)
-      joinLoops(load);
+  RoleOp load = makeFetchingRole(builder, shape, code, operands);
+  if (!load) {
+    roles.erase();
+    operands.eraseChannels();
+    return false;
   }
   guardProducts(kernel);
   deepenChannels(kernel, depth, "smx-gpu-roles");
-  for (OpOperand &captured : load.getCapturesMutable())
-    load.getBody()
-        .front()
-        .getArgument(captured.getOperandNumber())
-        .setType(captured.get().getType());
+  retypeCaptures(load);
   Value order;
-  // A product of so many columns takes longer than the weights of its rows:
-  // groups that compute those meet no other one. Where rounds read numbers for
-  // scores, turns beside wide sums cost 1 to 6 %.
-  constexpr int64_t mostColumnsInTurn = 128;
-  bool turnsPay = shape.sumColumns <= narrowSum || !readsScores;
-  if (turns && overlap && turnsPay && shape.columns <= mostColumnsInTurn) {
+  if (turns && overlap && turnsPay(shape, readsScores)) {
     OpBuilder before(roles);
-    order = TurnsOp::create(before, loc,
+    order = TurnsOp::create(before, kernel.getLoc(),
                             TurnsType::get(&getContext(), shape.groups));
-    captures.push_back(order);
+    code.captures.push_back(order);
   }
-  IRMapping mapping;
-  RoleOp compute = makeRole(builder, "compute", shape.groups * warpgroupWarps,
-                            warpgroupWarps, many, captures, mapping);
-  builder.setInsertionPoint(compute.getBody().front().getTerminator());
-  GroupCode code(builder, shape, operands,
-                 order ? mapping.lookup(order) : Value());
-  for (auto [from, to] :
-       llvm::zip(captures, compute.getBody().front().getArguments()))
-    code.mapping.map(from, to);
-  for (Operation *op : old)
-    code.clone(*op);
-  code.releaseOperandsOf(*body.getTerminator());
-  for (Operation *op : llvm::reverse(old))
+  RoleOp compute = makeComputingRole(builder, shape, code, operands, order);
+  for (Operation *op : llvm::reverse(code.ops))
     op->erase();
   dropUnusedCaptures(load);
   dropUnusedCaptures(compute);

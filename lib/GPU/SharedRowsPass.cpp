@@ -55,6 +55,56 @@ static bool hasExponentials(KernelOp kernel) {
 
 namespace {
 
+/// The row of a block, in the tiles that it is loaded as.
+struct HeldRow {
+  explicit HeldRow(KernelOp kernel);
+
+  KernelOp kernel;
+  /// Tiles of one shape.
+  SmallVector<LoadOp> loads;
+  /// Elements of a tile, and bits of the widest ones.
+  int64_t columns = 0, widest = 0;
+  /// Of the block.
+  int64_t threads, cluster, minBlocks, sharedLimit;
+  /// Bytes of registers that all tiles take of a thread.
+  int64_t threadBytes = 0;
+
+  bool isNarrow() const { return widest < 32; }
+  /// A row that fills multiprocessors leaves none of their threads to others
+  /// that could compute while it arrives.
+  bool isAlone() const {
+    return cluster == mlir::smx::mostClusterBlocks &&
+           threads == mlir::smx::blockRowThreads;
+  }
+  bool isMasked() const {
+    return llvm::any_of(loads,
+                        [](LoadOp load) { return !load.getValid().empty(); });
+  }
+  /// f16 is widened by conversions, whose operands take registers.
+  bool isConverted() const {
+    return llvm::any_of(loads, [](LoadOp load) {
+      return load.getTile().getType().getElementType().isF16();
+    });
+  }
+  /// Several rows, with others before and behind them, as weights have not.
+  bool areRows() const {
+    return loads.size() > 1 && llvm::all_of(loads, [](LoadOp load) {
+             return load.getOffsets().size() > 1;
+           });
+  }
+  /// There is shared memory for what is left of so many bytes of a thread.
+  bool fits(int64_t bytesOfFirst) const {
+    return (threadBytes - bytesOfFirst) * threads +
+               mlir::smx::besidesRowBytes <=
+           sharedLimit;
+  }
+  bool spillsSums(int64_t most) const;
+  int64_t bytesOfFirst(int64_t most, int64_t mostOfPass) const;
+
+private:
+  void collectLoads();
+};
+
 struct SharedRowsPass
     : mlir::smx::gpu::impl::SharedRowsPassBase<SharedRowsPass> {
   using SharedRowsPassBase::SharedRowsPassBase;
@@ -72,110 +122,134 @@ struct SharedRowsPass
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     uniteEqualOps(kernel);
-    SmallVector<LoadOp> loads;
-    int64_t bits = 0;
-    for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
-      auto tile = cast<RankedTensorType>(load.getTile().getType());
-      auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
-      // What has a reading has a place.
-      if (load.getReading() != Reading::Any || !striped ||
-          tile.getDimSize(0) != 1 || striped.getRowThreads() != 1 ||
-          load.getDims().back() < 0 || elementBits(tile) < 8 ||
-          (!loads.empty() &&
-           tile.getShape() !=
-               cast<RankedTensorType>(loads.front().getTile().getType())
-                   .getShape()))
-        continue;
-      loads.push_back(load);
-      bits += getRegisterCount(tile) * elementBits(tile);
-    }
-    int64_t widest = 0;
-    for (LoadOp load : loads)
-      widest = std::max<int64_t>(widest, elementBits(load.getTile().getType()));
-    int64_t room = mlir::smx::registerBytesOfRow(bits, widest == 64) / 8;
-    // Of two that widen its elements the assembler keeps those of the first.
-    int64_t columns =
-        loads.empty() ? 0 : loads.front().getTile().getType().getNumElements();
-    bool isNarrow = widest < 32;
-    int64_t threads = kernel.getWarps() * ::smx::gpu::warpThreads;
-    // A row that fills multiprocessors leaves none of their threads to others
-    // that could compute while it arrives. Masks take the registers of a state.
-    bool isAlone = kernel.getCluster() == mlir::smx::mostClusterBlocks &&
-                   threads == mlir::smx::blockRowThreads;
-    bool isMasked = llvm::any_of(
-        loads, [](LoadOp load) { return !load.getValid().empty(); });
-    int64_t mostStates = states ? int64_t(states)
-                         : widest == 32 && isAlone && !isMasked ? 2
-                                                                : 1;
-    int64_t most = isNarrow && countOfParts(kernel, columns, 32) > 1
-                       ? mlir::smx::widenedThreadBytes
-                       : int64_t(bytes);
-    if (room <= most)
+    HeldRow row(kernel);
+    int64_t most = mostBytes(row);
+    if (row.threadBytes <= most)
       return;
-    auto fits = [&](int64_t first) {
-      return (room - first) * threads + mlir::smx::besidesRowBytes <=
-             int64_t(kernel.getSharedLimit());
-    };
-    // Of wide elements the weights are kept as well, where there are any; f16
-    // is widened by conversions, whose operands take registers. Where all warps
-    // meet, more of a narrow row in shared memory is faster. One of a single
-    // block that each warp sums a part of (softmax) would be spilled with more.
-    bool isConverted = llvm::any_of(loads, [](LoadOp load) {
-      return load.getTile().getType().getElementType().isF16();
-    });
-    bool isUnevenSum =
-        loads.size() == 1 && countOfSums(kernel) == 1 && room % most != 0;
-    // Rows with others before and behind them, as weights have not.
-    bool areRows = loads.size() > 1 && llvm::all_of(loads, [](LoadOp load) {
-                     return load.getOffsets().size() > 1;
-                   });
-    int64_t first = isNarrow && !isConverted ? most / 8 * 7 : most / 8 * 6;
-    if (most < bytes)
-      first = most;
-    else if (isNarrow && countOfParts(kernel, columns, 1) == 0 &&
-             fits(most / 2))
-      first = most / 2;
-    else if (isNarrow && kernel.getCluster() == 1 && fits(most / 8 * 5))
-      first = most / 8 * 5;
-    // Norms sum in f64: of more than 5 accesses ptxas computes all terms in
-    // pairs of registers before it widens the first, and spills a few of 64. It
-    // does so beside masks, where a row fills multiprocessors, and of one sum
-    // (RMS norm) where a thread has no whole sets of 8 accesses.
-    else if (widest == 32 &&
-             (kernel.getCluster() == 1 ? isMasked || isUnevenSum
-                                       : isAlone && loads.size() == 1) &&
-             threads * int64_t(kernel.getMinBlocks()) >=
-                 mlir::smx::blockRowThreads &&
-             !hasExponentials(kernel) && fits(most / 8 * 5))
-      first = most / 8 * 5;
-    // Of two rows that end within an access a thread keeps one access of each,
-    // if the rest fits: masks, and what is widened, take registers.
-    if (isMasked && areRows)
-      for (int64_t few : {most / 4, most / 2})
-        if (fits(few)) {
-          first = std::min(first, few);
-          break;
-        }
-    auto convert = [&](int64_t bytesOfFirst, int64_t states) {
-      if (!fits(bytesOfFirst))
-        return false;
-      RowPieces pieces(kernel, loads,
-                       widest == 64 ? bytesOfFirst / 2 : bytesOfFirst, states);
-      if (failed(pieces.run()))
-        return false;
-      if (isAlone && states > 1)
-        kernel->setDiscardableAttr(loneRowsAttribute,
-                                   UnitAttr::get(&getContext()));
-      remark::passed(kernel.getLoc(), remark::RemarkOpts::name("SharedRows")
-                                          .category("smx-gpu-shared-rows"))
-          << "a row's tile in pieces, all but the first in shared memory: "
-          << remark::metric("pieces", static_cast<int64_t>(pieces.count()));
-      return true;
-    };
+    int64_t first = row.bytesOfFirst(most, bytes);
+    int64_t firstOfStates = row.isNarrow() ? first : most / 8 * 5;
+    int64_t count = mostStates(row);
     // Each state has a reference of its own.
-    if (mostStates == 1 ||
-        !convert(isNarrow ? first : most / 8 * 5, mostStates))
-      convert(first, 1);
+    if (count == 1 || !convert(row, firstOfStates, count))
+      convert(row, first, 1);
   }
+
+private:
+  int64_t mostBytes(const HeldRow &row) const;
+  int64_t mostStates(const HeldRow &row) const;
+  bool convert(const HeldRow &row, int64_t bytesOfFirst, int64_t states);
 };
 } // namespace
+
+HeldRow::HeldRow(KernelOp kernel)
+    : kernel(kernel), threads(kernel.getWarps() * ::smx::gpu::warpThreads),
+      cluster(kernel.getCluster()), minBlocks(kernel.getMinBlocks()),
+      sharedLimit(kernel.getSharedLimit()) {
+  collectLoads();
+  if (loads.empty())
+    return;
+  columns = loads.front().getTile().getType().getNumElements();
+  int64_t bits = 0;
+  for (LoadOp load : loads) {
+    RankedTensorType tile = load.getTile().getType();
+    widest = std::max<int64_t>(widest, elementBits(tile));
+    bits += getRegisterCount(tile) * elementBits(tile);
+  }
+  threadBytes = mlir::smx::registerBytesOfRow(bits, widest == 64) / 8;
+}
+
+void HeldRow::collectLoads() {
+  for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
+    RankedTensorType tile = load.getTile().getType();
+    auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
+    // What has a reading has a place.
+    if (load.getReading() == Reading::Any && striped &&
+        tile.getDimSize(0) == 1 && striped.getRowThreads() == 1 &&
+        load.getDims().back() >= 0 && elementBits(tile) >= 8 &&
+        (loads.empty() ||
+         tile.getShape() == loads.front().getTile().getType().getShape()))
+      loads.push_back(load);
+  }
+}
+
+/// Norms sum in f64: of more than 5 accesses ptxas computes all terms in pairs
+/// of registers before it widens the first, and spills a few of 64. It does so
+/// beside masks, where a row fills multiprocessors, and of one sum (RMS norm)
+/// where a thread has no whole sets of 8 accesses, of `most` bytes.
+bool HeldRow::spillsSums(int64_t most) const {
+  if (widest != 32 || threads * minBlocks < mlir::smx::blockRowThreads)
+    return false;
+  bool isUnevenSum =
+      loads.size() == 1 && countOfSums(kernel) == 1 && threadBytes % most != 0;
+  bool spills =
+      cluster == 1 ? isMasked() || isUnevenSum : isAlone() && loads.size() == 1;
+  return spills && !hasExponentials(kernel);
+}
+
+/// Bytes of the first piece that a thread has, without masks of several rows.
+/// Registers hold up to `most`: less than `mostOfPass` where elements are there
+/// widened as well.
+static int64_t bytesWithoutMasks(const HeldRow &row, int64_t most,
+                                 int64_t mostOfPass) {
+  if (most < mostOfPass)
+    return most;
+  // Where all warps meet, more of a narrow row in shared memory is faster.
+  if (row.isNarrow() && countOfParts(row.kernel, row.columns, 1) == 0 &&
+      row.fits(most / 2))
+    return most / 2;
+  // One of a single block that each warp sums a part of (softmax) would be
+  // spilled with more.
+  bool spills = (row.isNarrow() && row.cluster == 1) || row.spillsSums(most);
+  if (spills && row.fits(most / 8 * 5))
+    return most / 8 * 5;
+  // Of wide elements the weights are kept as well, where there are any.
+  return row.isNarrow() && !row.isConverted() ? most / 8 * 7 : most / 8 * 6;
+}
+
+/// Bytes of the first piece that a thread has.
+int64_t HeldRow::bytesOfFirst(int64_t most, int64_t mostOfPass) const {
+  int64_t first = bytesWithoutMasks(*this, most, mostOfPass);
+  // Of two rows that end within an access a thread keeps one access of each,
+  // if the rest fits: masks, and what is widened, take registers.
+  if (isMasked() && areRows())
+    for (int64_t few : {most / 4, most / 2})
+      if (fits(few))
+        return std::min(first, few);
+  return first;
+}
+
+/// Bytes of a thread's registers that a row may take.
+int64_t SharedRowsPass::mostBytes(const HeldRow &row) const {
+  // Of two that widen its elements the assembler keeps those of the first.
+  return row.isNarrow() && countOfParts(row.kernel, row.columns, 32) > 1
+             ? mlir::smx::widenedThreadBytes
+             : int64_t(bytes);
+}
+
+/// States that a row may have.
+int64_t SharedRowsPass::mostStates(const HeldRow &row) const {
+  if (states)
+    return states;
+  // Masks take the registers of a state.
+  return row.widest == 32 && row.isAlone() && !row.isMasked() ? 2 : 1;
+}
+
+/// False, and nothing is changed, if the row can not be cut so.
+bool SharedRowsPass::convert(const HeldRow &row, int64_t bytesOfFirst,
+                             int64_t states) {
+  if (!row.fits(bytesOfFirst))
+    return false;
+  KernelOp kernel = row.kernel;
+  RowPieces pieces(kernel, row.loads,
+                   row.widest == 64 ? bytesOfFirst / 2 : bytesOfFirst, states);
+  if (failed(pieces.run()))
+    return false;
+  if (row.isAlone() && states > 1)
+    kernel->setDiscardableAttr(loneRowsAttribute, UnitAttr::get(&getContext()));
+  remark::passed(
+      kernel.getLoc(),
+      remark::RemarkOpts::name("SharedRows").category("smx-gpu-shared-rows"))
+      << "a row's tile in pieces, all but the first in shared memory: "
+      << remark::metric("pieces", static_cast<int64_t>(pieces.count()));
+  return true;
+}

@@ -43,6 +43,10 @@ const Team &KernelPlan::team(Operation *op) const {
   return found->second;
 }
 
+//===----------------------------------------------------------------------===//
+// Meetings
+//===----------------------------------------------------------------------===//
+
 /// Between two executions of the op its team meets in another one: it is in no
 /// loop, or one of `others`, which have barriers, is beside it.
 static bool meetsBeforeItself(Operation *op, ArrayRef<Operation *> others) {
@@ -52,24 +56,6 @@ static bool meetsBeforeItself(Operation *op, ArrayRef<Operation *> others) {
   return llvm::any_of(others, [&](Operation *other) {
     return other != op && !meetsInCluster(other) &&
            other->getBlock() == op->getBlock();
-  });
-}
-
-/// Sorts channels that threads fill by their first puts, of which `puts` has
-/// all in order. ptxas reaches mbarriers from the one that is used first, and
-/// where one lies before that, racecheck of compute-sanitizer takes copies that
-/// have arrived there to be in flight.
-static void sortByFirstPut(MutableArrayRef<gpu::MakeChannelOp> channels,
-                           ArrayRef<Operation *> puts) {
-  llvm::DenseMap<Operation *, const Operation *const *> firstPuts;
-  for (gpu::MakeChannelOp channel : channels) {
-    SmallVector<Operation *> users;
-    collectUsers(channel.getChannel(), users);
-    firstPuts[channel] = llvm::find_if(
-        puts, [&](Operation *put) { return llvm::is_contained(users, put); });
-  }
-  llvm::stable_sort(channels, [&](gpu::MakeChannelOp a, gpu::MakeChannelOp b) {
-    return firstPuts[a] < firstPuts[b];
   });
 }
 
@@ -113,131 +99,266 @@ void KernelPlan::addClusterStart(gpu::KernelOp kernel) {
     starts.try_emplace(reductions.front());
 }
 
-LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
-  int64_t warps = kernel.getWarps();
-  int64_t nextBarrier = 1, bytes = 0;
-  auto takeBarriers = [&](Operation *op, int64_t count) -> FailureOr<int64_t> {
-    int64_t first = nextBarrier;
-    nextBarrier += count;
-    if (nextBarrier > namedBarriers)
-      return op->emitOpError() << "needs named barrier " << nextBarrier - 1
+//===----------------------------------------------------------------------===//
+// Teams and named barriers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Gives out the named barriers of a block.
+class NamedBarriers {
+public:
+  /// The first of `count` more. Fails, with a diagnostic at `op`, if the block
+  /// has not so many.
+  FailureOr<int64_t> take(Operation *op, int64_t count) {
+    int64_t first = next;
+    next += count;
+    if (next > namedBarriers)
+      return op->emitOpError() << "needs named barrier " << next - 1
                                << " of the block; there are " << namedBarriers
                                << ", numbered from 0";
     return first;
-  };
-  auto takeTile = [&](Operation *op, int64_t size, int64_t count) {
-    dataOffsets[op] = bytes;
-    bytes += llvm::alignTo(size, gpu::sharedTileAlignment) * count;
-  };
+  }
 
-  // Tiles, and who executes what.
-  Team all{0, warps, warps};
-  all.cluster = kernel.getCluster();
-  all.launchRegisters = llvm::alignDown(
+private:
+  int64_t next = 1;
+};
+} // namespace
+
+/// The team of what is in no role.
+static Team teamOfKernel(gpu::KernelOp kernel) {
+  int64_t warps = kernel.getWarps();
+  Team team{0, warps, warps};
+  team.cluster = kernel.getCluster();
+  team.launchRegisters = llvm::alignDown(
       std::min<int64_t>(mostRegisters,
                         ::smx::gpu::registerFile /
                             (warps * warpThreads * kernel.getMinBlocks())),
       8);
-  llvm::DenseMap<Operation *, Team> roles;
+  return team;
+}
+
+/// The team of a role in a kernel of team `all`.
+static FailureOr<Team> teamOfRole(gpu::RoleOp role, const Team &all,
+                                  int64_t firstWarp, NamedBarriers &barriers) {
+  Team team = all;
+  team.firstWarp = firstWarp;
+  team.warps = role.getWarps();
+  team.group = role.getGroup();
+  bool isOneGroup = team.groups() == 1;
+  FailureOr<int64_t> barrier =
+      barriers.take(role, isOneGroup ? 1 : 1 + team.groups());
+  if (failed(barrier))
+    return failure();
+  team.barrier = *barrier;
+  team.groupBarrier = isOneGroup ? *barrier : *barrier + 1;
+  return team;
+}
+
+/// Adds who executes what to `teams`, and to `turnBarriers` where turns are
+/// waited for: both take named barriers, in the order of the ops.
+static LogicalResult
+findTeams(gpu::KernelOp kernel, llvm::DenseMap<Operation *, Team> &teams,
+          llvm::DenseMap<Operation *, int64_t> &turnBarriers) {
+  const Team all = teamOfKernel(kernel);
+  NamedBarriers barriers;
   llvm::DenseMap<Operation *, int64_t> firstWarps;
-  SmallVector<gpu::MakeChannelOp> channels;
-  SmallVector<Operation *> usesScratch, puts;
-  bool isOneRow = true, isLong = false;
   WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto role = op->getParentOfType<gpu::RoleOp>();
-    Team team = role ? roles.lookup(role) : all;
-    if (auto inner = dyn_cast<gpu::RoleOp>(op)) {
-      int64_t &first = firstWarps[inner->getParentOp()];
-      team = all;
-      team.firstWarp = first;
-      team.warps = inner.getWarps();
-      team.group = inner.getGroup();
-      first += team.warps;
-      FailureOr<int64_t> barrier =
-          takeBarriers(op, team.groups() == 1 ? 1 : 1 + team.groups());
-      if (failed(barrier))
+    if (auto role = dyn_cast<gpu::RoleOp>(op)) {
+      int64_t &first = firstWarps[role->getParentOp()];
+      FailureOr<Team> team = teamOfRole(role, all, first, barriers);
+      if (failed(team))
         return WalkResult::interrupt();
-      team.barrier = *barrier;
-      team.groupBarrier = team.groups() == 1 ? *barrier : *barrier + 1;
-      roles[op] = team;
+      first += team->warps;
+      teams[op] = *team;
+      return WalkResult::advance();
     }
+    auto role = op->getParentOfType<gpu::RoleOp>();
+    Team team = role ? teams.lookup(role) : all;
     teams[op] = team;
-    auto reduce = dyn_cast<gpu::ReduceOp>(op);
-    isOneRow &= !isa<gpu::MmaOp, gpu::MmaAsyncOp>(op) &&
-                (!reduce || gpu::getRegisterCount(cast<RankedTensorType>(
-                                reduce.getResult().getType())) == 1);
-    isLong |= isa<gpu::ReduceOp, gpu::PartialReduceOp>(op) &&
-              gpu::getRegisterCount(cast<RankedTensorType>(
-                  op->getOperand(0).getType())) > manyRegisters;
-    if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
-      takeTile(op, alloc.getShared().getType().getBytes(), 1);
-    } else if (auto channel = dyn_cast<gpu::MakeChannelOp>(op)) {
-      gpu::ChannelType type = channel.getChannel().getType();
-      takeTile(op, type.getStageType().getBytes(), type.getDepth());
-      channels.push_back(channel);
-    } else if (auto turns = dyn_cast<gpu::TurnsOp>(op)) {
+    if (auto turns = dyn_cast<gpu::TurnsOp>(op)) {
       FailureOr<int64_t> barrier =
-          takeBarriers(op, turns.getTurns().getType().getCount());
+          barriers.take(op, turns.getTurns().getType().getCount());
       if (failed(barrier))
         return WalkResult::interrupt();
       turnBarriers[op] = *barrier;
-    } else if (auto put = dyn_cast<gpu::PutOp>(op)) {
-      if (put.getCopy() != gpu::CopyKind::Tensor)
-        puts.push_back(op);
-    } else if (scratchBytes(op)) {
-      usesScratch.push_back(op);
     }
     return WalkResult::advance();
   });
-  if (result.wasInterrupted())
-    return failure();
+  return failure(result.wasInterrupted());
+}
 
+/// What `KernelPlan::reducesLongRow` says.
+static bool hasLongRowOnly(gpu::KernelOp kernel) {
+  auto registersOf = [](Value tile) {
+    return gpu::getRegisterCount(cast<RankedTensorType>(tile.getType()));
+  };
+  bool isOneRow = true, isLong = false;
+  kernel.walk([&](Operation *op) {
+    auto reduce = dyn_cast<gpu::ReduceOp>(op);
+    isOneRow &= !isa<gpu::MmaOp, gpu::MmaAsyncOp>(op) &&
+                (!reduce || registersOf(reduce.getResult()) == 1);
+    isLong |= isa<gpu::ReduceOp, gpu::PartialReduceOp>(op) &&
+              registersOf(op->getOperand(0)) > manyRegisters;
+  });
+  return isOneRow && isLong;
+}
+
+//===----------------------------------------------------------------------===//
+// Places in shared memory
+//===----------------------------------------------------------------------===//
+
+using Offsets = llvm::DenseMap<Operation *, int64_t>;
+
+/// Adds the tiles, and the stages of channels, behind the first `bytes`.
+static void placeTiles(gpu::KernelOp kernel, Offsets &dataOffsets,
+                       int64_t &bytes) {
+  auto place = [&](Operation *op, int64_t size, int64_t count) {
+    dataOffsets[op] = bytes;
+    bytes += llvm::alignTo(size, gpu::sharedTileAlignment) * count;
+  };
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
+      place(op, alloc.getShared().getType().getBytes(), 1);
+    } else if (auto channel = dyn_cast<gpu::MakeChannelOp>(op)) {
+      gpu::ChannelType type = channel.getChannel().getType();
+      place(op, type.getStageType().getBytes(), type.getDepth());
+    }
+  });
+}
+
+/// Sorts channels that threads fill by their first puts, of which `puts` has
+/// all in order. ptxas reaches mbarriers from the one that is used first, and
+/// where one lies before that, racecheck of compute-sanitizer takes copies that
+/// have arrived there to be in flight.
+static void sortByFirstPut(MutableArrayRef<gpu::MakeChannelOp> channels,
+                           ArrayRef<Operation *> puts) {
+  llvm::DenseMap<Operation *, const Operation *const *> firstPuts;
+  for (gpu::MakeChannelOp channel : channels) {
+    SmallVector<Operation *> users;
+    collectUsers(channel.getChannel(), users);
+    firstPuts[channel] = llvm::find_if(
+        puts, [&](Operation *put) { return llvm::is_contained(users, put); });
+  }
+  llvm::stable_sort(channels, [&](gpu::MakeChannelOp a, gpu::MakeChannelOp b) {
+    return firstPuts[a] < firstPuts[b];
+  });
+}
+
+/// Adds the mbarriers of channels behind the first `bytes`.
+static void placeStageBarriers(gpu::KernelOp kernel, Offsets &barrierOffsets,
+                               int64_t &bytes) {
+  SmallVector<gpu::MakeChannelOp> channels;
+  SmallVector<Operation *> puts;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto channel = dyn_cast<gpu::MakeChannelOp>(op))
+      channels.push_back(channel);
+    else if (auto put = dyn_cast<gpu::PutOp>(op);
+             put && put.getCopy() != gpu::CopyKind::Tensor)
+      puts.push_back(op);
+  });
   sortByFirstPut(channels, puts);
   for (gpu::MakeChannelOp channel : channels) {
     barrierOffsets[channel] = bytes;
     bytes += stageBarrierBytes * channel.getChannel().getType().getDepth();
   }
+}
 
-  if (isOneRow && isLong)
-    rowKernels.insert(kernel);
-  addClusterStart(kernel);
-  addCopyGroups(kernel);
-  addExchanges(kernel, bytes);
+static SmallVector<Operation *> opsWithScratch(gpu::KernelOp kernel) {
+  SmallVector<Operation *> ops;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (KernelPlan::scratchBytes(op))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+/// Nothing was in the scratch before what is looked for once.
+static bool isLookedForOnce(Operation *op) {
+  return isa<gpu::LargestOp>(op) && !op->getParentOfType<LoopLikeOpInterface>();
+}
+
+/// The op shares its scratch, of so many bytes, with no other one.
+static bool hasOwnScratch(const KernelPlan &plan, Operation *op, int64_t size) {
+  if (isa<gpu::CollectOp>(op) || isLookedForOnce(op))
+    return true;
+  return isa<gpu::ReduceOp>(op) ? size <= ownScratch : plan.isScratchFree(op);
+}
+
+/// The op's own scratch is free whenever the op is reached.
+static bool isOwnScratchFree(Operation *op, ArrayRef<Operation *> withScratch) {
+  if (isLookedForOnce(op))
+    return true;
+  bool isOfBlock = isa<gpu::ReduceOp>(op) ||
+                   (isa<gpu::CollectOp>(op) && !meetsInCluster(op));
+  return isOfBlock && meetsBeforeItself(op, withScratch);
+}
+
+namespace {
+/// What the plan keeps of scratch.
+struct ScratchPlaces {
+  Offsets &offsets, &strides;
+  llvm::DenseSet<Operation *> &isFree;
+};
+} // namespace
+
+/// Adds ops of a team, which follow each other, in one area behind the first
+/// `bytes`.
+static void placeInOneArea(ArrayRef<Operation *> ops, int64_t groups,
+                           ScratchPlaces places, int64_t &bytes) {
+  int64_t stride = 0;
+  for (Operation *op : ops)
+    stride = std::max(stride, places.strides[op]);
+  for (Operation *op : ops) {
+    places.offsets[op] = bytes;
+    places.strides[op] = stride;
+  }
+  bytes += stride * groups;
+}
+
+/// Adds all scratch behind the first `bytes`: that of single ops, then the area
+/// of each team.
+static void placeScratch(const KernelPlan &plan, gpu::KernelOp kernel,
+                         ScratchPlaces places, int64_t &bytes) {
   bytes = llvm::alignTo(bytes, scratchAlignment);
+  SmallVector<Operation *> ops = opsWithScratch(kernel);
   llvm::MapVector<Operation *, SmallVector<Operation *>> sharers;
-  for (Operation *op : usesScratch) {
-    scratchStrides[op] = llvm::alignTo(scratchBytes(op), scratchAlignment);
-    int64_t size = scratchStrides[op] * teams[op].groups();
-    // Nothing was there before what is looked for once.
-    bool isOnce =
-        isa<gpu::LargestOp>(op) && !op->getParentOfType<LoopLikeOpInterface>();
-    if (bytesOfRound(op))
+  for (Operation *op : ops) {
+    int64_t stride =
+        llvm::alignTo(KernelPlan::scratchBytes(op), scratchAlignment);
+    places.strides[op] = stride;
+    int64_t size = stride * plan.team(op).groups();
+    if (plan.bytesOfRound(op))
       size *= 2;
-    bool isOwn =
-        isa<gpu::CollectOp>(op) || isOnce ||
-        (isa<gpu::ReduceOp>(op) ? size <= ownScratch : isScratchFree(op));
-    if (!isOwn) {
+    if (!hasOwnScratch(plan, op, size)) {
       sharers[op->getParentOfType<gpu::RoleOp>()].push_back(op);
       continue;
     }
-    scratchOffsets[op] = bytes;
+    places.offsets[op] = bytes;
     bytes += size;
-    bool isOfBlock = isa<gpu::ReduceOp>(op) ||
-                     (isa<gpu::CollectOp>(op) && !meetsInCluster(op));
-    if (isOnce || (isOfBlock && meetsBeforeItself(op, usesScratch)))
-      scratchIsFree.insert(op);
+    if (isOwnScratchFree(op, ops))
+      places.isFree.insert(op);
   }
-  // Of a team, the others follow each other in one area.
-  for (auto &[role, ops] : sharers) {
-    int64_t stride = 0;
-    for (Operation *op : ops)
-      stride = std::max(stride, scratchStrides[op]);
-    for (Operation *op : ops) {
-      scratchOffsets[op] = bytes;
-      scratchStrides[op] = stride;
-    }
-    bytes += stride * teams[ops.front()].groups();
-  }
+  for (auto &[role, ofTeam] : sharers)
+    placeInOneArea(ofTeam, plan.team(ofTeam.front()).groups(), places, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
+  if (failed(findTeams(kernel, teams, turnBarriers)))
+    return failure();
+  if (hasLongRowOnly(kernel))
+    rowKernels.insert(kernel);
+  int64_t bytes = 0;
+  placeTiles(kernel, dataOffsets, bytes);
+  placeStageBarriers(kernel, barrierOffsets, bytes);
+  addClusterStart(kernel);
+  addCopyGroups(kernel);
+  addExchanges(kernel, bytes);
+  placeScratch(*this, kernel, {scratchOffsets, scratchStrides, scratchIsFree},
+               bytes);
 
   // The kernel may have been made for another chip.
   const int64_t limit =

@@ -1,5 +1,4 @@
-//===- SharedAddress.h - index algebra of tiles in shared memory -*- C++
-//-*-===//
+//===- SharedAddress.h - places of tiles in shared memory -------*- C++ -*-===//
 //
 // Which bytes of a swizzled tile a thread touches: in a copy from global
 // memory, and as the operands of a matrix product. Every formula is a template

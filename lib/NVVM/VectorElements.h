@@ -1,4 +1,4 @@
-//===- VectorElements.h - vectors of LLVM IR, and their elements -*- C++ -*-==//
+//===- VectorElements.h - vectors of LLVM IR, by element --------*- C++ -*-===//
 #ifndef SMX_LIB_NVVM_VECTORELEMENTS_H
 #define SMX_LIB_NVVM_VECTORELEMENTS_H
 

@@ -84,8 +84,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.rows = options.tileRows;
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
-  tile.warpgroups = hasWarpgroups(options);
-  tile.fromDiagonal = hasWarpgroups(options);
+  tile.warpgroups = tile.fromDiagonal = hasWarpgroups(options);
   tile.sharedBytes = Chip::named(options.chip).sharedLimit();
   // A block each has a part of a stream.
   tile.parts = inBlocks ? options.splits : 1;
@@ -139,14 +138,20 @@ void mlir::smx::buildKernelNests(OpPassManager &pm, double slack, double lead) {
   pm.addPass(createCanonicalizerPass());
 }
 
-static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
+/// Rounds of keys of the longest tile of a walk, from which its last tiles are
+/// dealt to blocks one by one (`deal` of smx-gpu-kernels). Of shorter tiles the
+/// places cost what blocks that wait do.
+constexpr int64_t fewestRoundsDealt = 40;
+
+static void buildNestsToKernels(OpPassManager &pm, const RoadOptions &options,
+                                bool warpgroups) {
   // Of weights up to 2^8, or 2^13 where their sums are looked at, neither the
   // sum nor the product comes near the ends of f32, nor a weight near those of
   // f16; and the reference of few rows ever moves after the first tile.
   // By a reference up to 2^92 above the maximum, weights that are 2^-34 of the
   // largest one, and what f32 keeps of sums, are numbers still.
   constexpr double slackOfRoles = 8, leadOfRoles = 64;
-  if (hasWarpgroups(options))
+  if (warpgroups)
     buildKernelNests(pm, slackOfRoles, leadOfRoles);
   else
     buildKernelNests(pm);
@@ -155,12 +160,15 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   kernels.warps = options.warps;
   kernels.alignment = options.alignment;
   kernels.sharedLimit = Chip::named(options.chip).sharedLimit();
-  kernels.warpgroups = hasWarpgroups(options);
+  kernels.warpgroups = warpgroups;
   kernels.blocks = blocksOf(options);
   kernels.clusters = clustersOf(options.chip);
-  // Of shorter tiles the places cost what blocks that wait do.
-  kernels.deal = 40;
+  kernels.deal = fewestRoundsDealt;
   pm.addPass(gpu::createKernelsPass(kernels));
+}
+
+/// What the threads of a block have of a row, and where it is.
+static void buildRowsOfBlocks(OpPassManager &pm) {
   pm.addNestedPass<gpu::KernelOp>(gpu::createLargestOfStreamPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createLargestPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createRanksInLanesPass());
@@ -172,27 +180,34 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   // Numbers that are constants decide whether a tile has all columns.
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createKeptTilePass());
-  if (hasWarpgroups(options)) {
-    // Products that overlap with others are there once, so loops are united
-    // before; but 2 to 7 % of the time of long rows goes with it where every
-    // round asks.
-    gpu::UniteLoopsPassOptions unite;
-    unite.marksLate = unite.fewTiles = true;
-    pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass(unite));
-    gpu::ShareLastWavePassOptions share;
-    share.blocks = blocksOf(options);
-    pm.addPass(gpu::createShareLastWavePass(share));
-    gpu::SplitLastWavePassOptions split;
-    split.blocks = blocksOf(options);
-    pm.addPass(gpu::createSplitLastWavePass(split));
-    pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
-    // Rounds of whole tiles and of cut ones know now which they are.
-    pm.addNestedPass<gpu::KernelOp>(createCanonicalizerPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createSmallTanhPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createEarlyReadsPass());
-  }
+}
+
+/// Of kernels for the asynchronous matrix unit: which block has which tiles,
+/// and which warps fetch and compute.
+static void buildRoles(OpPassManager &pm, const RoadOptions &options) {
+  // Products that overlap with others are there once, so loops are united
+  // before; but 2 to 7 % of the time of long rows goes with it where every
+  // round asks.
+  gpu::UniteLoopsPassOptions unite;
+  unite.marksLate = unite.fewTiles = true;
+  pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass(unite));
+  gpu::ShareLastWavePassOptions share;
+  share.blocks = blocksOf(options);
+  pm.addPass(gpu::createShareLastWavePass(share));
+  gpu::SplitLastWavePassOptions split;
+  split.blocks = blocksOf(options);
+  pm.addPass(gpu::createSplitLastWavePass(split));
+  pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
+  // Rounds of whole tiles and of cut ones know now which they are.
+  pm.addNestedPass<gpu::KernelOp>(createCanonicalizerPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createSmallTanhPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createEarlyReadsPass());
+}
+
+/// The operands of the products that no role fetches.
+static void buildOperands(OpPassManager &pm, const RoadOptions &options) {
   pm.addNestedPass<gpu::KernelOp>(gpu::createUniteLoopsPass());
   if (options.wideProducts == WideProducts::MatrixUnit)
     pm.addNestedPass<gpu::KernelOp>(gpu::createTF32ProductsPass());
@@ -201,6 +216,10 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
     prefetch.depth = options.depth;
   pm.addNestedPass<gpu::KernelOp>(gpu::createPrefetchPass(prefetch));
   pm.addNestedPass<gpu::KernelOp>(gpu::createSharedOperandsPass());
+}
+
+/// Bufferization, and the walks over rows that follow from sizes.
+static void buildHost(OpPassManager &pm) {
   // What is left on the host is sizes, scratch memory and launches.
   pm.addPass(createBufferizePass());
   pm.addPass(createCanonicalizerPass());
@@ -209,21 +228,34 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   persistent.clusters = longestRowClusters;
   persistent.stagger = longestRowStagger;
   pm.addPass(gpu::createPersistentRowsPass(persistent));
-  // Branches on sizes that are constants are gone.
-  if (hasWarpgroups(options)) {
-    pm.addPass(gpu::createNextTilePass());
-    pm.addPass(gpu::createMulticastPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createKeysFirstPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createRestScoresPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createExpectMovePass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createLateWaitsPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createHiddenTilesPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createIdleGroupsPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createRisingTilesPass());
-    pm.addNestedPass<gpu::KernelOp>(gpu::createTensorStoresPass());
-    pm.addPass(gpu::createDrawTilesPass());
-    pm.addPass(createCanonicalizerPass());
-  }
+}
+
+/// Of kernels with roles, once branches on sizes that are constants are gone.
+static void buildBufferizedRoles(OpPassManager &pm) {
+  pm.addPass(gpu::createNextTilePass());
+  pm.addPass(gpu::createMulticastPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createKeysFirstPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createRestScoresPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createExpectMovePass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createLateWaitsPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createHiddenTilesPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createIdleGroupsPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createRisingTilesPass());
+  pm.addNestedPass<gpu::KernelOp>(gpu::createTensorStoresPass());
+  pm.addPass(gpu::createDrawTilesPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
+  const bool warpgroups = hasWarpgroups(options);
+  buildNestsToKernels(pm, options, warpgroups);
+  buildRowsOfBlocks(pm);
+  if (warpgroups)
+    buildRoles(pm, options);
+  buildOperands(pm, options);
+  buildHost(pm);
+  if (warpgroups)
+    buildBufferizedRoles(pm);
 }
 
 static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {

@@ -16,7 +16,7 @@ def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
     If later tiles take longer (rows of causal attention see more keys), they are the first blocks. Tiles of several
     warpgroups leave no room for a second block: `blocks` of them walk over all tiles, or over pairs of a long and a short
     one, and the role that fetches goes on to the next tile while this one is computed. Pairs leave blocks idle at the
-    end: 1408 of 132 blocks are 10.67 waves. If the longest tile has at least `deal` rounds of keys and counts are static, the
+    end: 1408 tiles on 132 blocks are 10.67 waves. If the longest tile has at least `deal` rounds of keys and counts are static, the
     last whole wave and what is behind it are dealt tile by tile, the longest first, to blocks forth and back. Where only the first
     tiles of a row are shorter than the others (the first rows of a window see fewer keys), and waves are few, they go last, the longest first, and
     all waves go to blocks forth and back. Where no tile takes longer, but the last one of a row is a shorter one, rows are turned so that every

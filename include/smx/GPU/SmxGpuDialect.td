@@ -36,8 +36,9 @@ def SmxGpu_Dialect : Dialect {
     executing role. It becomes a loop-carried number when the channel is lowered; writing it in the IR
     would let it be written wrongly.
 
-    *Rejected:* `nvgpu.warpgroup.*` (emits the wait with the product, no register operand) and
-    `gpu.dynamic_shared_memory` (lowers to a static symbol); see the notes on MLIR 22.
+    *Rejected:* `nvgpu.warpgroup.*`: one op emits fence, products, commit and wait, so that nothing runs beside a
+    product; its left operand is in shared memory only, and its accumulator an opaque type without arithmetic.
+    `gpu.dynamic_shared_memory`: it lowers to an internal symbol of static size, which a launch can not enlarge.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let hasConstantMaterializer = 1;

@@ -1,4 +1,7 @@
 //===- Passes.td - kernels of whole tiles to per-thread code -*- tablegen -*-===//
+#ifndef SMX_NVVM_PASSES_TD
+#define SMX_NVVM_PASSES_TD
+
 include "mlir/Pass/PassBase.td"
 
 def SmxNVVMNarrowNumbersPass : Pass<"smx-nvvm-narrow-numbers", "::mlir::ModuleOp"> {
@@ -135,3 +138,5 @@ def SmxNVVMExpandMathPass : Pass<"smx-nvvm-expand-math"> {
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "math::MathDialect", "vector::VectorDialect"];
 }
+
+#endif // SMX_NVVM_PASSES_TD
