@@ -190,7 +190,7 @@ static int check_strides(const place *at, const smx_tensor *tensor,
 static int check_tensor(const place *at, const smx_tensor *tensor,
                         int64_t alignment) {
   const smx_argument *argument = at->argument;
-  int64_t count = 1;
+  int is_empty = 0;
   int32_t dim;
   if (!tensor)
     return smx_fail(at->runtime, "'%s': %s is NULL", at->function,
@@ -204,17 +204,18 @@ static int check_tensor(const place *at, const smx_tensor *tensor,
                     (int)tensor->rank);
   for (dim = 0; dim < tensor->rank; ++dim) {
     int64_t size = tensor->sizes[dim], wanted = argument->sizes[dim];
-    count *= size;
     if (size < 0)
       return smx_fail(at->runtime, "'%s': dimension %d of %s is %lld",
                       at->function, (int)dim, argument->name, (long long)size);
+    if (size == 0)
+      is_empty = 1;
     if (wanted >= 0 && size != wanted)
       return smx_fail(at->runtime,
                       "'%s': dimension %d of %s is %lld; %lld is needed",
                       at->function, (int)dim, argument->name, (long long)size,
                       (long long)wanted);
   }
-  if (count > 0 && !tensor->data)
+  if (!is_empty && !tensor->data)
     return smx_fail(at->runtime, "'%s': %s has no memory", at->function,
                     argument->name);
   return argument->rank ? check_strides(at, tensor, alignment) : 0;

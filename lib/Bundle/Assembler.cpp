@@ -1,6 +1,7 @@
 //===- Assembler.cpp - ptxas, found and run -------------------------------===//
 
 #include "smx/Bundle/Assembler.h"
+#include "smx/Bundle/WriteFile.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -165,15 +166,8 @@ Expected<Assembly> Assembler::assemble(StringRef ptx, StringRef chip) const {
       return remover.takeError();
     removers.push_back(std::move(*remover));
   }
-  {
-    std::error_code code;
-    llvm::raw_fd_ostream os(input, code);
-    os << ptx;
-    os.close();
-    if (os.has_error())
-      return createStringError("can not write '" + input +
-                               "': " + os.error().message());
-  }
+  if (llvm::Error error = writeFile(input, ptx))
+    return std::move(error);
   std::string arch = ("-arch=" + chip).str(), message;
   StringRef logRef = logName;
   int status = llvm::sys::ExecuteAndWait(

@@ -1,5 +1,4 @@
-//===- LaneLoops.h - arithmetic on lanes of numbers ----------------*- C++
-//-*-===//
+//===- LaneLoops.h - arithmetic on lanes of numbers -------------*- C++ -*-===//
 //
 // Loops over lanes for functions of one and two numbers, and how the integers
 // of MLIR's types lie in a slot.

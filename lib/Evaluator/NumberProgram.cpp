@@ -2,6 +2,10 @@
 
 #include "smx/Evaluator/NumberProgram.h"
 
+#include "IntegerDivision.h"
+
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -22,13 +26,6 @@ const NumberProgram::OpcodeInfo &NumberProgram::getInfo(Opcode opcode) {
   return table[unsigned(opcode)];
 }
 
-static int64_t quotient(int64_t a, int64_t b) {
-  return b == 0 || (b == -1 && a == INT64_MIN) ? 0 : a / b;
-}
-static int64_t remainder(int64_t a, int64_t b) {
-  return b == 0 || b == -1 ? 0 : a % b;
-}
-
 /// The result of an opcode that takes numbers, from their values; `literal` is
 /// its literal.
 static int64_t compute(Opcode opcode, int64_t a, int64_t b, int64_t c,
@@ -47,13 +44,13 @@ static int64_t compute(Opcode opcode, int64_t a, int64_t b, int64_t c,
   case Opcode::Mul:
     return int64_t(ua * ub);
   case Opcode::Div:
-    return quotient(a, b);
+    return quotientOf(a, b);
   case Opcode::Rem:
-    return remainder(a, b);
+    return remainderOf(a, b);
   case Opcode::FloorDiv:
-    return quotient(a, b) - (remainder(a, b) != 0 && (a < 0) != (b < 0));
+    return floorDivide(a, b);
   case Opcode::CeilDiv:
-    return quotient(a, b) + (remainder(a, b) != 0 && (a < 0) == (b < 0));
+    return ceilDivide(a, b);
   case Opcode::DivU:
     return ub ? int64_t(ua / ub) : 0;
   case Opcode::RemU:
@@ -142,6 +139,22 @@ NumberProgram::append(const NumberProgram &other) {
                           instruction.operands[1], instruction.operands[2]));
   }
   return numbers;
+}
+
+bool NumberProgram::fits(llvm::ArrayRef<size_t> ranks) const {
+  return llvm::all_of(instructions, [&](const Instruction &instruction) {
+    const auto argument = uint64_t(instruction.operands[0]);
+    switch (instruction.opcode) {
+    case Opcode::Size:
+    case Opcode::Stride:
+      return argument < ranks.size() &&
+             uint64_t(instruction.operands[1]) < ranks[argument];
+    case Opcode::Integer:
+      return argument < ranks.size();
+    default:
+      return true;
+    }
+  });
 }
 
 std::vector<int64_t>

@@ -40,6 +40,27 @@ static std::optional<Opcode> findOpcode(llvm::StringRef name) {
   return found->second;
 }
 
+/// Why no instruction has these operands, if so.
+static std::optional<llvm::StringLiteral>
+findWrongLiteral(Opcode opcode, llvm::ArrayRef<int64_t> operands) {
+  switch (opcode) {
+  case Opcode::SExt:
+  case Opcode::ZExt:
+    if (operands[1] < 1 || operands[1] > 64)
+      return llvm::StringLiteral("expected a width of 1 to 64 bits");
+    return std::nullopt;
+  case Opcode::Size:
+  case Opcode::Stride:
+  case Opcode::Integer:
+    if (operands[0] < 0 || operands[1] < 0)
+      return llvm::StringLiteral(
+          "expected an argument and a dimension, counted from 0");
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// Appends an instruction, which must be new to the program: numbers are
 /// places.
 static bool readInstruction(const json::Value &value, NumberProgram &program,
@@ -66,6 +87,10 @@ static bool readInstruction(const json::Value &value, NumberProgram &program,
       path.index(i).report("expected the place of an earlier instruction");
       return false;
     }
+  }
+  if (auto wrong = findWrongLiteral(*opcode, operands)) {
+    path.report(*wrong);
+    return false;
   }
   if (program.add(*opcode, operands[0], operands[1], operands[2]) == place)
     return true;
@@ -99,8 +124,17 @@ json::Value mlir::smx::toJSON(const ShapeProgram &program) {
 bool mlir::smx::fromJSON(const json::Value &value, ShapeProgram &program,
                          json::Path path) {
   json::ObjectMapper mapper(value, path);
-  return mapper && mapper.map("numbers", program.numbers) &&
-         mapper.map("sizes", program.sizes);
+  if (!mapper || !mapper.map("numbers", program.numbers) ||
+      !mapper.map("sizes", program.sizes))
+    return false;
+  const size_t count = program.numbers.getInstructions().size();
+  for (const auto &ofResult : program.sizes)
+    for (std::optional<Number> size : ofResult)
+      if (size && *size >= count) {
+        path.field("sizes").report("expected the places of instructions");
+        return false;
+      }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

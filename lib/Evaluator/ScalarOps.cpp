@@ -2,6 +2,7 @@
 
 #include "smx/Evaluator/ScalarOps.h"
 
+#include "IntegerDivision.h"
 #include "LaneLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -151,20 +152,6 @@ static double maximum(double a, double b) {
 }
 static double minimum(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmin(a, b);
-}
-static int64_t quotientOf(int64_t a, int64_t b) {
-  if (b == 0 || (b == -1 && a == INT64_MIN))
-    return 0;
-  return a / b;
-}
-static int64_t remainderOf(int64_t a, int64_t b) {
-  return b == 0 || b == -1 ? 0 : a % b;
-}
-static int64_t floorDivide(int64_t a, int64_t b) {
-  return quotientOf(a, b) - (remainderOf(a, b) != 0 && (a < 0) != (b < 0));
-}
-static int64_t ceilDivide(int64_t a, int64_t b) {
-  return quotientOf(a, b) + (remainderOf(a, b) != 0 && (a < 0) == (b < 0));
 }
 
 using Table = llvm::StringMap<LaneKernel>;

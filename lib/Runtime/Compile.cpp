@@ -154,18 +154,25 @@ static std::string makeKey(llvm::StringRef text,
   std::string key;
   llvm::raw_string_ostream os(key);
   const mlir::smx::RoadOptions &road = options.road;
-  os << hostDescription() << "\n"
+  // Where a string ends is not to be seen from its text.
+  auto sized = [](llvm::StringRef text) {
+    return std::to_string(text.size()) + ":" + text.str();
+  };
+  os << sized(hostDescription()) << "\n"
      << road.tileRows << " " << road.tileStream << " " << road.splits << " "
      << road.vectorBits << " " << road.threads << " " << road.verifyStages
-     << " " << static_cast<int>(road.target) << " " << road.chip << " "
+     << " " << static_cast<int>(road.target) << " " << sized(road.chip) << " "
      << road.warps << " " << road.depth << " " << road.blocks << " "
      << road.alignment << " " << static_cast<int>(road.wideProducts) << " "
-     << options.cudaDriver << " " << options.device << " " << options.optLevel
-     << " " << static_cast<int>(options.from) << " " << options.entry << " "
-     << options.sourceName << "\n";
-  if (road.schedules)
-    road.schedules->print(os);
-  os << text;
+     << sized(options.cudaDriver) << " " << options.device << " "
+     << options.optLevel << " " << static_cast<int>(options.from) << " "
+     << sized(options.entry) << " " << sized(options.sourceName) << "\n";
+  std::string schedules;
+  if (road.schedules) {
+    llvm::raw_string_ostream scheduleOs(schedules);
+    road.schedules->print(scheduleOs);
+  }
+  os << sized(schedules) << text;
   return key;
 }
 

@@ -6,12 +6,9 @@
 #include "Launcher.h"
 
 #include "smx/CUDA/Launch.h"
-#include "smx/Runtime/Kernel.h"
+#include "smx/Runtime/FindDevice.h"
 
 namespace smx {
-
-/// The device that `options` asks for. Opened once per process.
-llvm::Expected<cuda::Device> findDevice(const CompileOptions &options);
 
 /// Loads `image`, which has the kernels that `plan` launches. Adds its steps to
 /// `steps`.

@@ -137,7 +137,8 @@ static Expected<CodePtr> loadVariant(const DeviceFunction &function,
   StepTimer timer(steps);
   VariantRecord record;
   auto content = function.files.find(partOf(facts), record);
-  if (!content)
+  // Only with the function is it known which arguments there are.
+  if (!content || !record.plan.getNumbers().fits(ranksOf(function.signature)))
     return nullptr;
   DeviceImage image{content->bytes.str(), std::move(record.launches)};
   timer.finish("read code");

@@ -3,6 +3,7 @@
 #include "smx/Runtime/HostPeaks.h"
 
 #include "smx/Runtime/Kernel.h"
+#include "smx/Runtime/Median.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -76,14 +77,14 @@ static llvm::Expected<double> measureFma(double milliseconds) {
   TensorView roundsView(&rounds, reference::DType::I64, {});
   TensorView outView(out.data(), {threads, lanes});
   double best = 0;
-  for (Clock::time_point start = Clock::now();
-       secondsSince(start) * 1e3 < milliseconds;) {
+  const Clock::time_point start = Clock::now();
+  do {
     Clock::time_point before = Clock::now();
     if (llvm::Error error = kernel->run({roundsView, outView}, {}))
       return std::move(error);
     double flops = 2.0 * threads * lanes * chains * rounds;
     best = std::max(best, flops / secondsSince(before) * 1e-9);
-  }
+  } while (secondsSince(start) * 1e3 < milliseconds);
   return best;
 }
 
@@ -95,8 +96,8 @@ static double measureCopy(double milliseconds) {
   std::memset(source.get(), 1, bytes * threads);
   std::memset(target.get(), 2, bytes * threads);
   std::vector<double> rates;
-  for (Clock::time_point start = Clock::now();
-       rates.empty() || secondsSince(start) * 1e3 < milliseconds;) {
+  const Clock::time_point start = Clock::now();
+  do {
     Clock::time_point before = Clock::now();
     std::vector<std::thread> workers;
     for (size_t i = 0; i < threads; ++i)
@@ -106,10 +107,8 @@ static double measureCopy(double milliseconds) {
     for (std::thread &worker : workers)
       worker.join();
     rates.push_back(2e-9 * bytes * threads / secondsSince(before));
-  }
-  std::nth_element(rates.begin(), rates.begin() + rates.size() / 2,
-                   rates.end());
-  return rates[rates.size() / 2];
+  } while (secondsSince(start) * 1e3 < milliseconds);
+  return medianOf(std::move(rates));
 }
 
 llvm::Expected<HostPeaks> smx::measureHostPeaks(double milliseconds) {

@@ -83,8 +83,13 @@ static llvm::Expected<DeviceVariants::CodePtr> launchOnDevice(
   void *on = stream.value_or(launcher.ownStream());
   LauncherMemory memory(launcher, on);
   if (llvm::Error error = copies.around(
-          memory, [&] { return (*code)->launch(copies.views(), on); }))
-    return error;
+          memory, [&] { return (*code)->launch(copies.views(), on); })) {
+    // What was queued before the step that failed still uses the tensors, which
+    // the caller of `run` may free as soon as it returns.
+    if (!stream)
+      error = llvm::joinErrors(std::move(error), launcher.synchronize(on));
+    return std::move(error);
+  }
   return code;
 }
 

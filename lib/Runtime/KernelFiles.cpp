@@ -2,6 +2,8 @@
 
 #include "KernelFiles.h"
 
+#include "smx/Bundle/WriteFile.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CachePruning.h"
@@ -12,6 +14,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
+#include <chrono>
+#include <cstring>
 #include <link.h>
 
 using namespace smx;
@@ -171,21 +175,14 @@ void KernelFiles::keep(StringRef part, const llvm::json::Value &head,
   llvm::raw_string_ostream(content) << head;
   const size_t size = content.size();
   content += bytes;
-  auto write = [&](llvm::raw_ostream &os) -> Error {
-    os << magic << llvm::utohexstr(llvm::xxh3_64bits(content)) << " " << size
-       << "\n"
-       << content;
-    os.flush();
-    // A stream that is closed with an error ends the process.
-    auto &file = static_cast<llvm::raw_fd_ostream &>(os);
-    const std::error_code error = file.error();
-    file.clear_error();
-    return llvm::errorCodeToError(error);
-  };
+  const std::string line =
+      (magic + llvm::utohexstr(llvm::xxh3_64bits(content)) + " " +
+       llvm::Twine(size) + "\n")
+          .str();
   const std::string &folder = shared->folder;
   std::error_code made = llvm::sys::fs::create_directories(folder);
   if (Error error = made ? llvm::createFileError(folder, made)
-                         : llvm::writeToOutput(pathOf(part), write))
+                         : mlir::smx::writeFile(pathOf(part), line + content))
     return report(createStringError("a kernel is not kept: " +
                                     llvm::toString(std::move(error))));
   llvm::CachePruningPolicy policy;

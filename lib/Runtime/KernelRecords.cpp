@@ -55,9 +55,20 @@ bool fromJSON(const json::Value &value, FunctionRecord &record,
       !mapper.map("open_extents", extents) ||
       !mapper.mapOptional("result_shapes", record.resultShapes))
     return false;
+  const llvm::SmallVector<size_t, 8> ranks = ranksOf(record.signature);
+  // Sizes of results follow from inputs alone.
+  if (record.resultShapes &&
+      !record.resultShapes->getNumbers().fits(
+          llvm::ArrayRef(ranks).take_front(record.signature.inputs.size()))) {
+    path.field("result_shapes")
+        .report("expected arguments and dimensions that the inputs have");
+    return false;
+  }
   for (const std::vector<int64_t> &extent : extents) {
-    if (extent.size() != 2) {
-      path.field("open_extents").report("expected an argument and a dimension");
+    if (extent.size() != 2 || uint64_t(extent[0]) >= ranks.size() ||
+        uint64_t(extent[1]) >= ranks[extent[0]]) {
+      path.field("open_extents")
+          .report("expected an argument and a dimension that it has");
       return false;
     }
     record.openExtents.push_back({unsigned(extent[0]), extent[1]});

@@ -51,6 +51,14 @@ static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
   return spec;
 }
 
+llvm::SmallVector<size_t, 8> smx::ranksOf(const Signature &signature) {
+  llvm::SmallVector<size_t, 8> ranks;
+  for (const auto *specs : {&signature.inputs, &signature.outputs})
+    for (const TensorSpec &spec : *specs)
+      ranks.push_back(spec.sizes.size());
+  return ranks;
+}
+
 Expected<Signature> smx::readSignature(mlir::func::FuncOp function) {
   Signature signature;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {

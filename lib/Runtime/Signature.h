@@ -14,6 +14,9 @@ struct Signature {
   std::vector<TensorSpec> outputs;
 };
 
+/// Of all tensors, inputs first; 0 of a scalar.
+llvm::SmallVector<size_t, 8> ranksOf(const Signature &signature);
+
 /// The types of `function` in this project's terms; an error for a type that
 /// can not be passed in. A function on memrefs takes its destinations as
 /// further inputs.

@@ -1,6 +1,7 @@
 //===- Tuner.cpp - measure schedules, keep the fastest that is right ------===//
 
 #include "smx/Runtime/Tuner.h"
+#include "smx/Runtime/Median.h"
 
 #include "ModuleInContext.h"
 #include "SupportQuestion.h"
@@ -23,13 +24,6 @@ CandidateRunner::~CandidateRunner() = default;
 //===----------------------------------------------------------------------===//
 // Measuring
 //===----------------------------------------------------------------------===//
-
-static double medianOf(std::vector<double> values) {
-  llvm::sort(values);
-  size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half]
-                           : (values[half - 1] + values[half]) / 2;
-}
 
 Expected<TunerResult> smx::tune(llvm::ArrayRef<ScheduleChoice> choices,
                                 CandidateRunner &runner,

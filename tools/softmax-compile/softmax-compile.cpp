@@ -5,6 +5,7 @@
 #include "../SkipPassFlag.h"
 #include "DeviceOutput.h"
 
+#include "smx/Bundle/WriteFile.h"
 #include "smx/Pipeline/Entry.h"
 #include "smx/Pipeline/ScheduleTable.h"
 #include "smx/RegisterAll.h"
@@ -22,7 +23,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -111,6 +111,12 @@ static int fail(const llvm::Twine &message, int code) {
   return code;
 }
 
+static int write(llvm::StringRef path, llvm::StringRef text) {
+  if (llvm::Error error = writeFile(path, text))
+    return fail(llvm::toString(std::move(error)), exitBadUse);
+  return exitSuccess;
+}
+
 static std::string print(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -126,13 +132,7 @@ static llvm::Error writeTrace(Stage stage, llvm::StringRef text) {
                                               static_cast<int>(stage),
                                               getStageInfo(stage).name)
                                     .str());
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (code)
-    return llvm::createStringError(code, "can not write '" + path +
-                                             "': " + code.message());
-  os << text;
-  return llvm::Error::success();
+  return writeFile(path, text);
 }
 
 static RoadOptions roadTo(Stage to) {
@@ -153,12 +153,10 @@ static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
   llvm::Error traceError = llvm::Error::success();
   RoadHooks hooks;
   hooks.reproducerDir = reproducerDir;
-  hooks.onPasses = [](Stage, PassManager &passes) {
-    // Flags such as --mlir-print-ir-after-all; they were checked when they were
-    // parsed.
-    LogicalResult applied = applyPassManagerCLOptions(passes);
-    assert(succeeded(applied) && "the flags were parsed");
-    (void)applied;
+  bool areFlagsApplied = true;
+  hooks.onPasses = [&](Stage, PassManager &passes) {
+    // Flags such as --mlir-print-ir-after-all.
+    areFlagsApplied &= succeeded(applyPassManagerCLOptions(passes));
   };
   hooks.onStage = [&](Stage stage, ModuleOp reached, double milliseconds) {
     if (timing && stage != from)
@@ -172,6 +170,11 @@ static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
       device->visit(stage, reached);
   };
   llvm::Error error = runRoad(module, from, to, road, hooks);
+  if (!areFlagsApplied)
+    error = llvm::joinErrors(
+        std::move(error),
+        llvm::createStringError("a flag that starts with --mlir- does not fit "
+                                "this run; it is said above"));
   if (llvm::Error both =
           llvm::joinErrors(std::move(traceError), std::move(error)))
     return both;
@@ -335,43 +338,33 @@ static int run() {
   auto input = openInputFile(inputName, &message);
   if (!input)
     return fail(message, exitBadUse);
-  auto output = openOutputFile(outputName, &message);
-  if (!output)
-    return fail(message, exitBadUse);
-
+  std::string text, manifest;
+  llvm::raw_string_ostream os(text), manifestOs(manifest);
   if (explain.isGiven()) {
     ::smx::CompileOptions options = compileOptions(*from);
     // A stage of one branch says what the code is for.
     if (emitName.getNumOccurrences())
       options.road.target = roadTo(*to).target;
     int code = explain.run(tool, input->getBuffer(), options,
-                           ::smx::AlignmentIs::Known, output->os());
+                           ::smx::AlignmentIs::Known, os);
     if (code != exitBadUse)
-      output->keep();
+      if (int writing = write(outputName, text))
+        return writing;
     return code;
   }
-
-  std::unique_ptr<llvm::ToolOutputFile> manifest;
-  if (!manifestName.empty()) {
-    manifest = openOutputFile(manifestName, &message);
-    if (!manifest)
-      return fail(message, exitBadUse);
-  }
-
   if (isCode) {
-    auto text = emitCode(input->getBuffer(), *from);
-    if (!text)
-      return fail(llvm::toString(text.takeError()), exitFailure);
-    output->os() << *text;
+    auto emitted = emitCode(input->getBuffer(), *from);
+    if (!emitted)
+      return fail(llvm::toString(emitted.takeError()), exitFailure);
+    text = std::move(*emitted);
   } else if (int code =
-                 compileStages(std::move(input), *from, *to, output->os(),
-                               manifest ? &manifest->os() : nullptr)) {
+                 compileStages(std::move(input), *from, *to, os,
+                               manifestName.empty() ? nullptr : &manifestOs)) {
     return code;
   }
-  output->keep();
-  if (manifest)
-    manifest->keep();
-  return exitSuccess;
+  if (int code = write(outputName, text))
+    return code;
+  return manifestName.empty() ? exitSuccess : write(manifestName, manifest);
 }
 
 int main(int argc, char **argv) {

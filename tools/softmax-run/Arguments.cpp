@@ -21,6 +21,14 @@ static std::string inputName(size_t number) {
   return "input " + std::to_string(number);
 }
 
+static Expected<Argument>
+makeArgument(size_t number, Expected<HostTensor> tensor, std::string source) {
+  if (!tensor)
+    return createStringError(inputName(number) + ": " +
+                             llvm::toString(tensor.takeError()));
+  return Argument{std::move(*tensor), std::move(source)};
+}
+
 static Expected<Argument> readInput(size_t number, const TensorSpec &spec,
                                     const std::string &source) {
   double value;
@@ -29,8 +37,8 @@ static Expected<Argument> readInput(size_t number, const TensorSpec &spec,
       return createStringError(inputName(number) + ": '" + source +
                                "' is not a .npy file" +
                                (spec.isTensor ? "" : " or a number"));
-    return Argument{HostTensor::from(Tensor(Shape{}, value), spec.dtype),
-                    source};
+    return makeArgument(
+        number, HostTensor::from(Tensor(Shape{}, value), spec.dtype), source);
   }
   auto array = reference::readNpy(source);
   if (!array)
@@ -40,7 +48,7 @@ static Expected<Argument> readInput(size_t number, const TensorSpec &spec,
   if (spec.dtype == DType::F8E4M3FN &&
       (array->dtype == DType::U8 || array->dtype == DType::I8))
     array->dtype = DType::F8E4M3FN;
-  return Argument{HostTensor::from(*array), source};
+  return makeArgument(number, HostTensor::from(*array), source);
 }
 
 /// The shape to generate for `spec`; `dims` is what the command line says.
@@ -91,6 +99,10 @@ static Expected<Argument> generateInput(size_t number, const TensorSpec &spec,
   auto shape = chooseShape(number, spec, flags.dims);
   if (!shape)
     return shape.takeError();
+  // Before the generator asks for the memory, which ends the process.
+  if (llvm::Error error = checkFits(spec.dtype, *shape))
+    return createStringError(inputName(number) + ": " +
+                             llvm::toString(std::move(error)));
   const size_t last = flags.random.size();
   StringRef text = last == 0
                        ? StringRef("normal")
@@ -111,10 +123,11 @@ static Expected<Argument> generateInput(size_t number, const TensorSpec &spec,
     return createStringError("--random: " + tensor.message());
   std::string source = (name + ":" + Twine(options.seed)).str();
   if (isFloat)
-    return Argument{HostTensor::from(*tensor, spec.dtype), source};
-  return Argument{
+    return makeArgument(number, HostTensor::from(*tensor, spec.dtype), source);
+  return makeArgument(
+      number,
       HostTensor::from(toIntegers(std::move(*tensor), spec.dtype), spec.dtype),
-      "uniform:" + std::to_string(options.seed)};
+      "uniform:" + std::to_string(options.seed));
 }
 
 Expected<std::vector<Argument>>

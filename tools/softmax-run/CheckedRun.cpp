@@ -88,7 +88,11 @@ CheckedRun::makeOutputs(const Kernel &kernel) {
             "which finds it");
       shape = exact[i].shape();
     }
-    outputs.push_back(HostTensor(spec.dtype, std::move(shape)));
+    auto output = HostTensor::make(spec.dtype, std::move(shape));
+    if (!output)
+      return llvm::createStringError("output " + llvm::Twine(i) + ": " +
+                                     llvm::toString(output.takeError()));
+    outputs.push_back(std::move(*output));
   }
   return outputs;
 }

@@ -1,4 +1,4 @@
-//===- CheckedRun.h - run kernels on one set of inputs, and check -*- C++ -*-=//
+//===- CheckedRun.h - runs kernels, and checks them -------------*- C++ -*-===//
 #ifndef SMX_TOOLS_SOFTMAXRUN_CHECKEDRUN_H
 #define SMX_TOOLS_SOFTMAXRUN_CHECKEDRUN_H
 

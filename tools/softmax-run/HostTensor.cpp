@@ -2,28 +2,78 @@
 
 #include "HostTensor.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cstring>
+#include <unistd.h>
 
 using namespace smx::run;
 namespace reference = smx::reference;
 
-HostTensor::HostTensor(reference::DType dtype, reference::Shape shape)
-    : type(dtype), extents(std::move(shape)) {
-  constexpr int64_t line = 64;
-  bytes = reference::elementCount(extents).value_or(0) * byteWidth(dtype);
-  const int64_t rounded = (bytes + line) / line * line;
-  data.reset(static_cast<std::byte *>(std::aligned_alloc(line, rounded)));
-  std::memset(data.get(), 0xff, rounded);
+/// Bytes of `shape` with `width` bytes an element, as a double: errors name
+/// them even where no integer does.
+static double bytesOf(const reference::Shape &shape, int64_t width) {
+  double bytes = static_cast<double>(width);
+  for (int64_t extent : shape)
+    bytes *= static_cast<double>(extent);
+  return bytes;
 }
 
-HostTensor HostTensor::from(const reference::NpyArray &array) {
-  HostTensor tensor(array.dtype, array.shape);
-  std::memcpy(tensor.data.get(), array.bytes.data(), array.bytes.size());
+static llvm::Error noMemoryFor(reference::DType dtype,
+                               const reference::Shape &shape, double bytes,
+                               double available) {
+  return llvm::createStringError(llvm::formatv(
+      "no memory for a tensor of {0} {1}: it needs {2:f0} bytes{3}, and this "
+      "machine has {4:f0}; smaller extents would work",
+      reference::toString(shape), llvm::StringRef(nameOf(dtype)), bytes,
+      bytes > bytesOf(shape, byteWidth(dtype)) ? " with its float64 copy" : "",
+      available));
+}
+
+static double memoryOfMachine() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+llvm::Error smx::run::checkFits(reference::DType dtype,
+                                const reference::Shape &shape) {
+  if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
+    return llvm::createStringError("a tensor of " + reference::toString(shape) +
+                                   " has a negative extent; extents from 0 on "
+                                   "would work");
+  const double bytes = bytesOf(shape, byteWidth(dtype) + sizeof(double)),
+               available = memoryOfMachine();
+  return bytes > available ? noMemoryFor(dtype, shape, bytes, available)
+                           : llvm::Error::success();
+}
+
+llvm::Expected<HostTensor> HostTensor::make(reference::DType dtype,
+                                            reference::Shape shape) {
+  if (llvm::Error error = checkFits(dtype, shape))
+    return std::move(error);
+  constexpr int64_t line = 64;
+  HostTensor tensor(dtype, std::move(shape));
+  tensor.bytes = *reference::elementCount(tensor.extents) * byteWidth(dtype);
+  const int64_t rounded = (tensor.bytes + line) / line * line;
+  tensor.data.reset(
+      static_cast<std::byte *>(std::aligned_alloc(line, rounded)));
+  if (!tensor.data)
+    return noMemoryFor(dtype, tensor.extents, static_cast<double>(tensor.bytes),
+                       memoryOfMachine());
+  std::memset(tensor.data.get(), 0xff, rounded);
   return tensor;
 }
 
-HostTensor HostTensor::from(const reference::Tensor &tensor,
-                            reference::DType dtype) {
+llvm::Expected<HostTensor> HostTensor::from(const reference::NpyArray &array) {
+  auto tensor = make(array.dtype, array.shape);
+  if (tensor)
+    std::memcpy(tensor->data.get(), array.bytes.data(), array.bytes.size());
+  return tensor;
+}
+
+llvm::Expected<HostTensor> HostTensor::from(const reference::Tensor &tensor,
+                                            reference::DType dtype) {
   return from(reference::NpyArray::fromTensor(tensor, dtype));
 }
 

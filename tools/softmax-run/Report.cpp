@@ -2,6 +2,8 @@
 
 #include "Report.h"
 
+#include "smx/Runtime/Median.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -29,9 +31,7 @@ int64_t RunReport::byteCount() const {
   return bytes;
 }
 
-double RunReport::median() const {
-  return milliseconds.empty() ? 0 : milliseconds[milliseconds.size() / 2];
-}
+double RunReport::median() const { return medianOf(milliseconds); }
 
 static std::string describe(const HostTensor &tensor) {
   return formatv("{0,-4} {1,-20}", StringRef(nameOf(tensor.dtype())),

@@ -4,10 +4,11 @@
 
 #include "Progress.h"
 
+#include "smx/Bundle/WriteFile.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace smx;
 using namespace smx::run;
@@ -96,14 +97,10 @@ openTable(llvm::StringRef path, const mlir::smx::RoadOptions &road) {
 
 static llvm::Error writeTable(const ScheduleTable &table,
                               llvm::StringRef path) {
-  std::error_code code;
-  llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_Text);
-  if (code)
-    return llvm::createStringError(code, "can not write '" + path +
-                                             "': " + code.message());
-  table.print(file.os());
-  file.keep();
-  return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  table.print(os);
+  return mlir::smx::writeFile(path, text);
 }
 
 /// In one line, for a cell of a table.
@@ -164,16 +161,21 @@ llvm::Error smx::run::tuneModule(llvm::StringRef text,
     return result.takeError();
   printCandidates(*result, os);
   os << "\n";
-  if (result->best) {
+  size_t dropped = 0;
+  if (result->best)
     table->add(entryFor(task->shape, result->candidates[*result->best],
                         result->candidates.front()));
+  else
+    dropped = table->drop(task->shape);
+  if (llvm::Error error = writeTable(*table, path))
+    return error;
+  if (result->best) {
     os << "written to '" << path << "'\n";
-  } else {
-    size_t dropped = table->drop(task->shape);
-    os << "the model's choice stays; '" << path << "' has no line for it";
-    if (dropped)
-      os << " any more, " << dropped << " went";
-    os << "\n";
+    return llvm::Error::success();
   }
-  return writeTable(*table, path);
+  os << "the model's choice stays; '" << path << "' has no line for it";
+  if (dropped)
+    os << " any more, " << dropped << " went";
+  os << "\n";
+  return llvm::Error::success();
 }

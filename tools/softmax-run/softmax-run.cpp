@@ -7,6 +7,9 @@
 #include "Report.h"
 #include "Tune.h"
 
+#include "smx/Bundle/WriteFile.h"
+#include "smx/Runtime/FindDevice.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -114,10 +117,7 @@ static int fail(const llvm::Twine &message) {
 
 /// Opens the device of a run for CUDA, and fills in what the flags leave to it.
 static llvm::Expected<cuda::Device> openDevice(CompileOptions &options) {
-  auto driver = cuda::Driver::load();
-  if (!driver)
-    return driver.takeError();
-  auto device = cuda::Device::open(*driver, options.device);
+  auto device = findDevice(options);
   if (device && !roadFlags.namesChip())
     options.road.chip = device->info().specificChip();
   return device;
@@ -258,9 +258,13 @@ int main(int argc, char **argv) {
     return fail(llvm::toString(std::move(error)));
   if (!tuneName.empty())
     return mlir::smx::exitSuccess;
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
   if (json)
-    printJson(report, llvm::outs());
+    printJson(report, os);
   else
-    printTable(report, timing, llvm::outs());
+    printTable(report, timing, os);
+  if (llvm::Error error = mlir::smx::writeFile("-", printed))
+    return fail(llvm::toString(std::move(error)));
   return report.passes() ? mlir::smx::exitSuccess : mlir::smx::exitFailure;
 }

@@ -1,5 +1,4 @@
-//===- Passes.h - the passes of smx/Bufferize --------------------------*- C++
-//-*-===//
+//===- Passes.h - the passes of smx/Bufferize -------------------*- C++ -*-===//
 #ifndef SMX_BUFFERIZE_PASSES_H
 #define SMX_BUFFERIZE_PASSES_H
 

@@ -3,6 +3,9 @@
 // Nothing here knows the smx dialect: the input is func, memref, scf and linalg.
 //
 //===----------------------------------------------------------------------===//
+#ifndef SMX_CPU_PASSES_TD
+#define SMX_CPU_PASSES_TD
+
 include "mlir/Pass/PassBase.td"
 
 def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
@@ -200,3 +203,5 @@ def SmxCPUAssertionsPass : Pass<"smx-cpu-assertions", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
 }
+
+#endif // SMX_CPU_PASSES_TD

@@ -55,7 +55,6 @@ private:
   explicit Buffer(Device owner) : owner(std::move(owner)) {}
   llvm::Error checkRange(const char *what, const Stream &stream, int64_t bytes,
                          int64_t offset) const;
-  void release();
 
   Device owner;
   uint64_t base = 0;

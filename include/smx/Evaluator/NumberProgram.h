@@ -97,6 +97,8 @@ public:
   /// The value of a constant.
   std::optional<int64_t> getConstant(Number number) const;
   llvm::ArrayRef<Instruction> getInstructions() const { return instructions; }
+  /// True if all that it asks of arguments is there if they have these ranks.
+  bool fits(llvm::ArrayRef<size_t> ranks) const;
   /// All numbers, for a call with these arguments.
   std::vector<int64_t> evaluate(llvm::ArrayRef<Argument> arguments) const;
 

@@ -1,5 +1,4 @@
-//===- ShapeProgram.h - sizes of results from those of arguments -*- C++
-//-*-===//
+//===- ShapeProgram.h - sizes of results from arguments ---------*- C++ -*-===//
 //
 // A kernel writes into memory that the caller brings, so the caller has to know
 // how large a result is, and a call has to be refused if the memory is too

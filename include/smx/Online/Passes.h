@@ -1,5 +1,4 @@
-//===- Passes.h - the passes of smx/Online --------------------------*- C++
-//-*-===//
+//===- Passes.h - the passes of smx/Online ----------------------*- C++ -*-===//
 #ifndef SMX_ONLINE_PASSES_H
 #define SMX_ONLINE_PASSES_H
 

@@ -1,4 +1,4 @@
-//===- Tuner.h - measure schedules, keep the fastest that is right -*- C++ -*-//
+//===- Tuner.h - measures schedules, keeps the fastest ----------*- C++ -*-===//
 #ifndef SMX_RUNTIME_TUNER_H
 #define SMX_RUNTIME_TUNER_H
 

@@ -1,5 +1,4 @@
-//===- CallCheckTest.cpp - calls that must be refused
-//----------------------===//
+//===- CallCheckTest.cpp - calls that must be refused ---------------------===//
 
 #include "Modules.h"
 

@@ -1,5 +1,4 @@
-//===- CompileTest.cpp - compilation, its cache and its errors
-//-------------===//
+//===- CompileTest.cpp - compilation, its cache and its errors ------------===//
 
 #include "Modules.h"
 

@@ -63,6 +63,22 @@ TEST_F(CudaKernelTest, LaunchesWithoutWaiting) {
   EXPECT_EQ(driver.launches.size(), 1u);
 }
 
+TEST_F(CudaKernelTest, RunWaitsForItsStreamWhereALaunchFails) {
+  Kernel kernel = compileOrDie();
+  driver.calls.clear();
+  driver.failures["cuLaunchKernelEx"] = cuda::api::Status(701);
+  TensorView in(reinterpret_cast<void *>(0x10000), reference::DType::F32,
+                {5, 100});
+  TensorView out(reinterpret_cast<void *>(0x20000), reference::DType::F32,
+                 {5, 100});
+  EXPECT_NE(llvm::toString(kernel.run({in}, {out})), "");
+  EXPECT_EQ(driver.calls["cuStreamSynchronize"], 1);
+  EXPECT_NE(launch(kernel, 5), "");
+  EXPECT_EQ(driver.calls["cuStreamSynchronize"], 1);
+  driver.failures.clear();
+  EXPECT_EQ(llvm::toString(kernel.run({in}, {out})), "");
+}
+
 TEST_F(CudaKernelTest, EveryDeviceChipAndOptionHasItsOwnCode) {
   auto loads = [&] { return driver.calls["cuModuleLoadDataEx"]; };
   Kernel first = compileOrDie();

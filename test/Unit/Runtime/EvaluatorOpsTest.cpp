@@ -1,5 +1,4 @@
-//===- EvaluatorOpsTest.cpp - scalars, tensors, constants
-//------------------===//
+//===- EvaluatorOpsTest.cpp - scalars, tensors, constants -----------------===//
 
 #include "EvaluatorFixture.h"
 

@@ -1,5 +1,4 @@
-//===- EvaluatorTest.cpp - structured ops, calls, errors
-//-------------------===//
+//===- EvaluatorTest.cpp - structured ops, calls, errors ------------------===//
 
 #include "EvaluatorFixture.h"
 #include "Modules.h"

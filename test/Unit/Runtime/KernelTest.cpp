@@ -1,5 +1,4 @@
-//===- KernelTest.cpp - calls of compiled kernels
-//--------------------------===//
+//===- KernelTest.cpp - calls of compiled kernels -------------------------===//
 
 #include "Modules.h"
 

@@ -63,9 +63,38 @@ TEST(Records, ProgramsThatDoNotHoldTogetherAreRefused) {
   for (llvm::StringRef place : {"0", "1", "-1"})
     EXPECT_EQ(whyNoProgram(("[[\"sext\"," + place + ",8]]").str()),
               "expected the place of an earlier instruction at program[0][1]");
+  for (llvm::StringRef width : {"0", "-1", "65"})
+    for (llvm::StringRef opcode : {"sext", "zext"})
+      EXPECT_EQ(whyNoProgram(
+                    ("[[\"constant\",3],[\"" + opcode + "\",0," + width + "]]")
+                        .str()),
+                "expected a width of 1 to 64 bits at program[1]");
+  for (llvm::StringRef text :
+       {R"([["size",-1,0]])", R"([["stride",0,-1]])", R"([["integer",-1]])"})
+    EXPECT_EQ(whyNoProgram(text), "expected an argument and a dimension, "
+                                  "counted from 0 at program[0]");
   EXPECT_EQ(whyNoProgram(R"([["size",0,0],["size",0,0]])"),
             "expected an instruction that no earlier one stands for at "
             "program[1]");
+}
+
+TEST(Records, ProgramsFitTheArgumentsThatTheyAskFor) {
+  NumberProgram program;
+  program.add(Opcode::Size, 1, 2);
+  program.add(Opcode::Integer, 2);
+  EXPECT_TRUE(program.fits({0, 3, 0}));
+  EXPECT_FALSE(program.fits({0, 2, 0}));
+  EXPECT_FALSE(program.fits({0, 3}));
+}
+
+TEST(Records, ShapesOfAbsentNumbersAreRefused) {
+  json::Value value = llvm::cantFail(
+      json::parse(R"({"numbers":[["size",0,0]],"sizes":[[0],[1]]})"));
+  ShapeProgram program;
+  json::Path::Root root("shapes");
+  EXPECT_FALSE(fromJSON(value, program, root));
+  EXPECT_EQ(llvm::toString(root.getError()),
+            "expected the places of instructions at shapes.sizes");
 }
 
 namespace {

@@ -1,5 +1,4 @@
-//===- RoadTest.cpp - the road stage by stage
-//------------------------------===//
+//===- RoadTest.cpp - the road stage by stage -----------------------------===//
 
 #include "Modules.h"
 

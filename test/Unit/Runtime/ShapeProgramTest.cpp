@@ -1,5 +1,4 @@
-//===- ShapeProgramTest.cpp - sizes of results
-//-----------------------------===//
+//===- ShapeProgramTest.cpp - sizes of results ----------------------------===//
 
 #include "EvaluatorFixture.h"
 #include "Modules.h"
