@@ -1,5 +1,4 @@
-//===- LanePlan.h - which loop becomes lanes, which becomes registers -*- C++
-//-*-===//
+//===- LanePlan.h - which loops become lanes or registers -------*- C++ -*-===//
 //
 // The decision of smx-cpu-vectorize, apart from its emission.
 //

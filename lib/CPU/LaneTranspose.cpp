@@ -1,5 +1,4 @@
-//===- LaneTranspose.cpp - nests whose operands are contiguous along different
-// loops ---===//
+//===- LaneTranspose.cpp - operands contiguous along other loops ----------===//
 
 #include "LaneNest.h"
 

@@ -1,5 +1,4 @@
-//===- DriverApi.h - the part of the CUDA driver API that is used *- C++
-//-*-===//
+//===- DriverApi.h - what is used of the CUDA driver API --------*- C++ -*-===//
 //
 // Declared by hand, so that building needs no CUDA toolkit: the driver's binary
 // interface is fixed once a version is out, and a unit test compares every

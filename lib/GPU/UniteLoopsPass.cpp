@@ -267,7 +267,8 @@ struct UniteLoopsPass
     // Sizes that are open take registers, too: those of three groups are few,
     // and so are those beside padded columns where rounds begin anywhere.
     if (!count)
-      return getOperation().getWarps() <= openGroups * warpgroupWarps &&
+      return int64_t(getOperation().getWarps()) <=
+                 openGroups * warpgroupWarps &&
              (getConstantIntValue(pair.whole.getLowerBound()) ||
               !hasPaddedColumns(pair.whole));
     return columnsOf(pair) <= narrow || count->mean <= rounds;
