@@ -362,9 +362,11 @@ static int run() {
                                manifestName.empty() ? nullptr : &manifestOs)) {
     return code;
   }
-  if (int code = write(outputName, text))
-    return code;
-  return manifestName.empty() ? exitSuccess : write(manifestName, manifest);
+  // Kernels without their launches are of no use, so they come last.
+  if (!manifestName.empty())
+    if (int code = write(manifestName, manifest))
+      return code;
+  return write(outputName, text);
 }
 
 int main(int argc, char **argv) {
