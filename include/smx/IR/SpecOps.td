@@ -58,7 +58,8 @@ def Smx_LogSoftmaxOp : Smx_RowOp<"log_softmax"> {
 def Smx_LogSumExpOp : Smx_RowOp<"logsumexp"> {
   let summary = "logarithm of the sum of exponentials along one axis";
   let description = [{
-    `result = m + log(sum_k exp(scale*x_k - m))`, -inf for a row that is all -inf or empty.
+    `result = m + log(sum_k exp(scale*x_k - m))`, -inf for a row that is all -inf or empty, and inf for
+    one that has inf and no NaN, as PyTorch's.
     Rules R1, R2 and R4 of `smx.softmax`.
 
     R5: the result has the shape of the input without the axis, and floating-point elements.
@@ -108,6 +109,7 @@ def Smx_LayerNormOp : Smx_NormOp<"layer_norm"> {
   let description = [{
     `result = (x - mean) / sqrt(variance + epsilon)` along one axis, with the population
     variance: the same streaming reduction as softmax with another monoid (`#smx.moments`).
+    Squares of differences have to be finite: in f32 a row that spreads over 1e19 is NaN.
     Rules R1 to R3 of `smx.softmax`.
 
     R6: epsilon is finite and not negative.
