@@ -138,6 +138,12 @@ void mlir::smx::buildKernelNests(OpPassManager &pm, double slack, double lead) {
   pm.addPass(createCanonicalizerPass());
 }
 
+/// Passes on kernels, in their order.
+template <typename... Passes>
+static void addToKernels(OpPassManager &pm, Passes &&...passes) {
+  (pm.addNestedPass<gpu::KernelOp>(std::move(passes)), ...);
+}
+
 /// Rounds of keys of the longest tile of a walk, from which its last tiles are
 /// dealt to blocks one by one (`deal` of smx-gpu-kernels). Of shorter tiles the
 /// places cost what blocks that wait do.
@@ -169,14 +175,10 @@ static void buildNestsToKernels(OpPassManager &pm, const RoadOptions &options,
 
 /// What the threads of a block have of a row, and where it is.
 static void buildRowsOfBlocks(OpPassManager &pm) {
-  pm.addNestedPass<gpu::KernelOp>(gpu::createLargestOfStreamPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createLargestPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createRanksInLanesPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createPartialStatesPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createRereadRowsPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createSharedRowsPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createRecomputePass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createPartialSumsPass());
+  addToKernels(pm, gpu::createLargestOfStreamPass(), gpu::createLargestPass(),
+               gpu::createRanksInLanesPass(), gpu::createPartialStatesPass(),
+               gpu::createRereadRowsPass(), gpu::createSharedRowsPass(),
+               gpu::createRecomputePass(), gpu::createPartialSumsPass());
   // Numbers that are constants decide whether a tile has all columns.
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createKeptTilePass());
@@ -199,11 +201,9 @@ static void buildRoles(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(gpu::createSplitLastWavePass(split));
   pm.addNestedPass<gpu::KernelOp>(gpu::createRolesPass());
   // Rounds of whole tiles and of cut ones know now which they are.
-  pm.addNestedPass<gpu::KernelOp>(createCanonicalizerPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createSpeculatePass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createFoldScoresPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createSmallTanhPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createEarlyReadsPass());
+  addToKernels(pm, createCanonicalizerPass(), gpu::createSpeculatePass(),
+               gpu::createFoldScoresPass(), gpu::createSmallTanhPass(),
+               gpu::createEarlyReadsPass());
 }
 
 /// The operands of the products that no role fetches.
@@ -214,8 +214,8 @@ static void buildOperands(OpPassManager &pm, const RoadOptions &options) {
   gpu::PrefetchPassOptions prefetch;
   if (options.depth)
     prefetch.depth = options.depth;
-  pm.addNestedPass<gpu::KernelOp>(gpu::createPrefetchPass(prefetch));
-  pm.addNestedPass<gpu::KernelOp>(gpu::createSharedOperandsPass());
+  addToKernels(pm, gpu::createPrefetchPass(prefetch),
+               gpu::createSharedOperandsPass());
 }
 
 /// Bufferization, and the walks over rows that follow from sizes.
@@ -234,14 +234,10 @@ static void buildHost(OpPassManager &pm) {
 static void buildBufferizedRoles(OpPassManager &pm) {
   pm.addPass(gpu::createNextTilePass());
   pm.addPass(gpu::createMulticastPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createKeysFirstPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createRestScoresPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createExpectMovePass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createLateWaitsPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createHiddenTilesPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createIdleGroupsPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createRisingTilesPass());
-  pm.addNestedPass<gpu::KernelOp>(gpu::createTensorStoresPass());
+  addToKernels(pm, gpu::createKeysFirstPass(), gpu::createRestScoresPass(),
+               gpu::createExpectMovePass(), gpu::createLateWaitsPass(),
+               gpu::createHiddenTilesPass(), gpu::createIdleGroupsPass(),
+               gpu::createRisingTilesPass(), gpu::createTensorStoresPass());
   pm.addPass(gpu::createDrawTilesPass());
   pm.addPass(createCanonicalizerPass());
 }

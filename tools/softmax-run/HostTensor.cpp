@@ -20,20 +20,19 @@ static double bytesOf(const reference::Shape &shape, int64_t width) {
   return bytes;
 }
 
+static double memoryOfMachine() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 static llvm::Error noMemoryFor(reference::DType dtype,
                                const reference::Shape &shape, double bytes,
-                               double available) {
+                               llvm::StringRef withWhat = "") {
   return llvm::createStringError(llvm::formatv(
       "no memory for a tensor of {0} {1}: it needs {2:f0} bytes{3}, and this "
       "machine has {4:f0}; smaller extents would work",
       reference::toString(shape), llvm::StringRef(nameOf(dtype)), bytes,
-      bytes > bytesOf(shape, byteWidth(dtype)) ? " with its float64 copy" : "",
-      available));
-}
-
-static double memoryOfMachine() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(sysconf(_SC_PAGESIZE));
+      withWhat, memoryOfMachine()));
 }
 
 llvm::Error smx::run::checkFits(reference::DType dtype,
@@ -42,10 +41,10 @@ llvm::Error smx::run::checkFits(reference::DType dtype,
     return llvm::createStringError("a tensor of " + reference::toString(shape) +
                                    " has a negative extent; extents from 0 on "
                                    "would work");
-  const double bytes = bytesOf(shape, byteWidth(dtype) + sizeof(double)),
-               available = memoryOfMachine();
-  return bytes > available ? noMemoryFor(dtype, shape, bytes, available)
-                           : llvm::Error::success();
+  const double bytes = bytesOf(shape, byteWidth(dtype) + sizeof(double));
+  if (bytes > memoryOfMachine())
+    return noMemoryFor(dtype, shape, bytes, " with its float64 copy");
+  return llvm::Error::success();
 }
 
 llvm::Expected<HostTensor> HostTensor::make(reference::DType dtype,
@@ -59,8 +58,8 @@ llvm::Expected<HostTensor> HostTensor::make(reference::DType dtype,
   tensor.data.reset(
       static_cast<std::byte *>(std::aligned_alloc(line, rounded)));
   if (!tensor.data)
-    return noMemoryFor(dtype, tensor.extents, static_cast<double>(tensor.bytes),
-                       memoryOfMachine());
+    return noMemoryFor(dtype, tensor.extents,
+                       static_cast<double>(tensor.bytes));
   std::memset(tensor.data.get(), 0xff, rounded);
   return tensor;
 }
