@@ -9,7 +9,8 @@ namespace mlir::smx {
 
 /// Makes `text` the content of the file `path`; "-" is the standard output. A
 /// regular file is complete when it appears under its name, and an older one
-/// stays as it was if this fails.
+/// stays as it was if this fails. Devices, pipes, links, and names with a '%'
+/// are written in place.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace mlir::smx
