@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <array>
@@ -104,11 +105,17 @@ public:
                      llvm::cl::desc("check the contract of every stage"),
                      llvm::cl::init(true)) {}
 
-  /// False after a message about a number that is negative.
-  bool areCounts(llvm::StringRef tool) const {
-    return llvm::all_of(std::array{&tileRows, &tileStream, &splits, &vectorBits,
-                                   &warps, &depth, &blocks, &alignment},
-                        [&](auto *flag) { return isCount(tool, *flag); });
+  /// False after a message about a number that its flag can not have.
+  bool areNumbersValid(llvm::StringRef tool) const {
+    if (!llvm::all_of(std::array{&tileRows, &tileStream, &splits, &vectorBits,
+                                 &warps, &depth, &blocks, &alignment},
+                      [&](auto *flag) { return isCount(tool, *flag); }))
+      return false;
+    if (alignment == 0 || llvm::isPowerOf2_64(alignment))
+      return true;
+    llvm::errs() << tool << ": --alignment=" << alignment
+                 << ": must be a power of 2, or 0\n";
+    return false;
   }
 
   /// The flags as options; `threads` says whether code for several threads is
@@ -147,6 +154,7 @@ public:
     return true;
   }
 
+  Target getTarget() const { return target; }
   bool namesChip() const { return !chip.empty(); }
 
   /// The stage that the input is at, or none after a message.

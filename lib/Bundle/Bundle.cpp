@@ -47,10 +47,10 @@ llvm::Error BundleBuilder::readSignatures(ModuleOp module) {
                                ? BundleArgument::InOut
                                : BundleArgument::In,
                            i));
-    if (signature->outputs.empty())
-      continue;
     ShapeProgram shapes = ShapeProgram::build(function);
     std::vector<Number> numbers = entry.numbers.append(shapes.getNumbers());
+    for (const NumberProgram::Assertion &condition : shapes.getConditions())
+      entry.assertions.push_back({numbers[condition.holds], condition.message});
     for (auto [i, spec] : llvm::enumerate(signature->outputs)) {
       entry.arguments.push_back(describeArgument(spec, BundleArgument::Out, i));
       for (std::optional<Number> size : shapes.getSizes()[i])

@@ -112,20 +112,38 @@ bool mlir::smx::fromJSON(const json::Value &value, NumberProgram &program,
   return true;
 }
 
+namespace mlir::smx {
+
+static json::Value toJSON(const NumberProgram::Assertion &assertion) {
+  return json::Object{{"holds", assertion.holds},
+                      {"message", assertion.message}};
+}
+
+static bool fromJSON(const json::Value &value, NumberProgram::Assertion &assertion,
+                     json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("holds", assertion.holds) &&
+         mapper.map("message", assertion.message);
+}
+
+} // namespace mlir::smx
+
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
 
 json::Value mlir::smx::toJSON(const ShapeProgram &program) {
   return json::Object{{"numbers", toJSON(program.getNumbers())},
-                      {"sizes", json::Value(program.getSizes().vec())}};
+                      {"sizes", json::Value(program.getSizes().vec())},
+                      {"conditions", json::Array(program.getConditions())}};
 }
 
 bool mlir::smx::fromJSON(const json::Value &value, ShapeProgram &program,
                          json::Path path) {
   json::ObjectMapper mapper(value, path);
   if (!mapper || !mapper.map("numbers", program.numbers) ||
-      !mapper.map("sizes", program.sizes))
+      !mapper.map("sizes", program.sizes) ||
+      !mapper.map("conditions", program.conditions))
     return false;
   const size_t count = program.numbers.getInstructions().size();
   for (const auto &ofResult : program.sizes)
@@ -134,6 +152,11 @@ bool mlir::smx::fromJSON(const json::Value &value, ShapeProgram &program,
         path.field("sizes").report("expected the places of instructions");
         return false;
       }
+  for (const NumberProgram::Assertion &condition : program.conditions)
+    if (condition.holds >= count) {
+      path.field("conditions").report("expected the places of instructions");
+      return false;
+    }
   return true;
 }
 
@@ -229,18 +252,6 @@ static bool fromJSON(const json::Value &value, LaunchPlan::Constant &constant,
     return false;
   }
   return true;
-}
-
-static json::Value toJSON(const LaunchPlan::Assertion &assertion) {
-  return json::Object{{"holds", assertion.holds},
-                      {"message", assertion.message}};
-}
-
-static bool fromJSON(const json::Value &value, LaunchPlan::Assertion &assertion,
-                     json::Path path) {
-  json::ObjectMapper mapper(value, path);
-  return mapper && mapper.map("holds", assertion.holds) &&
-         mapper.map("message", assertion.message);
 }
 
 } // namespace mlir::smx

@@ -2,11 +2,14 @@
 
 #include "smx/Evaluator/ShapeProgram.h"
 
+#include "CallConditions.h"
 #include "NumberReader.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -17,8 +20,30 @@ using ::smx::reference::Shape;
 using Opcode = NumberProgram::Opcode;
 using Number = NumberProgram::Number;
 
-/// Replaces what `function` returns by the open extents of it, and simplifies.
-static LogicalResult returnExtents(func::FuncOp function) {
+/// A copy of `function` in a module of its own, with the bodies of what it
+/// calls in place of the calls; none if they can not be put there.
+static OwningOpRef<ModuleOp> copyWithCalls(func::FuncOp function) {
+  const bool calls =
+      function.walk([](func::CallOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  auto module = function->getParentOfType<ModuleOp>();
+  if (calls && module) {
+    OwningOpRef<ModuleOp> copy = module.clone();
+    PassManager passes(function->getContext());
+    passes.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {
+    }));
+    return succeeded(passes.run(*copy)) ? std::move(copy)
+                                        : OwningOpRef<ModuleOp>();
+  }
+  OwningOpRef<ModuleOp> copy = ModuleOp::create(function.getLoc());
+  copy->push_back(function.clone());
+  return copy;
+}
+
+/// Replaces what `function` returns by the open extents of it, says what its
+/// ops expect of open extents, and simplifies both.
+static LogicalResult keepExtents(func::FuncOp function) {
+  insertCallConditions(function);
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder builder(terminator);
   SmallVector<Value> extents;
@@ -32,8 +57,6 @@ static LogicalResult returnExtents(func::FuncOp function) {
   function.setType(builder.getFunctionType(function.getArgumentTypes(),
                                            TypeRange(ValueRange(extents))));
   PassManager passes(function->getContext(), func::FuncOp::getOperationName());
-  // A call into what was not copied is no error here.
-  passes.enableVerifier(false);
   passes.addPass(memref::createResolveShapedTypeResultDimsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createLowerAffinePass());
@@ -43,40 +66,53 @@ static LogicalResult returnExtents(func::FuncOp function) {
 /// Sizes of arguments.
 static std::optional<Number> readProperty(OpResult result,
                                           NumberProgram &program) {
-  auto dim = dyn_cast<tensor::DimOp>(result.getOwner());
+  auto dim = dyn_cast<ShapedDimOpInterface>(result.getOwner());
   auto argument =
-      dim ? dyn_cast<BlockArgument>(dim.getSource()) : BlockArgument();
+      dim ? dyn_cast<BlockArgument>(dim.getShapedValue()) : BlockArgument();
   std::optional<int64_t> position =
-      argument ? dim.getConstantIndex() : std::nullopt;
+      argument ? getConstantIntValue(dim.getDimension()) : std::nullopt;
   if (!position)
     return std::nullopt;
   return program.add(Opcode::Size, argument.getArgNumber(), *position);
 }
 
+static bool hasOpenExtent(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasRank() && !shaped.hasStaticShape();
+}
+
 ShapeProgram ShapeProgram::build(func::FuncOp function) {
   ShapeProgram program;
-  bool isStatic = true;
   for (Type type : function.getResultTypes()) {
     auto &sizes = program.sizes.emplace_back();
     for (int64_t size : cast<RankedTensorType>(type).getShape()) {
       sizes.emplace_back();
       if (!ShapedType::isDynamic(size))
         sizes.back() = program.numbers.addConstant(size);
-      isStatic &= sizes.back().has_value();
     }
   }
-  if (isStatic || !llvm::hasSingleElement(function.getBody()))
+  auto isOpen = [](TypeRange types) {
+    return llvm::any_of(types, hasOpenExtent);
+  };
+  if (!llvm::hasSingleElement(function.getBody()) ||
+      (!isOpen(function.getArgumentTypes()) &&
+       !isOpen(function.getResultTypes())))
     return program;
 
   // A module of arguments and results alone loads no dialect of tensors.
   function.getContext()->loadDialect<tensor::TensorDialect>();
-  OwningOpRef<ModuleOp> scratch = ModuleOp::create(function.getLoc());
-  func::FuncOp copy = function.clone();
-  scratch->push_back(copy);
-  if (failed(returnExtents(copy)))
+  OwningOpRef<ModuleOp> scratch = copyWithCalls(function);
+  auto copy = scratch ? scratch->lookupSymbol<func::FuncOp>(function.getName())
+                      : func::FuncOp();
+  if (!copy || failed(keepExtents(copy)))
     return program;
-  ValueRange extents = copy.getBody().front().getTerminator()->getOperands();
+  Block &body = copy.getBody().front();
   NumberReader reader(program.numbers, readProperty);
+  for (auto assertion : body.getOps<cf::AssertOp>())
+    if (std::optional<Number> holds = reader.read(assertion.getArg()))
+      if (program.numbers.getConstant(*holds).value_or(0) == 0)
+        program.conditions.push_back({*holds, assertion.getMsg().str()});
+  ValueRange extents = body.getTerminator()->getOperands();
   for (auto &sizes : program.sizes)
     for (std::optional<Number> &size : sizes)
       if (!size) {
@@ -86,12 +122,16 @@ ShapeProgram ShapeProgram::build(func::FuncOp function) {
   return program;
 }
 
-std::vector<Shape> ShapeProgram::evaluate(ArrayRef<Shape> shapes,
-                                          ArrayRef<int64_t> integers) const {
+llvm::Expected<std::vector<Shape>>
+ShapeProgram::evaluate(ArrayRef<Shape> shapes,
+                       ArrayRef<int64_t> integers) const {
   SmallVector<NumberProgram::Argument> arguments;
   for (auto [shape, integer] : llvm::zip_equal(shapes, integers))
     arguments.push_back({shape, /*strides=*/{}, integer});
   std::vector<int64_t> values = numbers.evaluate(arguments);
+  for (const NumberProgram::Assertion &condition : conditions)
+    if (values[condition.holds] == 0)
+      return llvm::createStringError(condition.message);
   std::vector<Shape> results;
   for (const auto &known : sizes) {
     Shape &shape = results.emplace_back();

@@ -165,17 +165,24 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   schedule.rowDim = shape.rowsAreFastest ? 1 : 0;
   int64_t fastest = shape.rowsAreFastest ? paddedRows : length;
   int64_t vector = std::min<int64_t>(128 / shape.elementBits, fastest);
+  // A thread keeps the largest keys of all its columns.
+  constexpr int64_t heldKeys = 8, mostThreads = 512, fewKeys = 16;
+  const bool keepsKeys = shape.rowsAreFastest && shape.maxima != 0;
+  if (keepsKeys)
+    vector = std::clamp<int64_t>(
+        llvm::bit_floor(uint64_t(heldKeys / std::min(heldKeys, shape.maxima))),
+        1, vector);
   // Of a long tile in a loop a thread has twice as much, where it takes no more
   // registers: each round exchanges values between lanes.
   constexpr int64_t longRow = 4096;
   bool isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
   int64_t each = isLongTile && shape.elementBits == 16 ? 32 : 16;
   int64_t threads = std::clamp<int64_t>(
-      options.warps
-          ? options.warps * 32
-          : std::max<int64_t>(llvm::PowerOf2Ceil(paddedRows * length / each),
-                              paddedRows * fewestThreads(shape)),
-      32, 512);
+      options.warps ? options.warps * 32
+                    : std::max<int64_t>(
+                          llvm::PowerOf2Ceil(paddedRows * length / each),
+                          keepsKeys ? 1 : paddedRows * fewestThreads(shape)),
+      32, keepsKeys && shape.maxima > fewKeys ? mostThreads / 2 : mostThreads);
   int64_t columnThreads = std::min(threads, fastest / vector);
   // A row that a warp holds needs no exchange with another one.
   constexpr int64_t warpRow = 512;

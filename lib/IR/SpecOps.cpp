@@ -210,7 +210,7 @@ LogicalResult AttentionOp::verify() {
   for (size_t i = 0; i < batchDims; ++i) { // A4
     if (areCompatible(q[i], k[i]))
       continue;
-    if (i + 1 == batchDims && k[i] > 0 && q[i] % k[i] == 0)
+    if (i + 1 == batchDims && k[i] > 0 && q[i] > 0 && q[i] % k[i] == 0)
       continue;
     if (i + 1 == batchDims)
       return emitOpError("expected the number of query heads to be a multiple "

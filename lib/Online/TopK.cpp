@@ -65,8 +65,9 @@ void mlir::smx::buildTopK(OpBuilder &builder, TopKSoftmaxOp op,
   Location loc = op.getLoc();
   unsigned axis = op.getAxis();
   double scale = op.getScale().convertToDouble();
-  Value scores = normalizedScores(builder, loc, op.getInput(), scale,
-                                  getElementTypeOrSelf(op.getInput()));
+  Value scores =
+      normalizedScores(builder, loc, op.getInput(), scale,
+                       getElementTypeOrSelf(op.getProbabilities()));
   SmallVector<Value> inputs{scores, keysOf(builder, loc, scores, axis)};
   SmallVector<Type> elements(2, builder.getF32Type());
   elements.append(op.getK(), builder.getF64Type());

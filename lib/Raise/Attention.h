@@ -70,11 +70,11 @@ struct OperandChoice {
 SmallVector<std::pair<Element, double>>
 findStoredForms(ElementReader &reader, Element e, bool allowFactor);
 
-/// Those that are stored in the order `order`. `headDim` (-1 for none) may have
-/// fewer heads, each of which serves a group.
+/// Those that are stored in the order `order`. `dimOfHeads` (-1 for none) may
+/// have fewer heads, each of which serves a group.
 SmallVector<OperandChoice> findOperands(ElementReader &reader, const Element &e,
                                         ArrayRef<AffineExpr> order,
-                                        int64_t headDim, bool allowFactor);
+                                        int64_t dimOfHeads, bool allowFactor);
 
 /// Takes masks off the outside of `scores`: selected and added -inf. `isScore`
 /// tells what depends on the product.

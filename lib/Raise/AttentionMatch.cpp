@@ -50,7 +50,7 @@ std::string AttentionRaiser::readWeights() {
     if (!featureLoop || extents[*featureLoop] == 1)
       featureLoop = n;
   }
-  if (!featureLoop)
+  if (!featureLoop || extents[*featureLoop] == 0)
     return "the values have no dimension of their own";
   for (AffineExpr &loop : loops)
     if (!loop)

@@ -99,8 +99,11 @@ std::string AttentionRaiser::chooseOperands() {
   auto loops =
       loopsFor(scoreProduct->getResultMap(), type.getShape(), scoreElement->at);
   feature = positions.size();
-  AffineExpr contracted =
-      positions.add(op.getStaticLoopRanges()[scoreProduct->reductionLoop]);
+  const int64_t features =
+      op.getStaticLoopRanges()[scoreProduct->reductionLoop];
+  if (features == 0)
+    return "the head dim of queries and keys is 0";
+  AffineExpr contracted = positions.add(features);
   if (loops)
     (*loops)[scoreProduct->reductionLoop] = contracted;
   if (!loops || !fillUnitLoops(positions, op, *loops))
@@ -116,10 +119,10 @@ std::string AttentionRaiser::chooseOperands() {
   SmallVector<AffineExpr> queryOrder = orderOf(parts.row, feature);
   SmallVector<AffineExpr> keyOrder = orderOf(parts.key, feature);
   SmallVector<AffineExpr> valueOrder = orderOf(parts.key, valueFeature);
-  int64_t headDim = (int64_t)parts.batch.size() - 1;
+  int64_t dimOfHeads = (int64_t)parts.batch.size() - 1;
   auto choices = [&](const Element &e, ArrayRef<AffineExpr> order,
-                     int64_t headDim, bool allowFactor) {
-    auto found = findOperands(reader, e, order, headDim, allowFactor);
+                     int64_t dimOfHeads, bool allowFactor) {
+    auto found = findOperands(reader, e, order, dimOfHeads, allowFactor);
     if (found.empty())
       if (auto copy = copyInOrder(e, order, allowFactor); copy.tensor)
         found.push_back(copy);
@@ -138,8 +141,8 @@ std::string AttentionRaiser::chooseOperands() {
     if (depends(*valueElement, parts.row))
       return "every query has values of its own";
     if (agree(choices(q, queryOrder, -1, true),
-              choices(k, keyOrder, headDim, true),
-              choices(*valueElement, valueOrder, headDim, false), query, key,
+              choices(k, keyOrder, dimOfHeads, true),
+              choices(*valueElement, valueOrder, dimOfHeads, false), query, key,
               value))
       return "";
     return "queries, keys and values do not have the shape or the type of an "

@@ -53,9 +53,9 @@ std::optional<Product> mlir::smx::matchProduct(linalg::LinalgOp op) {
 }
 
 /// True if `e` reads a tensor in the order `order`, except that dimension
-/// `headDim` may hold one head for a group of them.
+/// `dimOfHeads` may hold one head for a group of them.
 static bool readsInOrder(const Positions &positions, const Element &e,
-                         ArrayRef<AffineExpr> order, int64_t headDim) {
+                         ArrayRef<AffineExpr> order, int64_t dimOfHeads) {
   auto type = dyn_cast<RankedTensorType>(e.value.getType());
   if (!type || type.getRank() != (int64_t)order.size())
     return false;
@@ -65,8 +65,9 @@ static bool readsInOrder(const Positions &positions, const Element &e,
     if (e.covers(k, wanted) &&
         positions.normalize(at) == positions.normalize(dim))
       continue;
-    if ((int64_t)k != headDim || ShapedType::isDynamic(extent) ||
-        ShapedType::isDynamic(wanted) || extent == 0 || wanted % extent != 0)
+    if ((int64_t)k != dimOfHeads || ShapedType::isDynamic(extent) ||
+        ShapedType::isDynamic(wanted) || extent == 0 || wanted == 0 ||
+        wanted % extent != 0)
       return false;
     AffineExpr group =
         extent == 1 ? positions.constant(0) : dim.floorDiv(wanted / extent);
@@ -103,11 +104,11 @@ mlir::smx::findStoredForms(ElementReader &reader, Element e, bool allowFactor) {
 SmallVector<OperandChoice> mlir::smx::findOperands(ElementReader &reader,
                                                    const Element &e,
                                                    ArrayRef<AffineExpr> order,
-                                                   int64_t headDim,
+                                                   int64_t dimOfHeads,
                                                    bool allowFactor) {
   SmallVector<OperandChoice> choices;
   for (auto &[form, factor] : findStoredForms(reader, e, allowFactor))
-    if (readsInOrder(reader.getPositions(), form, order, headDim))
+    if (readsInOrder(reader.getPositions(), form, order, dimOfHeads))
       choices.push_back({form.value, factor});
   return choices;
 }

@@ -6,6 +6,7 @@
 #include "KernelState.h"
 #include "StepTimer.h"
 
+#include "smx/NVVM/Pipeline.h"
 #include "smx/Pipeline/Entry.h"
 #include "smx/Pipeline/ScheduleTable.h"
 #include "smx/Runtime/KernelCache.h"
@@ -182,6 +183,9 @@ Expected<Kernel> smx::compile(llvm::StringRef mlirText,
     return createStringError("the optimisation level is " +
                              llvm::Twine(options.optLevel) +
                              "; it must be from 0 to 3");
+  if (options.road.target != Target::Cpu)
+    if (llvm::Error error = mlir::smx::checkChip(options.road.chip))
+      return error;
   if (options.from >= Stage::Llvm && options.from != Stage::Gpu)
     return createStringError(
         "a module at stage '" + getStageInfo(options.from).name +

@@ -33,19 +33,23 @@ static void appendDescriptor(llvm::SmallVectorImpl<int64_t> &words,
     words.back() = 1;
 }
 
-/// The sizes that outputs must have; inputs were checked.
-static std::vector<reference::Shape>
+/// The sizes that outputs must have; an error for inputs that do not go
+/// together, of which each was checked.
+static llvm::Expected<std::vector<reference::Shape>>
 outputShapes(const detail::KernelState &state,
              llvm::ArrayRef<TensorView> inputs) {
   if (!state.resultShapes)
-    return {};
+    return std::vector<reference::Shape>();
   std::vector<reference::Shape> shapes;
   std::vector<int64_t> integers;
   for (auto [input, spec] : llvm::zip(inputs, state.signature.inputs)) {
     shapes.emplace_back(input.sizes.begin(), input.sizes.end());
     integers.push_back(spec.isTensor ? 0 : readScalar(input));
   }
-  return state.resultShapes->evaluate(shapes, integers);
+  auto outputs = state.resultShapes->evaluate(shapes, integers);
+  if (!outputs)
+    return explainInputs(state.name, inputs, outputs.takeError());
+  return outputs;
 }
 
 /// Everything that is checked before anything is touched. True if there is
@@ -60,8 +64,10 @@ static llvm::Expected<bool> checkBeforeRun(const detail::KernelState &state,
   if (state.signature.outputs.empty())
     if (llvm::Error error = checkUnitStrides(state.name, inputs))
       return std::move(error);
-  if (llvm::Error error =
-          checkOutputSizes(state.name, outputShapes(state, inputs), outputs))
+  auto expected = outputShapes(state, inputs);
+  if (!expected)
+    return expected.takeError();
+  if (llvm::Error error = checkOutputSizes(state.name, *expected, outputs))
     return std::move(error);
   return outputs.empty() || llvm::any_of(outputs, [](const TensorView &view) {
            return view.elementCount() != 0;
@@ -163,8 +169,11 @@ llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
 Kernel::outputSizes(llvm::ArrayRef<TensorView> inputs) const {
   if (llvm::Error error = checkInputs(state->name, state->signature, inputs))
     return error;
+  auto shapes = outputShapes(*state, inputs);
+  if (!shapes)
+    return shapes.takeError();
   std::vector<llvm::SmallVector<int64_t, 4>> sizes;
-  for (const reference::Shape &shape : outputShapes(*state, inputs))
+  for (const reference::Shape &shape : *shapes)
     sizes.emplace_back(shape.begin(), shape.end());
   return sizes;
 }

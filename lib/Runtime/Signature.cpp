@@ -214,6 +214,16 @@ llvm::Error smx::checkInputs(StringRef name, const Signature &signature,
   return checkViews(name, "input", signature.inputs, inputs);
 }
 
+llvm::Error smx::explainInputs(StringRef name,
+                               llvm::ArrayRef<TensorView> inputs,
+                               llvm::Error error) {
+  auto sizes = llvm::map_range(
+      inputs, [](const TensorView &view) { return printSizes(view.sizes); });
+  return createStringError("'" + name + "': the inputs do not go together: " +
+                           llvm::toString(std::move(error)) +
+                           "; the inputs are " + llvm::join(sizes, ", "));
+}
+
 llvm::Error smx::checkOutputSizes(StringRef name,
                                   llvm::ArrayRef<reference::Shape> expected,
                                   llvm::ArrayRef<TensorView> outputs) {

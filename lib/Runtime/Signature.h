@@ -31,6 +31,10 @@ llvm::Error checkInputs(llvm::StringRef name, const Signature &signature,
 llvm::Error checkUnitStrides(llvm::StringRef name,
                              llvm::ArrayRef<TensorView> inputs);
 
+/// What is wrong with inputs that do not go together, with the sizes of all.
+llvm::Error explainInputs(llvm::StringRef name,
+                          llvm::ArrayRef<TensorView> inputs, llvm::Error error);
+
 /// Checks sizes of outputs that follow from those of the inputs (-1: any).
 llvm::Error checkOutputSizes(llvm::StringRef name,
                              llvm::ArrayRef<reference::Shape> expected,

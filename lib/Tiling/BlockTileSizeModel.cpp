@@ -175,14 +175,16 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
 // Strips
 //===----------------------------------------------------------------------===//
 
-/// Neighbouring rows, in bytes of state elements: at most so long a tile, so
-/// long where the extent is open (loops for what is left take registers), and
-/// so large a tile; and at least so many rows, which are 32 bytes or more in
-/// memory.
+/// Neighbouring rows, in bytes of elements of the state or of keys: at most so
+/// long a tile, so long where the extent is open (loops for what is left take
+/// registers), and so large a tile; and at least so many rows, which are 32
+/// bytes or more in memory.
 static BlockTile chooseStripTile(const BlockReduction &reduction) {
   constexpr int64_t longestStrip = 4096, openStrip = 512, stripBytes = 65536,
                     narrowestStrip = 16, widestStrip = 64;
-  int64_t elementBytes = reduction.elementBytes;
+  // Keys are wider than the state.
+  int64_t elementBytes =
+      std::max(reduction.elementBytes, reduction.inputBits / 8);
   BlockTile tile;
   tile.sizes.stream = reduction.extent ? std::min(*reduction.extent,
                                                   longestStrip / elementBytes)

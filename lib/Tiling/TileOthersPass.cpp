@@ -247,6 +247,16 @@ static void readFromInit(RewriterBase &rewriter, scf::ForallOp loop,
       rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(init); });
 }
 
+/// A reduction of no elements gives what it starts from.
+static bool isReducedOverNothing(linalg::GenericOp op) {
+  return llvm::any_of(
+      llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()),
+      [](auto loop) {
+        auto [extent, kind] = loop;
+        return extent == 0 && kind == utils::IteratorType::reduction;
+      });
+}
+
 static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
   for (OpOperand &init : op.getDpsInitsMutable())
     if (!writesAll(op, init))
@@ -261,6 +271,10 @@ static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
     return op.emitOpError("is reduced over places that are sums of its loops, "
                           "as a convolution is, which has no kernel; a product "
                           "of matrices, of the patches, would work");
+  if (isReducedOverNothing(op)) {
+    rewriter.replaceOp(op, op.getDpsInits());
+    return success();
+  }
   SmallVector<OpFoldResult> sizes = tileSizesOf(op);
   SmallVector<unsigned> readInits = findReadInits(op);
   unsigned loops = llvm::count_if(

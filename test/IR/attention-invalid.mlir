@@ -81,6 +81,15 @@ func.func @heads_do_not_divide(%q: tensor<3x5x7x16xf32>, %k: tensor<3x2x9x16xf32
 
 // -----
 
+// A4
+func.func @no_heads(%q: tensor<3x0x7x16xf32>, %k: tensor<3x2x9x16xf32>, %v: tensor<3x2x9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected the number of query heads to be a multiple of the number of key heads, got 0 and 2}}
+  %o = smx.attention %q, %k, %v scale(1.0) : tensor<3x0x7x16xf32>, tensor<3x2x9x16xf32>, tensor<3x2x9x4xf32> -> tensor<3x0x7x4xf32>
+  return
+}
+
+// -----
+
 // A4: only heads may be grouped.
 func.func @batches_differ(%q: tensor<4x2x7x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor<2x2x9x4xf32>) {
   // expected-error @+1 {{'smx.attention' op expected query and key to agree in batch dim 0, got 4 and 2}}

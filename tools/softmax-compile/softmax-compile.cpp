@@ -22,6 +22,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -296,6 +297,13 @@ static int checkFlags() {
   if (!skipPass.findUnused().empty() && (isCodeForm() || explain.isGiven()))
     return fail("--skip-pass goes with --emit=<stage>, ptx, cubin or c-header",
                 exitBadUse);
+  if (isCodeForm() && roadFlags.getTarget() != Target::Cpu)
+    return fail("--emit=" + emitName +
+                    " is code for this machine; --target=cuda has --emit=ptx, "
+                    "cubin and c-header",
+                exitBadUse);
+  if (std::string why; !remarks.empty() && !llvm::Regex(remarks).isValid(why))
+    return fail("--remarks=" + remarks + ": " + why, exitBadUse);
   if (!llvm::is_contained({"", "ptx", "cubin"}, imageName))
     return fail("--image=" + imageName + ": choose ptx or cubin", exitBadUse);
   return exitSuccess;
@@ -311,7 +319,7 @@ static int run() {
   }
   if (int code = checkFlags())
     return code;
-  if (!roadFlags.areCounts(tool) || !roadFlags.loadSchedules(tool))
+  if (!roadFlags.areNumbersValid(tool) || !roadFlags.loadSchedules(tool))
     return exitBadUse;
   bool isCode = isCodeForm();
   std::optional<Stage> from = roadFlags.getFrom(tool);

@@ -147,5 +147,9 @@ smx::run::makeArguments(llvm::ArrayRef<TensorSpec> specs,
       return argument.takeError();
     arguments.push_back(std::move(*argument));
   }
+  if (flags.random.size() > generated)
+    return createStringError("--random names " + Twine(flags.random.size()) +
+                             " generators, but " + Twine(generated) +
+                             " inputs are generated");
   return arguments;
 }

@@ -33,6 +33,9 @@ llvm::Expected<std::unique_ptr<CheckedRun>> CheckedRun::prepare(
     run->inputViews.push_back(argument.tensor.view());
     run->inputs.push_back(argument.tensor.toTensor());
   }
+  // References take it that inputs go together.
+  if (auto sizes = kernel.outputSizes(run->inputViews); !sizes)
+    return sizes.takeError();
   auto module = CheckedModule::parse(text, options.sourceName, kernel.name(),
                                      options.from, options.road);
   if (!module)

@@ -234,7 +234,7 @@ int main(int argc, char **argv) {
           &llvm::errs()))
     return mlir::smx::exitBadUse;
   std::optional<Stage> from = roadFlags.getFrom(tool);
-  if (!from || !roadFlags.areCounts(tool) || !isCount(tool, threads) ||
+  if (!from || !roadFlags.areNumbersValid(tool) || !isCount(tool, threads) ||
       !isCount(tool, repeat) || !isCount(tool, warmup) ||
       !roadFlags.loadSchedules(tool))
     return mlir::smx::exitBadUse;
@@ -244,6 +244,8 @@ int main(int argc, char **argv) {
                 "': " + text.getError().message());
   setThreadCount(threads);
   if (explain.isGiven()) {
+    if (json)
+      return fail("--json is about a run; --explain=json explains as JSON");
     CompileOptions options = compileOptions(*from);
     if (options.road.target == mlir::smx::Target::Cuda &&
         !roadFlags.namesChip())

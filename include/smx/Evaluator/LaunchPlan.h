@@ -61,12 +61,7 @@ public:
   struct Constant {
     std::vector<char> bytes;
   };
-  /// A condition on the arguments that must hold (not 0), and what to say if it
-  /// does not.
-  struct Assertion {
-    Number holds;
-    std::string message;
-  };
+  using Assertion = NumberProgram::Assertion;
 
   /// The plan of `function`, which is left as it is. Fails, with a diagnostic,
   /// on anything on the host that is not index arithmetic, scratch memory, a

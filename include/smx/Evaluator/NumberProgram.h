@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace mlir::smx {
@@ -85,6 +86,13 @@ public:
     llvm::ArrayRef<int64_t> sizes, strides;
     /// The value of an integer argument.
     int64_t integer = 0;
+  };
+
+  /// A condition on the arguments that must hold (not 0), and what to say if it
+  /// does not.
+  struct Assertion {
+    Number holds;
+    std::string message;
   };
 
   /// The number that the instruction gives: an earlier one if it is the same,

@@ -5,6 +5,7 @@
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "smx/IR/SmxAttrs.td"
 
@@ -12,8 +13,11 @@ class Smx_Op<string mnemonic, list<Trait> traits = []> : Op<Smx_Dialect, mnemoni
   let hasVerifier = 1;
 }
 
+/// Rules on extents are verified where extents are static; where they are open, `generateRuntimeVerification` asserts
+/// them.
 class Smx_SpecOp<string mnemonic, list<Trait> traits = []>
-    : Smx_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]>;
+    : Smx_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+                                 DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>]>;
 
 /// An op over one axis of one tensor.
 class Smx_RowOp<string mnemonic> : Smx_SpecOp<mnemonic> {
@@ -293,7 +297,8 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
         values have f8E4M3FN, and queries f16 or bf16.
     A2: the head dims of query and key agree; none, nor that of the value, is 0.
     A3: key and value have the same number of keys and heads.
-    A4: leading dimensions agree, but the number of query heads may be a multiple of that of key heads.
+    A4: leading dimensions agree, but the number of query heads may be a multiple of that of key heads where both
+        are static. Where one is open, there are as many of both.
     A5: the result is `[batch.., Hq, Sq, Dv]`, with floating-point elements.
     A6: the log-sum-exp is `[batch.., Hq, Sq]`, with f32 elements (f64 for f64 operands).
     A7: the scale is finite and not 0.
@@ -331,7 +336,7 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
   let extraClassDeclaration = [{
     /// Number of leading dimensions in front of the queries (batches and heads).
     int64_t getNumBatchDims() { return getQuery().getType().getRank() - 2; }
-    /// Query heads for each key head (1 where there are no heads or both are dynamic).
+    /// Query heads for each key head (1 where there are no heads, or one of the numbers is open).
     int64_t getGroupSize();
     /// The type that scores are computed in: f64 for f64 operands, f32 otherwise.
     ::mlir::Type getScoreType();

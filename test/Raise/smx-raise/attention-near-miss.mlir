@@ -181,3 +181,30 @@ func.func @nothing_visible(%q: tensor<2x9x9xf32>, %k: tensor<2x9x9xf32>, %v: ten
   %o = linalg.batch_matmul ins(%p, %v : tensor<2x9x9xf32>, tensor<2x9x9xf32>) outs(%zo : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
   return %o : tensor<2x9x9xf32>
 }
+
+// -----
+
+// Scores that are sums of nothing.
+func.func @no_head_dim(%q: tensor<2x9x0xf32>, %k: tensor<2x0x9xf32>, %v: tensor<2x9x5xf32>) -> tensor<2x9x5xf32> {
+  %zs = arith.constant dense<0.0> : tensor<2x9x9xf32>
+  %zo = arith.constant dense<0.0> : tensor<2x9x5xf32>
+  %es = tensor.empty() : tensor<2x9x9xf32>
+  %t = linalg.batch_matmul ins(%q, %k : tensor<2x9x0xf32>, tensor<2x0x9xf32>) outs(%zs : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<2x9x9xf32>) outs(%es : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
+  // expected-remark @below {{not raised to smx.attention: the head dim of queries and keys is 0}}
+  %o = linalg.batch_matmul ins(%p, %v : tensor<2x9x9xf32>, tensor<2x9x5xf32>) outs(%zo : tensor<2x9x5xf32>) -> tensor<2x9x5xf32>
+  return %o : tensor<2x9x5xf32>
+}
+
+// -----
+
+func.func @no_values(%q: tensor<2x9x3xf32>, %k: tensor<2x3x9xf32>, %v: tensor<2x9x0xf32>) -> tensor<2x9x0xf32> {
+  %zs = arith.constant dense<0.0> : tensor<2x9x9xf32>
+  %zo = arith.constant dense<0.0> : tensor<2x9x0xf32>
+  %es = tensor.empty() : tensor<2x9x9xf32>
+  %t = linalg.batch_matmul ins(%q, %k : tensor<2x9x3xf32>, tensor<2x3x9xf32>) outs(%zs : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<2x9x9xf32>) outs(%es : tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
+  // expected-remark @below {{not raised to smx.attention: the values have no dimension of their own}}
+  %o = linalg.batch_matmul ins(%p, %v : tensor<2x9x9xf32>, tensor<2x9x0xf32>) outs(%zo : tensor<2x9x0xf32>) -> tensor<2x9x0xf32>
+  return %o : tensor<2x9x0xf32>
+}

@@ -77,7 +77,7 @@ struct NumberReaderOf : EvaluatorFixture {
     ASSERT_TRUE(program.getSizes()[0][0]) << text;
     for (int64_t a : interestingNumbers)
       for (int64_t b : interestingNumbers)
-        ASSERT_EQ(program.evaluate({{}, {}}, {a, b})[0][0],
+        ASSERT_EQ(llvm::cantFail(program.evaluate({{}, {}}, {a, b}))[0][0],
                   execute(function, a, b))
             << text << " of " << a << " and " << b;
   }

@@ -88,13 +88,22 @@ TEST(Records, ProgramsFitTheArgumentsThatTheyAskFor) {
 }
 
 TEST(Records, ShapesOfAbsentNumbersAreRefused) {
-  json::Value value = llvm::cantFail(
-      json::parse(R"({"numbers":[["size",0,0]],"sizes":[[0],[1]]})"));
-  ShapeProgram program;
-  json::Path::Root root("shapes");
-  EXPECT_FALSE(fromJSON(value, program, root));
-  EXPECT_EQ(llvm::toString(root.getError()),
+  auto whyNot = [](llvm::StringRef text) {
+    json::Value value = llvm::cantFail(json::parse(text));
+    ShapeProgram program;
+    json::Path::Root root("shapes");
+    return fromJSON(value, program, root) ? ""
+                                          : llvm::toString(root.getError());
+  };
+  EXPECT_EQ(whyNot(R"({"numbers":[["size",0,0]],"sizes":[[0]],)"
+                   R"("conditions":[{"holds":0,"message":"some"}]})"),
+            "");
+  EXPECT_EQ(whyNot(R"({"numbers":[["size",0,0]],"sizes":[[0],[1]],)"
+                   R"("conditions":[]})"),
             "expected the places of instructions at shapes.sizes");
+  EXPECT_EQ(whyNot(R"({"numbers":[["size",0,0]],"sizes":[[0]],)"
+                   R"("conditions":[{"holds":1,"message":"some"}]})"),
+            "expected the places of instructions at shapes.conditions");
 }
 
 namespace {
