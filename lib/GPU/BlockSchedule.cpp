@@ -166,12 +166,11 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   int64_t fastest = shape.rowsAreFastest ? paddedRows : length;
   int64_t vector = std::min<int64_t>(128 / shape.elementBits, fastest);
   // A thread keeps the largest keys of all its columns.
-  constexpr int64_t heldKeys = 8, mostThreads = 512, fewKeys = 16;
+  constexpr int64_t heldKeys = 4, mostThreads = 512;
   const bool keepsKeys = shape.rowsAreFastest && shape.maxima != 0;
   if (keepsKeys)
-    vector = std::clamp<int64_t>(
-        llvm::bit_floor(uint64_t(heldKeys / std::min(heldKeys, shape.maxima))),
-        1, vector);
+    vector = std::min(vector, int64_t(llvm::divideCeil(
+                                  heldKeys, llvm::PowerOf2Ceil(shape.maxima))));
   // Of a long tile in a loop a thread has twice as much, where it takes no more
   // registers: each round exchanges values between lanes.
   constexpr int64_t longRow = 4096;
@@ -182,7 +181,7 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
                     : std::max<int64_t>(
                           llvm::PowerOf2Ceil(paddedRows * length / each),
                           keepsKeys ? 1 : paddedRows * fewestThreads(shape)),
-      32, keepsKeys && shape.maxima > fewKeys ? mostThreads / 2 : mostThreads);
+      32, keepsKeys ? mostThreads / 2 : mostThreads);
   int64_t columnThreads = std::min(threads, fastest / vector);
   // A row that a warp holds needs no exchange with another one.
   constexpr int64_t warpRow = 512;

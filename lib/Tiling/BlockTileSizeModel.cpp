@@ -100,7 +100,7 @@ RowTileLimits::RowTileLimits(const BlockReduction &reduction,
     limitReadOnce();
   else if (options.parts == 0)
     lengthenShared(options.slots);
-  if (row.inputBits > 8 * row.elementBytes)
+  if (row.hasKeys())
     limitKeys();
 }
 
@@ -175,20 +175,30 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
 // Strips
 //===----------------------------------------------------------------------===//
 
-/// Neighbouring rows, in bytes of elements of the state or of keys: at most so
-/// long a tile, so long where the extent is open (loops for what is left take
-/// registers), and so large a tile; and at least so many rows, which are 32
-/// bytes or more in memory.
+/// Bytes of a tile of neighbouring rows. The largest keys, of each row, are
+/// held beside a tile of keys.
+static int64_t stripBytesOf(const BlockReduction &reduction) {
+  constexpr int64_t strip = 65536, manyComponents = 40;
+  if (!reduction.hasKeys())
+    return strip;
+  StreamingReductionOpInterface op = reduction.op;
+  auto components = op.getStateOperands().size();
+  return components < manyComponents ? strip / 2 : strip / 4;
+}
+
+/// Neighbouring rows, in bytes of elements of the state or of keys: so long a
+/// tile where the extent is open (loops for what is left take registers), and
+/// at least so many rows, which are 32 bytes or more in memory.
 static BlockTile chooseStripTile(const BlockReduction &reduction) {
-  constexpr int64_t longestStrip = 4096, openStrip = 512, stripBytes = 65536,
-                    narrowestStrip = 16, widestStrip = 64;
-  // Keys are wider than the state.
-  int64_t elementBytes =
+  constexpr int64_t openStrip = 512, narrowestStrip = 16, widestStrip = 64;
+  const int64_t stripBytes = stripBytesOf(reduction);
+  const int64_t elementBytes =
       std::max(reduction.elementBytes, reduction.inputBits / 8);
   BlockTile tile;
-  tile.sizes.stream = reduction.extent ? std::min(*reduction.extent,
-                                                  longestStrip / elementBytes)
-                                       : openStrip / elementBytes;
+  tile.sizes.stream = reduction.extent
+                          ? std::min(*reduction.extent,
+                                     stripBytes / narrowestStrip / elementBytes)
+                          : openStrip / elementBytes;
   int64_t column = std::max<int64_t>(tile.sizes.stream * elementBytes, 1);
   tile.rows =
       std::clamp<int64_t>(llvm::bit_floor(uint64_t(stripBytes / column)),

@@ -30,6 +30,8 @@ struct BlockReduction {
   /// What is streamed has the stream in its fastest dimension.
   bool isStreamFastest;
 
+  /// What is streamed last is wider than the state: keys of a top-k.
+  bool hasKeys() const { return inputBits > 8 * elementBytes; }
   ArrayRef<OpFoldResult> rowSizes() const { return sizes.take_front(numRows); }
 };
 
