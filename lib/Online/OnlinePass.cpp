@@ -136,7 +136,8 @@ struct OnlinePass : mlir::smx::impl::OnlinePassBase<OnlinePass> {
               TopKAlgebraAttr::get(
                   &getContext(),
                   algebraFor(/*prefersBase2=*/false, scale, MaskedRow::NaN),
-                  op.getK()));
+                  op.getK()),
+              shortSums);
   }
 
   void lowerCrossEntropy(CrossEntropyOp op) {

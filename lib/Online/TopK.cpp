@@ -61,13 +61,15 @@ static Value join(OpBuilder &builder, Location loc, ValueRange parts,
 }
 
 void mlir::smx::buildTopK(OpBuilder &builder, TopKSoftmaxOp op,
-                          TopKAlgebraAttr algebra) {
+                          TopKAlgebraAttr algebra, bool shortSums) {
   Location loc = op.getLoc();
   unsigned axis = op.getAxis();
   double scale = op.getScale().convertToDouble();
-  Value scores =
-      normalizedScores(builder, loc, op.getInput(), scale,
-                       getElementTypeOrSelf(op.getProbabilities()));
+  bool isFastest = axis + 1 == op.getInput().getType().getRank();
+  Value precise =
+      shortSums && isFastest ? op.getInput() : op.getProbabilities();
+  Value scores = normalizedScores(builder, loc, op.getInput(), scale,
+                                  getElementTypeOrSelf(precise));
   SmallVector<Value> inputs{scores, keysOf(builder, loc, scores, axis)};
   SmallVector<Type> elements(2, builder.getF32Type());
   elements.append(op.getK(), builder.getF64Type());

@@ -7,8 +7,10 @@
 namespace mlir::smx {
 
 /// Replaces `op` by a reduction of `algebra`, whose scale is the magnitude of
-/// the op's.
-void buildTopK(OpBuilder &builder, TopKSoftmaxOp op, TopKAlgebraAttr algebra);
+/// the op's. Weights are as precise as the probabilities, or, where a row along
+/// the fastest dimension has `shortSums`, as the scores.
+void buildTopK(OpBuilder &builder, TopKSoftmaxOp op, TopKAlgebraAttr algebra,
+               bool shortSums);
 
 } // namespace mlir::smx
 

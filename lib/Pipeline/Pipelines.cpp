@@ -271,15 +271,18 @@ void mlir::smx::buildStage(OpPassManager &pm, Stage stage,
   case Stage::Naive:
     buildNaive(pm);
     break;
-  case Stage::Online:
+  case Stage::Online: {
     pm.addPass(createTabulatePass());
     // Rows are the lanes of a vector on a CPU, and of a matrix unit on a GPU:
     // few of them leave most of it idle.
     if (options.target != Target::Cpu)
       pm.addPass(createPackHeadsPass());
-    pm.addPass(createOnlinePass());
+    OnlinePassOptions online;
+    online.shortSums = options.target != Target::Cpu;
+    pm.addPass(createOnlinePass(online));
     pm.addPass(createCanonicalizerPass());
     break;
+  }
   case Stage::Tiled:
     buildTiled(pm, options);
     break;

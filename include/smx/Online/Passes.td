@@ -29,6 +29,9 @@ def OnlinePass : Pass<"smx-online"> {
     Option<"exp", "exp", "std::string", "\"auto\"",
            "exponential of the states: exp (precise), exp2 (scale folded in, one fma), or auto "
            "(exp2 for attention below f64, exp otherwise)">,
+    Option<"shortSums", "short-sums", "bool", "false",
+           "a row along the fastest dimension is summed in many short sums, as by the threads of a block: "
+           "scores of 16 bits are precise enough for the k largest probabilities in f32">,
   ];
   let dependentDialects = ["::mlir::smx::SmxDialect"];
 }
