@@ -6,6 +6,7 @@
 #include "smx/IR/SourcePlace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -75,23 +76,78 @@ static void assertLoops(OpBuilder &builder, linalg::LinalgOp op) {
   }
 }
 
+/// Asserts that two index values compare so.
+static void assertNumbers(OpBuilder &builder, Operation *op,
+                          arith::CmpIPredicate predicate, OpFoldResult a,
+                          OpFoldResult b, const Twine &message) {
+  Location loc = op->getLoc();
+  Value holds = arith::CmpIOp::create(
+      builder, loc, predicate, getValueOrCreateConstantIndexOp(builder, loc, a),
+      getValueOrCreateConstantIndexOp(builder, loc, b));
+  cf::AssertOp::create(builder, loc, holds, makeMessage(op, message.str()));
+}
+
 static void assertCast(OpBuilder &builder, tensor::CastOp op) {
   auto to = dyn_cast<RankedTensorType>(op.getType());
   if (!to || !isa<RankedTensorType>(op.getSource().getType()))
     return;
-  for (auto [d, size] : llvm::enumerate(to.getShape())) {
-    if (ShapedType::isDynamic(size))
-      continue;
-    Location loc = op.getLoc();
-    Value holds = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq,
-        tensor::DimOp::create(builder, loc, op.getSource(),
-                              static_cast<int64_t>(d)),
-        arith::ConstantIndexOp::create(builder, loc, size));
-    cf::AssertOp::create(builder, loc, holds,
-                         makeMessage(op, "expected dimension " +
-                                             std::to_string(d) + " to be " +
-                                             std::to_string(size)));
+  for (auto [d, size] : llvm::enumerate(to.getShape()))
+    if (!ShapedType::isDynamic(size))
+      assertNumbers(builder, op, arith::CmpIPredicate::eq,
+                    tensor::getMixedSize(builder, op.getLoc(), op.getSource(),
+                                         static_cast<int64_t>(d)),
+                    builder.getIndexAttr(size),
+                    "expected dimension " + Twine(d) + " to be " + Twine(size));
+}
+
+/// A softmax of linalg is no structured op.
+static void assertSoftmax(OpBuilder &builder, linalg::SoftmaxOp op) {
+  for (int64_t d : llvm::seq(op.getInputOperandType().getRank()))
+    assertSame(builder, {&op.getInputMutable(), d},
+               {&op.getOutputMutable(), d});
+}
+
+/// The dimensions that one of `grouped` becomes have as many elements.
+static void assertReshape(OpBuilder &builder, Operation *op, Value grouped,
+                          Value split, ArrayRef<ReassociationIndices> groups) {
+  Location loc = op->getLoc();
+  for (auto [d, group] : llvm::enumerate(groups)) {
+    Value count = arith::ConstantIndexOp::create(builder, loc, 1);
+    for (int64_t part : group)
+      count = arith::MulIOp::create(
+          builder, loc, count,
+          tensor::DimOp::create(builder, loc, split, part));
+    assertNumbers(builder, op, arith::CmpIPredicate::eq, count,
+                  tensor::getMixedSize(builder, loc, grouped, d),
+                  "expected the elements of dimension " + Twine(d) +
+                      " and of those that it becomes to be as many");
+  }
+}
+
+/// offset + (size - 1) * stride < extent, or there is nothing in the slice.
+static void assertSlice(OpBuilder &builder, OffsetSizeAndStrideOpInterface op,
+                        Value tensor) {
+  Location loc = op.getLoc();
+  auto valueOf = [&](OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(builder, loc, number);
+  };
+  for (auto [d, offset, size, stride] : llvm::enumerate(
+           op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
+    Value count = valueOf(size);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value last = arith::AddIOp::create(
+        builder, loc, valueOf(offset),
+        arith::MulIOp::create(builder, loc, valueOf(stride),
+                              arith::SubIOp::create(builder, loc, count, one)));
+    // Nothing is in front of the first element.
+    Value least = arith::SelectOp::create(
+        builder, loc,
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, count,
+                              valueOf(builder.getIndexAttr(0))),
+        last, arith::ConstantIndexOp::create(builder, loc, -1));
+    assertNumbers(builder, op, arith::CmpIPredicate::slt, least,
+                  tensor::getMixedSize(builder, loc, tensor, d),
+                  "expected the slice to end within dimension " + Twine(d));
   }
 }
 
@@ -104,8 +160,17 @@ void mlir::smx::insertCallConditions(func::FuncOp function) {
     builder.setInsertionPointAfter(&op);
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
       assertLoops(builder, structured);
+    else if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+      assertSoftmax(builder, softmax);
     else if (auto cast = dyn_cast<tensor::CastOp>(op))
       assertCast(builder, cast);
+    else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+      assertReshape(builder, expand, expand.getSrc(), expand.getResult(),
+                    expand.getReassociationIndices());
+    else if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+      assertSlice(builder, extract, extract.getSource());
+    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      assertSlice(builder, insert, insert.getDest());
     else if (isa_and_nonnull<SmxDialect>(op.getDialect()))
       if (auto verifiable = dyn_cast<RuntimeVerifiableOpInterface>(op))
         verifiable.generateRuntimeVerification(builder, op.getLoc(),

@@ -119,8 +119,8 @@ static json::Value toJSON(const NumberProgram::Assertion &assertion) {
                       {"message", assertion.message}};
 }
 
-static bool fromJSON(const json::Value &value, NumberProgram::Assertion &assertion,
-                     json::Path path) {
+static bool fromJSON(const json::Value &value,
+                     NumberProgram::Assertion &assertion, json::Path path) {
   json::ObjectMapper mapper(value, path);
   return mapper && mapper.map("holds", assertion.holds) &&
          mapper.map("message", assertion.message);

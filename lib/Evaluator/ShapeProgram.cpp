@@ -7,9 +7,11 @@
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -30,8 +32,8 @@ static OwningOpRef<ModuleOp> copyWithCalls(func::FuncOp function) {
   if (calls && module) {
     OwningOpRef<ModuleOp> copy = module.clone();
     PassManager passes(function->getContext());
-    passes.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {
-    }));
+    passes.addPass(
+        createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
     return succeeded(passes.run(*copy)) ? std::move(copy)
                                         : OwningOpRef<ModuleOp>();
   }
@@ -40,9 +42,24 @@ static OwningOpRef<ModuleOp> copyWithCalls(func::FuncOp function) {
   return copy;
 }
 
+/// Erases what is not computed, and assertions of the module, which are where
+/// they stand.
+static void eraseDead(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isa<cf::AssertOp>(op) || isOpTriviallyDead(&op))
+      op.erase();
+}
+
 /// Replaces what `function` returns by the open extents of it, says what its
 /// ops expect of open extents, and simplifies both.
 static LogicalResult keepExtents(func::FuncOp function) {
+  eraseDead(function.getBody().front());
+  // Arithmetic on tensors says nothing of shapes; linalg does.
+  PassManager structured(function->getContext(),
+                         func::FuncOp::getOperationName());
+  structured.addPass(createConvertElementwiseToLinalgPass());
+  if (failed(structured.run(function)))
+    return failure();
   insertCallConditions(function);
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder builder(terminator);
@@ -104,7 +121,8 @@ ShapeProgram ShapeProgram::build(func::FuncOp function) {
   OwningOpRef<ModuleOp> scratch = copyWithCalls(function);
   auto copy = scratch ? scratch->lookupSymbol<func::FuncOp>(function.getName())
                       : func::FuncOp();
-  if (!copy || failed(keepExtents(copy)))
+  if (!copy || !llvm::hasSingleElement(copy.getBody()) ||
+      failed(keepExtents(copy)))
     return program;
   Block &body = copy.getBody().front();
   NumberReader reader(program.numbers, readProperty);

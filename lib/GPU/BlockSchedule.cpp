@@ -176,12 +176,14 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   constexpr int64_t longRow = 4096;
   bool isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
   int64_t each = isLongTile && shape.elementBits == 16 ? 32 : 16;
-  int64_t threads = std::clamp<int64_t>(
-      options.warps ? options.warps * 32
-                    : std::max<int64_t>(
-                          llvm::PowerOf2Ceil(paddedRows * length / each),
-                          keepsKeys ? 1 : paddedRows * fewestThreads(shape)),
-      32, keepsKeys ? mostThreads / 2 : mostThreads);
+  int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
+  int64_t threads =
+      std::max(int64_t(llvm::PowerOf2Ceil(paddedRows * length / each)), fewest);
+  if (keepsKeys)
+    threads = std::min(threads, mostThreads / 2);
+  if (options.warps)
+    threads = options.warps * 32;
+  threads = std::clamp<int64_t>(threads, 32, mostThreads);
   int64_t columnThreads = std::min(threads, fastest / vector);
   // A row that a warp holds needs no exchange with another one.
   constexpr int64_t warpRow = 512;

@@ -41,8 +41,9 @@ public:
   LogicalResult build();
 
 private:
-  /// The kernel's value for one of the host: constants are repeated, all else
-  /// becomes an argument.
+  /// The kernel's value for one of the host: constants are repeated, and
+  /// products with them that places are multiples of; all else becomes an
+  /// argument.
   Value outside(Value value);
   /// As TileConverter::OutsideTensor.
   GlobalView outsideTensor(Value tensor, ArrayRef<Value> isFixed);
@@ -85,12 +86,22 @@ Value KernelBuilder::argumentFor(Value operand) {
 }
 
 Value KernelBuilder::outside(Value value) {
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointToStart(&kernel.getBody().front());
   Attribute constant;
-  if (matchPattern(value, m_Constant(&constant))) {
-    OpBuilder builder(kernel.getContext());
-    builder.setInsertionPointToStart(&kernel.getBody().front());
+  if (matchPattern(value, m_Constant(&constant)))
     return arith::ConstantOp::create(builder, value.getLoc(),
                                      cast<TypedAttr>(constant));
+  auto isFactorOfPlace = [&](Operation *user) {
+    return isa<arith::MulIOp>(user) && nest->isAncestor(user);
+  };
+  if (auto product = value.getDefiningOp<arith::MulIOp>();
+      product && matchPattern(product.getRhs(), m_Constant(&constant)) &&
+      llvm::any_of(value.getUsers(), isFactorOfPlace)) {
+    Value factor = arith::ConstantOp::create(builder, value.getLoc(),
+                                             cast<TypedAttr>(constant));
+    return arith::MulIOp::create(builder, value.getLoc(),
+                                 argumentFor(product.getLhs()), factor);
   }
   return argumentFor(value);
 }

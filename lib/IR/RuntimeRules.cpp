@@ -117,13 +117,22 @@ private:
     RuntimeRules(*this, builder, loc, makeMessage).requireResults();           \
   }
 
-SMX_RESULTS_ONLY(SoftmaxOp)     // R3
-SMX_RESULTS_ONLY(LogSoftmaxOp)  // R3
-SMX_RESULTS_ONLY(LogSumExpOp)   // R5
-SMX_RESULTS_ONLY(LayerNormOp)   // R3
-SMX_RESULTS_ONLY(RmsNormOp)     // R3
-SMX_RESULTS_ONLY(TopKSoftmaxOp) // T3, T4
+SMX_RESULTS_ONLY(SoftmaxOp)    // R3
+SMX_RESULTS_ONLY(LogSoftmaxOp) // R3
+SMX_RESULTS_ONLY(LogSumExpOp)  // R5
+SMX_RESULTS_ONLY(LayerNormOp)  // R3
+SMX_RESULTS_ONLY(RmsNormOp)    // R3
 #undef SMX_RESULTS_ONLY
+
+void TopKSoftmaxOp::generateRuntimeVerification(OpBuilder &builder,
+                                                Location loc,
+                                                MessageMaker makeMessage) {
+  RuntimeRules rules(*this, builder, loc, makeMessage);
+  rules.requireAtLeast({builder.getIndexAttr(mostPlaces), // T2
+                        std::to_string(mostPlaces) + " elements at most"},
+                       rules.extentOf("the input", getInput(), getAxis()));
+  rules.requireResults(); // T3, T4
+}
 
 void SoftmaxDotOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
                                                MessageMaker makeMessage) {
@@ -205,13 +214,16 @@ static void requireMaskData(AttentionOp op, RuntimeRules &rules,
   }
 }
 
-/// A captured tensor that is read at a position has all positions.
+/// A captured tensor that is read at a position has all positions. Left out
+/// are places that are computed, and reads that a branch need not reach.
 static void requireCaptured(Region &region, RuntimeRules &rules,
                             ArrayRef<NamedExtent> scores) {
-  region.walk([&](tensor::ExtractOp extract) {
+  if (region.empty())
+    return;
+  for (auto extract : region.front().getOps<tensor::ExtractOp>()) {
     Value tensor = extract.getTensor();
     if (region.isAncestor(tensor.getParentRegion()))
-      return;
+      continue;
     for (auto [d, index] : llvm::enumerate(extract.getIndices())) {
       auto position = dyn_cast<BlockArgument>(index);
       if (!position || position.getParentRegion() != &region)
@@ -222,7 +234,7 @@ static void requireCaptured(Region &region, RuntimeRules &rules,
       rules.requireAtLeast(rules.extentOf("a tensor that is read", tensor, d),
                            scores[dim]);
     }
-  });
+  }
 }
 
 void AttentionOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
@@ -233,7 +245,9 @@ void AttentionOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
                            values = rules.shapeOf("the values", getValue());
   size_t batchDims = getNumBatchDims();
   rules.requireSame(queries.back(), keys.back()); // A2
-  for (size_t d = 0; d <= batchDims; ++d)         // A3
+  for (const NamedExtent &headDim : {keys.back(), values.back()})
+    rules.requireAtLeast(headDim, {builder.getIndexAttr(1), "1"});
+  for (size_t d = 0; d <= batchDims; ++d) // A3
     rules.requireSame(keys[d], values[d]);
   for (size_t d = 0; d < batchDims; ++d) // A4
     if (d + 1 < batchDims || getGroupSize() == 1)

@@ -50,13 +50,16 @@ void mlir::smx::printShape(InFlightDiagnostic &diagnostic,
 LogicalResult mlir::smx::verifyShape(Operation *op, StringRef what, Value value,
                                      ArrayRef<int64_t> expected) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (mayHaveShape(type, expected) &&
-      isStoredFloat(type.getElementType())) // R3
+  // Nothing is rounded to 8 bits, or computed from quantised gradients.
+  if (mayHaveShape(type, expected) && isStoredFloat(type.getElementType()) &&
+      type.getElementTypeBitWidth() >= 16) // R3
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError("expected ")
                                   << what << " of shape ";
   printShape(diagnostic, expected);
-  return diagnostic << " with floating-point elements, got " << type;
+  return diagnostic << " with floating-point elements of at least 16 bits, "
+                       "got "
+                    << type;
 }
 
 LogicalResult mlir::smx::verifyMaskData(Operation *op, MaskAttrInterface mask,

@@ -40,10 +40,12 @@ void printShape(InFlightDiagnostic &diagnostic, ArrayRef<int64_t> shape);
 /// True for the types of floats that memory has.
 bool isStoredFloat(Type type);
 
+/// T2: elements along the axis of a top-k.
+constexpr int64_t mostPlaces = 1 << 29;
 /// R1 and R2.
 LogicalResult verifyInputAndAxis(Operation *op, Value input, int64_t axis);
-/// R3, R5, A5, A6, C2, C5, D3, G1: `value` has floating-point elements and
-/// this shape.
+/// R3, R5, A5, A6, C2, C5, D3, G1: `value` has floating-point elements of at
+/// least 16 bits and this shape.
 LogicalResult verifyShape(Operation *op, StringRef what, Value value,
                           ArrayRef<int64_t> expected);
 /// The sizes of the first operand.

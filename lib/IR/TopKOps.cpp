@@ -17,7 +17,6 @@ LogicalResult TopKSoftmaxOp::verify() {
       ShapedType::isDynamic(extent) ? 64 : std::min<int64_t>(64, extent);
   if (k < 1 || k > most) // T1
     return emitOpError("expected k in [1, ") << most << "], got " << k;
-  constexpr int64_t mostPlaces = 1 << 29;
   if (elementOf(getInput()).getIntOrFloatBitWidth() > 32 ||
       extent > mostPlaces) // T2
     return emitOpError("expected elements of at most 32 bits and at most ")

@@ -275,8 +275,10 @@ void mlir::smx::buildStage(OpPassManager &pm, Stage stage,
     pm.addPass(createTabulatePass());
     // Rows are the lanes of a vector on a CPU, and of a matrix unit on a GPU:
     // few of them leave most of it idle.
-    if (options.target != Target::Cpu)
+    if (options.target != Target::Cpu) {
       pm.addPass(createPackHeadsPass());
+      pm.addPass(createFlattenColumnsPass());
+    }
     OnlinePassOptions online;
     online.shortSums = options.target != Target::Cpu;
     pm.addPass(createOnlinePass(online));

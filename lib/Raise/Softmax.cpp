@@ -145,6 +145,11 @@ bool mlir::smx::raiseLinalgSoftmax(RewriterBase &rewriter,
     remarkNotRaised(op, "smx.softmax", "it works on buffers, not on tensors");
     return false;
   }
+  if (getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() <
+      16) {
+    remarkNotRaised(op, "smx.softmax", "its result has fewer than 16 bits");
+    return false;
+  }
   rewriter.setInsertionPoint(op);
   auto softmax = SoftmaxOp::create(
       rewriter, op.getLoc(), op->getResult(0).getType(), op.getInput(),

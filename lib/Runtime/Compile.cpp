@@ -109,6 +109,11 @@ static Expected<State> compileText(llvm::StringRef text,
   if (!signature)
     return signature.takeError();
   function.signature = std::move(*signature);
+  if (options.from >= Stage::Cpu && !function.signature.outputs.empty())
+    return createStringError(
+        "'" + function.name + "' gives results, which functions at stage '" +
+        getStageInfo(options.from).name +
+        "' write into arguments; an earlier stage would work");
   if (options.from < Stage::Cpu)
     function.resultShapes = mlir::smx::ShapeProgram::build(*entry);
 
@@ -166,8 +171,9 @@ static std::string makeKey(llvm::StringRef text,
      << road.warps << " " << road.depth << " " << road.blocks << " "
      << road.alignment << " " << static_cast<int>(road.wideProducts) << " "
      << sized(options.cudaDriver) << " " << options.device << " "
-     << options.optLevel << " " << static_cast<int>(options.from) << " "
-     << sized(options.entry) << " " << sized(options.sourceName) << "\n";
+     << options.optLevel << " " << options.rowLengths << " "
+     << static_cast<int>(options.from) << " " << sized(options.entry) << " "
+     << sized(options.sourceName) << "\n";
   std::string schedules;
   if (road.schedules) {
     llvm::raw_string_ostream scheduleOs(schedules);
@@ -183,6 +189,10 @@ Expected<Kernel> smx::compile(llvm::StringRef mlirText,
     return createStringError("the optimisation level is " +
                              llvm::Twine(options.optLevel) +
                              "; it must be from 0 to 3");
+  if (options.rowLengths < 0)
+    return createStringError("the lengths of rows with code of their own are " +
+                             llvm::Twine(options.rowLengths) +
+                             "; they must be 0 or more");
   if (options.road.target != Target::Cpu)
     if (llvm::Error error = mlir::smx::checkChip(options.road.chip))
       return error;

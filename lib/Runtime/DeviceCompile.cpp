@@ -197,6 +197,7 @@ variantsOf(const DeviceFunction &function,
   later.options.onText = nullptr;
   DeviceVariants variants(
       function.openExtents, mostAlignment(function.options),
+      function.options.rowLengths,
       [later = std::move(later)](const VariantFacts &facts) {
         std::vector<CompileStep> steps;
         return makeVariant(later, facts, steps);

@@ -31,7 +31,21 @@ DeviceVariants::get(llvm::ArrayRef<TensorView> views) const {
   facts.alignment = alignmentOf(views, alignment);
   for (mlir::smx::gpu::ArgumentExtent extent : extents)
     facts.sizes.push_back(views[extent.argument].sizes[extent.dim]);
+  auto isNeeded = [](const mlir::smx::gpu::ArgumentExtent &extent) {
+    return extent.isNeeded;
+  };
+  if (!llvm::all_of(extents, isNeeded) && !areKept(facts.sizes))
+    for (auto [extent, size] : llvm::zip(extents, facts.sizes))
+      if (!extent.isNeeded)
+        size = -1;
   return get(facts);
+}
+
+bool DeviceVariants::areKept(llvm::ArrayRef<int64_t> sizes) const {
+  std::lock_guard<std::mutex> lock(known->mutex);
+  if (known->sizes.size() < mostSizes)
+    known->sizes.insert(sizes.vec());
+  return known->sizes.count(sizes.vec()) != 0;
 }
 
 /// The facts as bytes.

@@ -5,6 +5,10 @@
 // code for each such set of facts, compiled when the first call needs it and
 // kept as long as the kernel. All other sizes and strides are arguments.
 //
+// Extents that a kernel may leave open are facts, too, while calls have few
+// sizes of them: code for one is faster, and whoever calls with ever new ones
+// does not wait for a compiler every time.
+//
 //===----------------------------------------------------------------------===//
 #ifndef SMX_LIB_RUNTIME_DEVICEVARIANTS_H
 #define SMX_LIB_RUNTIME_DEVICEVARIANTS_H
@@ -15,6 +19,8 @@
 #include "smx/Runtime/KernelCache.h"
 
 #include <functional>
+#include <mutex>
+#include <set>
 
 namespace smx {
 
@@ -23,7 +29,7 @@ struct VariantFacts {
   /// Bytes that pointers and strides of all tensors are multiples of: a power
   /// of two from 4 on, or 0.
   int64_t alignment = 0;
-  /// The sizes of the open extents, in their order.
+  /// The sizes of the open extents, in their order; -1 of one that stays open.
   llvm::SmallVector<int64_t, 4> sizes;
 };
 
@@ -33,12 +39,13 @@ public:
   using Compile =
       std::function<llvm::Expected<CodePtr>(const VariantFacts &facts)>;
 
-  /// `extents` is what has to be known, `alignment` the most that is looked
-  /// for, in bytes. `compile` may be called from any thread, once for each set
+  /// `extents` is what is open, `alignment` the most that is looked for, in
+  /// bytes. Where no size is needed `mostSizes` sets of them get code of their
+  /// own. `compile` may be called from any thread, once for each set
   /// of facts.
   DeviceVariants(std::vector<mlir::smx::gpu::ArgumentExtent> extents,
-                 int64_t alignment, Compile compile)
-      : extents(std::move(extents)), alignment(alignment),
+                 int64_t alignment, size_t mostSizes, Compile compile)
+      : extents(std::move(extents)), alignment(alignment), mostSizes(mostSizes),
         compile(std::move(compile)) {}
 
   /// The code for a call with these inputs and outputs.
@@ -51,11 +58,21 @@ public:
   size_t count() const { return cache->size(); }
 
 private:
+  /// The sizes that have got code of their own so far.
+  struct KnownSizes {
+    std::mutex mutex;
+    std::set<std::vector<int64_t>> sizes;
+  };
+  /// True if `sizes` get code of their own, as one of the first or again.
+  bool areKept(llvm::ArrayRef<int64_t> sizes) const;
+
   std::vector<mlir::smx::gpu::ArgumentExtent> extents;
   int64_t alignment;
+  size_t mostSizes;
   Compile compile;
   std::shared_ptr<KernelCache<CodePtr>> cache =
       std::make_shared<KernelCache<CodePtr>>();
+  std::shared_ptr<KnownSizes> known = std::make_shared<KnownSizes>();
 };
 
 /// The largest power of two up to `most` that the addresses and all strides but

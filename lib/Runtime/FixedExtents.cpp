@@ -73,7 +73,7 @@ auto ::smx::fixExtents(func::FuncOp function, ArrayRef<ArgumentExtent> extents,
       continue;
     SmallVector<int64_t> shape(type.getShape());
     for (auto [extent, size] : llvm::zip(extents, sizes))
-      if (extent.argument == argument.getArgNumber())
+      if (extent.argument == argument.getArgNumber() && size >= 0)
         shape[extent.dim] = size;
     if (type.getShape() == ArrayRef(shape))
       continue;

@@ -6,8 +6,8 @@
 
 namespace smx {
 
-/// Makes dimensions of arguments static: `sizes[i]` is that of `extents[i]`,
-/// and what follows from them in the types of linalg, tensor and smx ops. Types
+/// Makes dimensions of arguments static: `sizes[i]` is that of `extents[i]`, or
+/// -1 where that stays open; and what follows from them in the types of linalg, tensor and smx ops. Types
 /// of results stay.
 llvm::LogicalResult
 fixExtents(mlir::func::FuncOp function,

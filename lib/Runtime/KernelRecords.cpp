@@ -35,7 +35,8 @@ static bool fromJSON(const json::Value &value, TensorSpec &spec,
 json::Value toJSON(const FunctionRecord &record) {
   json::Array extents;
   for (mlir::smx::gpu::ArgumentExtent extent : record.openExtents)
-    extents.push_back(json::Array{int64_t(extent.argument), extent.dim});
+    extents.push_back(json::Array{int64_t(extent.argument), extent.dim,
+                                  int64_t(extent.isNeeded)});
   json::Object object{{"name", record.name},
                       {"inputs", record.signature.inputs},
                       {"outputs", record.signature.outputs},
@@ -65,13 +66,14 @@ bool fromJSON(const json::Value &value, FunctionRecord &record,
     return false;
   }
   for (const std::vector<int64_t> &extent : extents) {
-    if (extent.size() != 2 || uint64_t(extent[0]) >= ranks.size() ||
-        uint64_t(extent[1]) >= ranks[extent[0]]) {
+    if (extent.size() != 3 || uint64_t(extent[0]) >= ranks.size() ||
+        uint64_t(extent[1]) >= ranks[extent[0]] || uint64_t(extent[2]) > 1) {
       path.field("open_extents")
-          .report("expected an argument and a dimension that it has");
+          .report("expected an argument, a dimension that it has, and 0 or 1");
       return false;
     }
-    record.openExtents.push_back({unsigned(extent[0]), extent[1]});
+    record.openExtents.push_back(
+        {unsigned(extent[0]), extent[1], extent[2] != 0});
   }
   return true;
 }

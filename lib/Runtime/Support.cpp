@@ -134,10 +134,10 @@ Error Inquiry::closeExtents(ModuleInContext &module) {
       continue;
     support.assumedExtent = assumedExtent;
     for (const auto &extent : *extents)
-      support.openExtents.push_back("dimension " + std::to_string(extent.dim) +
-                                    " of argument " +
-                                    std::to_string(extent.argument) + " of '" +
-                                    function.getName().str() + "'");
+      (extent.isNeeded ? support.openExtents : support.openLengths)
+          .push_back("dimension " + std::to_string(extent.dim) +
+                     " of argument " + std::to_string(extent.argument) +
+                     " of '" + function.getName().str() + "'");
     llvm::SmallVector<int64_t> sizes(extents->size(), assumedExtent);
     if (mlir::failed(fixExtents(function, *extents, sizes)))
       return module.explain(llvm::createStringError(

@@ -123,6 +123,10 @@ static void printAssumptions(const Support &support, llvm::raw_ostream &os) {
   for (const std::string &extent : support.openExtents)
     os << extent << " is open: a kernel is made for what a call has; here for "
        << support.assumedExtent << "\n";
+  for (const std::string &extent : support.openLengths)
+    os << extent << " is open: a kernel is made for each of the first sizes "
+       << "that calls have, and one for all others; here for "
+       << support.assumedExtent << "\n";
 }
 
 void smx::print(const Support &support, llvm::raw_ostream &os) {
@@ -223,6 +227,7 @@ json::Value smx::toJSON(const Support &support) {
                       {"alignment", support.alignment},
                       {"vector_bits", support.vectorBits},
                       {"open_extents", json::Array(support.openExtents)},
+                      {"open_lengths", json::Array(support.openLengths)},
                       {"assumed_extent", support.assumedExtent},
                       {"ops", toArray(support.ops)},
                       {"errors", json::Array(support.errors)},

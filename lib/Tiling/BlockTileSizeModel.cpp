@@ -188,9 +188,9 @@ static int64_t stripBytesOf(const BlockReduction &reduction) {
 
 /// Neighbouring rows, in bytes of elements of the state or of keys: so long a
 /// tile where the extent is open (loops for what is left take registers), and
-/// at least so many rows, which are 32 bytes or more in memory. Of keys few
-/// rows are enough, since it is their arithmetic that takes the time: the sum
-/// of a row is rounded once a tile, so that tiles are long.
+/// at least so many rows, which are 32 bytes or more in memory; of keys, whose
+/// arithmetic takes the time, few. The sum of a row is rounded once a tile, so
+/// that these are long.
 static BlockTile chooseStripTile(const BlockReduction &reduction) {
   constexpr int64_t openStrip = 512, widestStrip = 64;
   const int64_t narrowestStrip = reduction.hasKeys() ? 4 : 16;

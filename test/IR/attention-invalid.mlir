@@ -101,7 +101,7 @@ func.func @batches_differ(%q: tensor<4x2x7x16xf32>, %k: tensor<2x2x9x16xf32>, %v
 
 // A5
 func.func @result_has_the_keys_head_dim(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
-  // expected-error @+1 {{'smx.attention' op expected a result of shape [7, 4] with floating-point elements, got 'tensor<7x16xf32>'}}
+  // expected-error @+1 {{'smx.attention' op expected a result of shape [7, 4] with floating-point elements of at least 16 bits, got 'tensor<7x16xf32>'}}
   %o = smx.attention %q, %k, %v scale(1.0) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x16xf32>
   return
 }
@@ -110,7 +110,7 @@ func.func @result_has_the_keys_head_dim(%q: tensor<7x16xf32>, %k: tensor<9x16xf3
 
 // A6
 func.func @lse_shape(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>) {
-  // expected-error @+1 {{'smx.attention' op expected a log-sum-exp of shape [2, 7] with floating-point elements, got 'tensor<2x7x1xf32>'}}
+  // expected-error @+1 {{'smx.attention' op expected a log-sum-exp of shape [2, 7] with floating-point elements of at least 16 bits, got 'tensor<2x7x1xf32>'}}
   %o, %l = smx.attention %q, %k, %v scale(1.0) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>, tensor<2x7x1xf32>
   return
 }

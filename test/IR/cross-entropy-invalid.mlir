@@ -56,7 +56,7 @@ func.func @elements_of_targets(%x: tensor<4x8xf32>, %t: tensor<4xf32>) -> tensor
 
 // C2
 func.func @shape_of_loss(%x: tensor<4x8xf32>, %t: tensor<4xi64>) -> tensor<8xf32> {
-  // expected-error @+1 {{'smx.cross_entropy' op expected a loss of shape [4] with floating-point elements, got 'tensor<8xf32>'}}
+  // expected-error @+1 {{'smx.cross_entropy' op expected a loss of shape [4] with floating-point elements of at least 16 bits, got 'tensor<8xf32>'}}
   %0 = smx.cross_entropy %x, %t axis(1) : tensor<4x8xf32>, tensor<4xi64> -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -65,7 +65,7 @@ func.func @shape_of_loss(%x: tensor<4x8xf32>, %t: tensor<4xi64>) -> tensor<8xf32
 
 // C2
 func.func @elements_of_log_sum_exp(%x: tensor<4x8xf32>, %t: tensor<4xi64>) -> tensor<4xf32> {
-  // expected-error @+1 {{'smx.cross_entropy' op expected a log-sum-exp of shape [4] with floating-point elements, got 'tensor<4xi32>'}}
+  // expected-error @+1 {{'smx.cross_entropy' op expected a log-sum-exp of shape [4] with floating-point elements of at least 16 bits, got 'tensor<4xi32>'}}
   %0, %1 = smx.cross_entropy %x, %t axis(1) : tensor<4x8xf32>, tensor<4xi64> -> tensor<4xf32>, tensor<4xi32>
   return %0 : tensor<4xf32>
 }
@@ -92,7 +92,7 @@ func.func @ignored(%x: tensor<4x8xf32>, %t: tensor<4xi8>) -> tensor<4xf32> {
 
 // C5
 func.func @log_sum_exp(%x: tensor<4x8xf32>, %t: tensor<4xi64>, %l: tensor<8xf32>, %g: tensor<4xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{'smx.cross_entropy_backward' op expected a log-sum-exp of shape [4] with floating-point elements, got 'tensor<8xf32>'}}
+  // expected-error @+1 {{'smx.cross_entropy_backward' op expected a log-sum-exp of shape [4] with floating-point elements of at least 16 bits, got 'tensor<8xf32>'}}
   %0 = smx.cross_entropy_backward %x, %t, %l, %g axis(1)
       : tensor<4x8xf32>, tensor<4xi64>, tensor<8xf32>, tensor<4xf32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
@@ -102,7 +102,7 @@ func.func @log_sum_exp(%x: tensor<4x8xf32>, %t: tensor<4xi64>, %l: tensor<8xf32>
 
 // C5
 func.func @gradient_of_loss(%x: tensor<4x8xf32>, %t: tensor<4xi64>, %l: tensor<4xf32>, %g: tensor<f32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{'smx.cross_entropy_backward' op expected a gradient of shape [4] with floating-point elements, got 'tensor<f32>'}}
+  // expected-error @+1 {{'smx.cross_entropy_backward' op expected a gradient of shape [4] with floating-point elements of at least 16 bits, got 'tensor<f32>'}}
   %0 = smx.cross_entropy_backward %x, %t, %l, %g axis(1)
       : tensor<4x8xf32>, tensor<4xi64>, tensor<4xf32>, tensor<f32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
@@ -112,7 +112,7 @@ func.func @gradient_of_loss(%x: tensor<4x8xf32>, %t: tensor<4xi64>, %l: tensor<4
 
 // R3
 func.func @result_of_cross_entropy(%x: tensor<4x8xf32>, %t: tensor<4xi64>, %l: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'smx.cross_entropy_backward' op expected a result of shape [4, 8] with floating-point elements, got 'tensor<4xf32>'}}
+  // expected-error @+1 {{'smx.cross_entropy_backward' op expected a result of shape [4, 8] with floating-point elements of at least 16 bits, got 'tensor<4xf32>'}}
   %0 = smx.cross_entropy_backward %x, %t, %l, %g axis(1)
       : tensor<4x8xf32>, tensor<4xi64>, tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -122,7 +122,7 @@ func.func @result_of_cross_entropy(%x: tensor<4x8xf32>, %t: tensor<4xi64>, %l: t
 
 // G1
 func.func @gradient_of_softmax(%y: tensor<4x8xf32>, %g: tensor<4x9xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{'smx.softmax_backward' op expected a gradient of shape [4, 8] with floating-point elements, got 'tensor<4x9xf32>'}}
+  // expected-error @+1 {{'smx.softmax_backward' op expected a gradient of shape [4, 8] with floating-point elements of at least 16 bits, got 'tensor<4x9xf32>'}}
   %0 = smx.softmax_backward %y, %g axis(1) : tensor<4x8xf32>, tensor<4x9xf32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
@@ -131,7 +131,7 @@ func.func @gradient_of_softmax(%y: tensor<4x8xf32>, %g: tensor<4x9xf32>) -> tens
 
 // R3
 func.func @result_of_log_softmax(%y: tensor<4x8xf32>, %g: tensor<4x8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{'smx.log_softmax_backward' op expected a result of shape [4, 8] with floating-point elements, got 'tensor<8xf32>'}}
+  // expected-error @+1 {{'smx.log_softmax_backward' op expected a result of shape [4, 8] with floating-point elements of at least 16 bits, got 'tensor<8xf32>'}}
   %0 = smx.log_softmax_backward %y, %g axis(1) : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

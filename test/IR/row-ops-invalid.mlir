@@ -47,7 +47,7 @@ func.func @layer_norm_axis(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // R3
 func.func @result_shape(%x: tensor<4x?xf32>) -> tensor<5x8xf32> {
-  // expected-error @+1 {{'smx.softmax' op expected a result of shape [4, ?] with floating-point elements, got 'tensor<5x8xf32>'}}
+  // expected-error @+1 {{'smx.softmax' op expected a result of shape [4, ?] with floating-point elements of at least 16 bits, got 'tensor<5x8xf32>'}}
   %0 = smx.softmax %x axis(1) : tensor<4x?xf32> -> tensor<5x8xf32>
   return %0 : tensor<5x8xf32>
 }
@@ -56,9 +56,18 @@ func.func @result_shape(%x: tensor<4x?xf32>) -> tensor<5x8xf32> {
 
 // R3
 func.func @result_elements(%x: tensor<4x8xf32>) -> tensor<4x8xi8> {
-  // expected-error @+1 {{'smx.layer_norm' op expected a result of shape [4, 8] with floating-point elements, got 'tensor<4x8xi8>'}}
+  // expected-error @+1 {{'smx.layer_norm' op expected a result of shape [4, 8] with floating-point elements of at least 16 bits, got 'tensor<4x8xi8>'}}
   %0 = smx.layer_norm %x axis(1) epsilon(1.0e-5) : tensor<4x8xf32> -> tensor<4x8xi8>
   return %0 : tensor<4x8xi8>
+}
+
+// -----
+
+// R3
+func.func @narrow_result(%x: tensor<8x128xf16>) {
+  // expected-error @+1 {{'smx.softmax' op expected a result of shape [8, 128] with floating-point elements of at least 16 bits, got 'tensor<8x128xf8E4M3FN>'}}
+  %0 = smx.softmax %x axis(1) : tensor<8x128xf16> -> tensor<8x128xf8E4M3FN>
+  return
 }
 
 // -----
@@ -83,7 +92,7 @@ func.func @scale_is_infinite(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // R5
 func.func @logsumexp_keeps_the_axis(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {
-  // expected-error @+1 {{'smx.logsumexp' op expected a result of shape [4] with floating-point elements, got 'tensor<4x1xf32>'}}
+  // expected-error @+1 {{'smx.logsumexp' op expected a result of shape [4] with floating-point elements of at least 16 bits, got 'tensor<4x1xf32>'}}
   %0 = smx.logsumexp %x axis(1) : tensor<4x8xf32> -> tensor<4x1xf32>
   return %0 : tensor<4x1xf32>
 }
@@ -128,7 +137,7 @@ func.func @rms_norm_axis(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // R3
 func.func @rms_norm_shape(%x: tensor<4x8xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'smx.rms_norm' op expected a result of shape [4, 8] with floating-point elements, got 'tensor<4xf32>'}}
+  // expected-error @+1 {{'smx.rms_norm' op expected a result of shape [4, 8] with floating-point elements of at least 16 bits, got 'tensor<4xf32>'}}
   %0 = smx.rms_norm %x axis(1) epsilon(0.0) : tensor<4x8xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -38,7 +38,7 @@ func.func @values_without_rows(%s: tensor<4x8xf32>, %v: tensor<8x2xf32>) -> tens
 
 // D3
 func.func @result_keeps_the_axis(%s: tensor<4x8xf32>, %v: tensor<4x8x2xf32>) -> tensor<4x8x2xf32> {
-  // expected-error @+1 {{'smx.softmax_dot' op expected a result of shape [4, 2] with floating-point elements, got 'tensor<4x8x2xf32>'}}
+  // expected-error @+1 {{'smx.softmax_dot' op expected a result of shape [4, 2] with floating-point elements of at least 16 bits, got 'tensor<4x8x2xf32>'}}
   %0 = smx.softmax_dot %s, %v : tensor<4x8xf32>, tensor<4x8x2xf32> -> tensor<4x8x2xf32>
   return %0 : tensor<4x8x2xf32>
 }

@@ -38,7 +38,7 @@ func.func @doubles(%x: tensor<4x8xf64>) {
 
 // T3
 func.func @shape_of_probabilities(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'smx.topk_softmax' op expected probabilities of shape [4, 2] with floating-point elements, got 'tensor<4x8xf32>'}}
+  // expected-error @+1 {{'smx.topk_softmax' op expected probabilities of shape [4, 2] with floating-point elements of at least 16 bits, got 'tensor<4x8xf32>'}}
   %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<4x8xf32> -> tensor<4x8xf32>, tensor<4x2xi64>
   return
 }

@@ -92,6 +92,11 @@ static cl::opt<int> threads(claimFlag("threads"), cl::cat(category),
 static cl::opt<int> optLevel("opt-level", cl::cat(category),
                              cl::desc("optimisation of the machine code, 0-3"),
                              cl::init(CompileOptions().optLevel));
+static cl::opt<int> rowLengths(
+    "row-lengths", cl::cat(category), cl::value_desc("count"),
+    cl::desc("lengths of rows, where types leave them open, that get GPU code "
+             "of their own; 0: one kernel for all"),
+    cl::init(CompileOptions().rowLengths));
 static cl::opt<std::string>
     cacheDir("cache-dir", cl::cat(category), cl::value_desc("folder"),
              cl::desc("where compiled kernels are kept for later runs "
@@ -166,6 +171,7 @@ static CompileOptions compileOptions(Stage from) {
   options.entry = entryName;
   options.from = from;
   options.optLevel = optLevel;
+  options.rowLengths = rowLengths;
   if (cacheDir.getNumOccurrences())
     options.cacheDir = cacheDir;
   options.sourceName = moduleName == "-" ? "<stdin>" : moduleName.getValue();
@@ -235,8 +241,8 @@ int main(int argc, char **argv) {
     return mlir::smx::exitBadUse;
   std::optional<Stage> from = roadFlags.getFrom(tool);
   if (!from || !roadFlags.areNumbersValid(tool) || !isCount(tool, threads) ||
-      !isCount(tool, repeat) || !isCount(tool, warmup) ||
-      !roadFlags.loadSchedules(tool))
+      !isCount(tool, repeat) || !isCount(tool, rowLengths) ||
+      !isCount(tool, warmup) || !roadFlags.loadSchedules(tool))
     return mlir::smx::exitBadUse;
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(moduleName);
   if (!text)

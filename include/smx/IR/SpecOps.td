@@ -38,7 +38,7 @@ def Smx_SoftmaxOp : Smx_RowOp<"softmax"> {
 
     R1: the input has floating-point elements (f64, f32, f16, bf16 or of 8 bits) and a rank of at least 1.
     R2: the axis is in `[0, rank)`.
-    R3: the result has the shape of the input, and floating-point elements.
+    R3: the result has the shape of the input, and floating-point elements of at least 16 bits.
     R4: the scale is finite and not 0.
 
     ```mlir
@@ -66,7 +66,7 @@ def Smx_LogSumExpOp : Smx_RowOp<"logsumexp"> {
     one that has inf and no NaN, as PyTorch's.
     Rules R1, R2 and R4 of `smx.softmax`.
 
-    R5: the result has the shape of the input without the axis, and floating-point elements.
+    R5: the result has the shape of the input without the axis, and floating-point elements of at least 16 bits.
 
     ```mlir
     %y = smx.logsumexp %x axis(1) : tensor<8x128xf32> -> tensor<8xf32>
@@ -82,7 +82,8 @@ def Smx_SoftmaxDotOp : Smx_SpecOp<"softmax_dot"> {
 
     D1: scores and values have floating-point elements, and scores a rank of at least 1.
     D2: the shape of the values starts with the shape of the scores.
-    D3: the result has the shape of the values without the reduced axis.
+    D3: the result has the shape of the values without the reduced axis, and floating-point elements of at
+        least 16 bits.
     D4: the scale is finite and not 0.
 
     ```mlir
@@ -152,7 +153,7 @@ def Smx_CrossEntropyOp : Smx_SpecOp<"cross_entropy"> {
 
     C1: the targets have the shape of the logits without the axis, and signless integers of more than 1 bit or
         index as elements.
-    C2: the results have that shape too, and floating-point elements.
+    C2: the results have that shape too, and floating-point elements of at least 16 bits.
     C3: the smoothing is in `[0, 1)`.
     C4: the ignored index is a value that a target can have.
 
@@ -184,7 +185,7 @@ def Smx_CrossEntropyBackwardOp : Smx_SpecOp<"cross_entropy_backward"> {
     the gradient are; rows with another target outside of `[0, extent)` are NaN.
     Rules R1 to R4 of `smx.softmax`, C1, C3 and C4 of `smx.cross_entropy`.
 
-    C5: log-sum-exp and gradient have the shape of the targets, and floating-point elements.
+    C5: log-sum-exp and gradient have the shape of the targets, and floating-point elements of at least 16 bits.
 
     ```mlir
     %dx = smx.cross_entropy_backward %x, %t, %lse, %dloss axis(1) ignore(-100)
@@ -221,7 +222,7 @@ def Smx_SoftmaxBackwardOp : Smx_RowBackwardOp<"softmax_backward"> {
     `result_j = scale * y_j * (g_j - sum_k y_k*g_k)` along one axis, where `y` is what `smx.softmax` gave
     and `g` the gradient with respect to it. Rules R1 to R4 of `smx.softmax`, for `y`.
 
-    G1: the gradient has the shape of the first operand, and floating-point elements.
+    G1: the gradient has the shape of the first operand, and floating-point elements of at least 16 bits.
 
     ```mlir
     %dx = smx.softmax_backward %y, %dy axis(1) : tensor<8x128xf32>, tensor<8x128xf32> -> tensor<8x128xf32>
@@ -299,7 +300,7 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     A3: key and value have the same number of keys and heads.
     A4: leading dimensions agree, but the number of query heads may be a multiple of that of key heads where both
         are static. Where one is open, there are as many of both.
-    A5: the result is `[batch.., Hq, Sq, Dv]`, with floating-point elements.
+    A5: the result is `[batch.., Hq, Sq, Dv]`, with floating-point elements of at least 16 bits.
     A6: the log-sum-exp is `[batch.., Hq, Sq]`, with f32 elements (f64 for f64 operands).
     A7: the scale is finite and not 0.
     A8: `score` takes the score (f32, or f64) and one index per dimension of the scores, and yields a score;

@@ -63,6 +63,26 @@ def PackHeadsPass : Pass<"smx-pack-heads"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FlattenColumnsPass : Pass<"smx-flatten-columns"> {
+  let summary = "values of a softmax-weighted sum get one dimension of columns";
+  let description = [{
+    A tile has rows, a stream and columns. Where the values of `smx.softmax_dot` have more dimensions behind the stream
+    they become one, and the result gets them back. No element is changed; arguments, whose strides are known in a
+    call only, are copied, and so is the result.
+
+    ```mlir
+    %y = smx.softmax_dot %x, %v : tensor<8x128xf32>, tensor<8x128x4x16xf32> -> tensor<8x4x16xf32>
+    ```
+    ==>
+    ```mlir
+    %c = tensor.collapse_shape %v [[0], [1], [2, 3]] : tensor<8x128x4x16xf32> into tensor<8x128x64xf32>
+    %f = smx.softmax_dot %x, %c : tensor<8x128xf32>, tensor<8x128x64xf32> -> tensor<8x64xf32>
+    %y = tensor.expand_shape %f [[0], [1, 2]] output_shape [8, 4, 16] : tensor<8x64xf32> into tensor<8x4x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::smx::SmxDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def TabulatePass : Pass<"smx-tabulate"> {
   let summary = "functions of captured elements are computed once for each element, not for each score";
   let description = [{

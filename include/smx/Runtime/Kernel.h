@@ -45,6 +45,10 @@ struct CompileOptions {
   /// Optimisation of the machine code: 0 none, 1 what vectorised loops need, 2
   /// and 3 as clang.
   int optLevel = 1;
+  /// Lengths of rows, where the types leave them open, that get code for a GPU
+  /// of their own, which is faster, as calls have them; all others share code.
+  /// 0: all do.
+  int rowLengths = 8;
   /// What error messages call the module text.
   std::string sourceName = "<module>";
   /// Folder for the file that reproduces a pass failure; the system's temporary
@@ -86,7 +90,9 @@ struct KernelState;
 /// Code for a GPU is specialised: on element types, masks and regions, which
 /// the module says, and on two things that a call may say: how its tensors are
 /// aligned, and extents that the types leave open although no loop cuts them
-/// (head dims). All other sizes and strides are arguments. The first call that
+/// (head dims), or that a kernel is faster for (lengths of rows: the first 8
+/// that are called, then one kernel for all). All other sizes and strides are
+/// arguments. The first call that
 /// needs another specialisation compiles it, once however many threads call,
 /// and it is kept as long as the kernel; `compile` makes the one that the types
 /// suggest, if they leave nothing open that it needs.
@@ -96,7 +102,8 @@ public:
   /// the emulator too, or memory of its CUDA device; scalars always lie on the
   /// host):
   /// results are written to `outputs`, of which each must have its own memory.
-  /// Checks number, element types, ranks and sizes before anything is touched.
+  /// Checks number, element types, ranks and sizes, and that open sizes which
+  /// belong together are the same, before anything is touched.
   /// Tensors may have any strides; one whose innermost stride is not 1 is
   /// copied into row-major order for the call (on a GPU row by row, which takes
   /// long). A function that writes to its inputs fails for such an input: it

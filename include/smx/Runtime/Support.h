@@ -96,6 +96,8 @@ struct Support {
   /// Open extents that kernels have to be made for, "dimension 3 of argument 0
   /// of 'attention'", and what they were taken to be.
   std::vector<std::string> openExtents;
+  /// Those that a kernel may leave open, but is faster if it is made for them.
+  std::vector<std::string> openLengths;
   int64_t assumedExtent = 0;
   std::vector<OpSupport> ops;
   /// What is missing: "file:line:column: message", with its notes.

@@ -536,6 +536,8 @@ static llvm::Expected<Kernel> compileText(const NumericCase &config,
   options.road = config.road;
   options.from = from;
   options.optLevel = 1;
+  // Code for a size is that of static types.
+  options.rowLengths = 0;
   targetUnderTest().applyTo(options.road);
   if (!chip.empty())
     options.road.chip = chip;

@@ -133,7 +133,14 @@ TEST(Compile, FailedStageLeavesAReproducer) {
   options.reproducerDir = dir.str().str();
   // Tensors have no business at this stage.
   options.from = mlir::smx::Stage::Cpu;
-  std::string error = errorOf(softmaxModule, options);
+  std::string error = errorOf(R"mlir(
+    func.func @softmax(%x: memref<4xf32>) {
+      %t = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
+      %y = smx.softmax %t axis(0) : tensor<4xf32> -> tensor<4xf32>
+      bufferization.materialize_in_destination %y in restrict writable %x : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    })mlir",
+                              options);
   EXPECT_TRUE(contains(error, "stage 'llvm' failed")) << error;
   EXPECT_TRUE(contains(error, "'softmax-opt --run-reproducer " +
                                   options.reproducerDir.value()))

@@ -46,7 +46,7 @@ namespace {
 /// Counts what it is asked to compile.
 struct Counted {
   DeviceVariants make(std::vector<mlir::smx::gpu::ArgumentExtent> extents) {
-    return {std::move(extents), 16,
+    return {std::move(extents), 16, most,
             [this](const VariantFacts &facts)
                 -> llvm::Expected<DeviceVariants::CodePtr> {
               ++compiled;
@@ -56,6 +56,7 @@ struct Counted {
               return DeviceCode::create({}, nullptr);
             }};
   }
+  static constexpr int most = 3;
   std::atomic<int> compiled = 0;
 };
 } // namespace
@@ -77,6 +78,28 @@ TEST(DeviceVariants, ThirtyTwoThreadsCompileOnce) {
   EXPECT_EQ(variants.count(), 2u);
   EXPECT_EQ(codes[0], codes[30]);
   EXPECT_NE(codes[0], codes[1]);
+}
+
+/// Rows of ever new lengths do not wait for a compiler every time.
+TEST(DeviceVariants, ManySizesShareCodeThatLeavesThemOpen) {
+  Counted counted;
+  DeviceVariants variants = counted.make({{0, 0}, {0, 1, /*isNeeded=*/false}});
+  auto call = [&](int64_t headDim, int64_t length) {
+    return llvm::cantFail(
+        variants.get({viewAt(256, {headDim, length}, {1024, 1})}));
+  };
+  constexpr int most = Counted::most;
+  auto first = call(64, 100);
+  for (int i = 1; i < most; ++i)
+    call(64, 100 + i);
+  EXPECT_EQ(counted.compiled, most);
+  auto shared = call(64, 200);
+  EXPECT_EQ(call(64, 201), shared);
+  EXPECT_EQ(call(64, 100), first);
+  EXPECT_EQ(counted.compiled, most + 1);
+  // What is needed has to be known all the same.
+  EXPECT_NE(call(32, 201), shared);
+  EXPECT_EQ(counted.compiled, most + 2);
 }
 
 TEST(DeviceVariants, FailuresAreToldAndNotKept) {
@@ -114,6 +137,27 @@ static double errorOf(const float *x, const float *y, int64_t rows,
                                    std::exp(double(x[r * stride + j])) / sum));
   }
   return worst;
+}
+
+TEST(Emulator, TakesRowsOfAnyLength) {
+  Kernel kernel = compileForEmulator(R"mlir(
+    func.func @softmax(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %y = smx.softmax %x axis(1) : tensor<?x?xf32> -> tensor<?x?xf32>
+      return %y : tensor<?x?xf32>
+    })mlir");
+  std::mt19937 random(7);
+  std::vector<float> x(30000), y(30000);
+  for (float &value : x)
+    value = float(random() % 1000) / 250;
+  for (int64_t length :
+       {1, 2, 3, 30, 31, 100, 1000, 1001, 1, 2, 0, 7, 64, 999, 4096, 9000}) {
+    std::fill(y.begin(), y.end(), -1.0f);
+    ASSERT_EQ(llvm::toString(
+                  kernel({{x.data(), DType::F32, {3, length}, {length, 1}}},
+                         {{y.data(), DType::F32, {3, length}, {length, 1}}})),
+              "");
+    EXPECT_LT(errorOf(x.data(), y.data(), 3, length, length), 1e-6) << length;
+  }
 }
 
 TEST(Emulator, TakesAnyLegalTensor) {

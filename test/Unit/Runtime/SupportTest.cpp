@@ -210,6 +210,19 @@ func.func @attention(%q: !t, %k: !t, %v: !t) -> !t {
   EXPECT_TRUE(llvm::cantFail(supports(text)).openExtents.empty());
 }
 
+TEST(Support, TellsLengthsThatMayStayOpen) {
+  const char *text = R"mlir(
+func.func @softmax(%x: tensor<?x?xf16>) -> tensor<?x?xf16> {
+  %y = smx.softmax %x axis(1) : tensor<?x?xf16> -> tensor<?x?xf16>
+  return %y : tensor<?x?xf16>
+})mlir";
+  Support support = llvm::cantFail(supports(text, optionsFor("sm_80")));
+  EXPECT_TRUE(support.compiles);
+  EXPECT_TRUE(support.openExtents.empty());
+  EXPECT_EQ(support.openLengths,
+            std::vector<std::string>{"dimension 1 of argument 0 of 'softmax'"});
+}
+
 TEST(Support, SaysWhyNothingWasRecognised) {
   // The maximum is that of the other axis.
   const char *text = R"mlir(
