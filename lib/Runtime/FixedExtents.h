@@ -7,8 +7,8 @@
 namespace smx {
 
 /// Makes dimensions of arguments static: `sizes[i]` is that of `extents[i]`, or
-/// -1 where that stays open; and what follows from them in the types of linalg, tensor and smx ops. Types
-/// of results stay.
+/// -1 where that stays open; and what follows from them in the types of linalg,
+/// tensor and smx ops. Types of results stay.
 llvm::LogicalResult
 fixExtents(mlir::func::FuncOp function,
            llvm::ArrayRef<mlir::smx::gpu::ArgumentExtent> extents,

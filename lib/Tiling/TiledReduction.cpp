@@ -300,8 +300,8 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
   size_t stateCount = initial.size();
   if (tileSizes.isDeferred)
     llvm::append_range(initial, emptyShelves(builder, rows));
-  // The states of parts, which are few, however many elements of their results a
-  // tile has.
+  // The states of parts, which are few, however many elements of their results
+  // a tile has.
   constexpr int64_t mostParts = 2048;
   int64_t step =
       resultParts ? std::min(tileSizes.stream, mostParts) : tileSizes.stream;
