@@ -93,9 +93,11 @@ static std::optional<Number> readProperty(OpResult result,
   return program.add(Opcode::Size, argument.getArgNumber(), *position);
 }
 
-static bool hasOpenExtent(Type type) {
+/// An integer may be the place or the size of a slice.
+static bool isKnownInCallOnly(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
-  return shaped && shaped.hasRank() && !shaped.hasStaticShape();
+  return type.isIntOrIndex() ||
+         (shaped && shaped.hasRank() && !shaped.hasStaticShape());
 }
 
 ShapeProgram ShapeProgram::build(func::FuncOp function) {
@@ -108,12 +110,9 @@ ShapeProgram ShapeProgram::build(func::FuncOp function) {
         sizes.back() = program.numbers.addConstant(size);
     }
   }
-  auto isOpen = [](TypeRange types) {
-    return llvm::any_of(types, hasOpenExtent);
-  };
   if (!llvm::hasSingleElement(function.getBody()) ||
-      (!isOpen(function.getArgumentTypes()) &&
-       !isOpen(function.getResultTypes())))
+      (llvm::none_of(function.getArgumentTypes(), isKnownInCallOnly) &&
+       llvm::none_of(function.getResultTypes(), isKnownInCallOnly)))
     return program;
 
   // A module of arguments and results alone loads no dialect of tensors.

@@ -129,7 +129,7 @@ void TopKSoftmaxOp::generateRuntimeVerification(OpBuilder &builder,
                                                 MessageMaker makeMessage) {
   RuntimeRules rules(*this, builder, loc, makeMessage);
   rules.requireAtLeast({builder.getIndexAttr(mostPlaces), // T2
-                        std::to_string(mostPlaces) + " elements at most"},
+                        "the limit, " + std::to_string(mostPlaces) + ","},
                        rules.extentOf("the input", getInput(), getAxis()));
   rules.requireResults(); // T3, T4
 }

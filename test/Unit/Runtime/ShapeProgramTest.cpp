@@ -163,6 +163,19 @@ TEST_F(ShapeProgramOf, ReshapesAndSlices) {
   EXPECT_FALSE(isRefused(0, 0, 3));
 }
 
+TEST_F(ShapeProgramOf, PlacesInStaticTensors) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<2xf32>, %to: tensor<8xf32>, %at: index) -> tensor<8xf32> {
+      %0 = tensor.insert_slice %x into %to[%at] [2] [1] : tensor<2xf32> into tensor<8xf32>
+      return %0 : tensor<8xf32>
+    })mlir"));
+  EXPECT_EQ(sizesOf(program, {{2}, {8}, {}}, {0, 0, 6})[0], (Shape{8}));
+  EXPECT_EQ(
+      llvm::toString(program.evaluate({{2}, {8}, {}}, {0, 0, 7}).takeError()),
+      "f.mlir:3:12: 'tensor.insert_slice': expected the slice to end within "
+      "dimension 0");
+}
+
 TEST_F(ShapeProgramOf, SoftmaxOfLinalg) {
   ShapeProgram program = ShapeProgram::build(parse(R"mlir(
     func.func @f(%x: tensor<?x8xf32>, %o: tensor<5x8xf32>) -> tensor<5x8xf32> {
