@@ -189,6 +189,9 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   constexpr int64_t warpRow = 512;
   if (fastest <= warpRow)
     columnThreads = std::min(columnThreads, ::smx::gpu::warpThreads);
+  // The largest of rows of padding, whose scores are equal, take the longest.
+  if (shape.maxima != 0 && !shape.rowsAreFastest && options.warps == 0)
+    threads = std::clamp<int64_t>(paddedRows * columnThreads, 32, threads);
   int64_t rowThreads = threads / columnThreads;
   schedule.warps = threads / 32;
   schedule.layout =
