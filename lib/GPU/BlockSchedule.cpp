@@ -185,9 +185,10 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
     threads = options.warps * 32;
   threads = std::clamp<int64_t>(threads, 32, mostThreads);
   int64_t columnThreads = std::min(threads, fastest / vector);
-  // A row that a warp holds needs no exchange with another one.
+  // A row that a warp holds needs no exchange with another one. Of more keys
+  // than it has lanes it would leave many candidates.
   constexpr int64_t warpRow = 512;
-  if (fastest <= warpRow)
+  if (fastest <= warpRow && shape.maxima <= ::smx::gpu::warpThreads)
     columnThreads = std::min(columnThreads, ::smx::gpu::warpThreads);
   // The largest of rows of padding, whose scores are equal, take the longest.
   if (shape.maxima != 0 && !shape.rowsAreFastest && options.warps == 0)
