@@ -40,17 +40,25 @@ struct OperandExtent {
 };
 } // namespace
 
+/// Asserts that two index values compare so.
+static void assertNumbers(OpBuilder &builder, Operation *op,
+                          arith::CmpIPredicate predicate, OpFoldResult a,
+                          OpFoldResult b, const Twine &message) {
+  Location loc = op->getLoc();
+  Value holds = arith::CmpIOp::create(
+      builder, loc, predicate, getValueOrCreateConstantIndexOp(builder, loc, a),
+      getValueOrCreateConstantIndexOp(builder, loc, b));
+  cf::AssertOp::create(builder, loc, holds, makeMessage(op, message.str()));
+}
+
 static void assertSame(OpBuilder &builder, const OperandExtent &a,
                        const OperandExtent &b) {
   if (!ShapedType::isDynamic(a.getSize()) && a.getSize() == b.getSize())
     return;
-  Operation *op = a.operand->getOwner();
-  Value areSame =
-      arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq,
-                            a.build(builder), b.build(builder));
-  cf::AssertOp::create(builder, op->getLoc(), areSame,
-                       makeMessage(op, "expected " + a.describe() + " and " +
-                                           b.describe() + " to be the same"));
+  assertNumbers(builder, a.operand->getOwner(), arith::CmpIPredicate::eq,
+                a.build(builder), b.build(builder),
+                "expected " + a.describe() + " and " + b.describe() +
+                    " to be the same");
 }
 
 /// Extents that one loop runs over are the same. Upstream's checks, of linalg
@@ -74,17 +82,6 @@ static void assertLoops(OpBuilder &builder, linalg::LinalgOp op) {
         first = extent;
     }
   }
-}
-
-/// Asserts that two index values compare so.
-static void assertNumbers(OpBuilder &builder, Operation *op,
-                          arith::CmpIPredicate predicate, OpFoldResult a,
-                          OpFoldResult b, const Twine &message) {
-  Location loc = op->getLoc();
-  Value holds = arith::CmpIOp::create(
-      builder, loc, predicate, getValueOrCreateConstantIndexOp(builder, loc, a),
-      getValueOrCreateConstantIndexOp(builder, loc, b));
-  cf::AssertOp::create(builder, loc, holds, makeMessage(op, message.str()));
 }
 
 static void assertCast(OpBuilder &builder, tensor::CastOp op) {

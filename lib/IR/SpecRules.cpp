@@ -1,6 +1,7 @@
 //===- SpecRules.cpp - rules that specification ops share -----------------===//
 
 #include "SpecRules.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -50,9 +51,8 @@ void mlir::smx::printShape(InFlightDiagnostic &diagnostic,
 LogicalResult mlir::smx::verifyShape(Operation *op, StringRef what, Value value,
                                      ArrayRef<int64_t> expected) {
   auto type = cast<RankedTensorType>(value.getType());
-  // Nothing is rounded to 8 bits, or computed from quantised gradients.
   if (mayHaveShape(type, expected) && isStoredFloat(type.getElementType()) &&
-      type.getElementTypeBitWidth() >= 16) // R3
+      !isTooNarrowForResults(type)) // R3
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError("expected ")
                                   << what << " of shape ";

@@ -1,6 +1,7 @@
 //===- Element.cpp - following one element through movement ---------------===//
 
 #include "Element.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -215,12 +216,8 @@ Element ElementReader::strip(Element e) {
 std::optional<SmallVector<AffineExpr>>
 ElementReader::stepForward(OpOperand &operand, ArrayRef<AffineExpr> at) {
   Operation *op = operand.getOwner();
-  // Nothing is rounded to 8 bits by what it follows.
-  if (op->getNumResults() != 0)
-    if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-        type && isa<FloatType>(type.getElementType()) &&
-        type.getElementTypeBitWidth() < 16)
-      return std::nullopt;
+  if (llvm::any_of(op->getResultTypes(), isTooNarrowForResults))
+    return std::nullopt;
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return regroup(at, sizes(expand.getResult()),
                    expand.getReassociationIndices(), /*splits=*/true);

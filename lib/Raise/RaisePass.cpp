@@ -9,6 +9,7 @@
 #include "DynamicShapes.h"
 #include "KnownIntegers.h"
 #include "Rows.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/Raise/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -77,7 +78,9 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
     eraseDead(rewriter, root);
     visitFromEnd(root, [&](Operation *op) {
       auto product = dyn_cast<linalg::LinalgOp>(op);
-      return product && raiseAttention(rewriter, product);
+      return product &&
+             llvm::none_of(op->getResultTypes(), isTooNarrowForResults) &&
+             raiseAttention(rewriter, product);
     });
     visitFromEnd(root, [&](Operation *op) {
       auto softmax = dyn_cast<SoftmaxOp>(op);

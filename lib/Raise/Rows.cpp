@@ -1,6 +1,7 @@
 //===- Rows.cpp - what raising to any row op needs ------------------------===//
 
 #include "Rows.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -28,7 +29,8 @@ bool mlir::smx::isElementwiseRoot(Operation *op) {
   if (op->getNumResults() != 1)
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !isa<FloatType>(type.getElementType()))
+  if (!type || !isa<FloatType>(type.getElementType()) ||
+      isTooNarrowForResults(type))
     return false;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.hasPureTensorSemantics() &&

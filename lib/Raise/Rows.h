@@ -38,7 +38,7 @@ struct RowRoot {
 };
 
 /// True if `op` may be the last op of a row computation: elementwise, with one
-/// result.
+/// result of floats that an smx op may have.
 bool isElementwiseRoot(Operation *op);
 
 /// The ops between `sources` and `root` (included): those that `root` needs and

@@ -2,6 +2,7 @@
 
 #include "RowReductions.h"
 #include "Rows.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -145,8 +146,7 @@ bool mlir::smx::raiseLinalgSoftmax(RewriterBase &rewriter,
     remarkNotRaised(op, "smx.softmax", "it works on buffers, not on tensors");
     return false;
   }
-  if (getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() <
-      16) {
+  if (isTooNarrowForResults(op->getResult(0).getType())) {
     remarkNotRaised(op, "smx.softmax", "its result has fewer than 16 bits");
     return false;
   }

@@ -17,6 +17,12 @@ inline int64_t elementBits(Type type) {
 /// Bytes of it in memory.
 inline int64_t elementBytes(Type type) { return (elementBits(type) + 7) / 8; }
 
+/// True for floats that no result of an smx op has: nothing is rounded to 8
+/// bits.
+inline bool isTooNarrowForResults(Type type) {
+  return isa<FloatType>(getElementTypeOrSelf(type)) && elementBits(type) < 16;
+}
+
 } // namespace mlir::smx
 
 #endif // SMX_IR_ELEMENTBITS_H

@@ -17,3 +17,14 @@ func.func @dynamic_middle_axis(%x: tensor<?x?x4xf16>, %out: tensor<?x?x4xf16>) -
   %y = linalg.softmax dimension(1) ins(%x : tensor<?x?x4xf16>) outs(%out : tensor<?x?x4xf16>) -> tensor<?x?x4xf16>
   return %y : tensor<?x?x4xf16>
 }
+
+// No smx op rounds to 8 bits: what does stays behind the softmax.
+// CHECK-LABEL: @rounded_to_8_bits
+// CHECK: %[[Y:.+]] = smx.softmax
+// CHECK: arith.truncf %[[Y]] : tensor<8x128xf32> to tensor<8x128xf8E4M3FN>
+func.func @rounded_to_8_bits(%x: tensor<8x128xf32>) -> tensor<8x128xf8E4M3FN> {
+  %e = tensor.empty() : tensor<8x128xf32>
+  %y = linalg.softmax dimension(1) ins(%x : tensor<8x128xf32>) outs(%e : tensor<8x128xf32>) -> tensor<8x128xf32>
+  %z = arith.truncf %y : tensor<8x128xf32> to tensor<8x128xf8E4M3FN>
+  return %z : tensor<8x128xf8E4M3FN>
+}
