@@ -83,7 +83,7 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     if (longestBytes == 0 || hasAccumulator)
       return parts;
     int64_t bits = bitsOf(op);
-    if (isSharedByBlocks(op, rows, slots) ||
+    if (isSharedByBlocks(op, rows, extent, slots) ||
         isReadByCluster(op, rows, extent, heldBlocks, slots))
       return parts;
     if (op.getInputOperands().size() == 1 && isInMemory(op) &&

@@ -123,9 +123,9 @@ void RowTileLimits::lengthenShared(int64_t slots) {
   constexpr int64_t fewestTiles = 4;
   StreamingReductionOpInterface op = row.op;
   if (row.inputBits == 16 && op.getInputOperands().size() == 1 && row.extent &&
-      isSharedByBlocks(op, row.rowSizes(), slots) &&
-      *row.extent >=
-          2 * longest * fewestTiles * blocksOfRow(row.rowSizes(), slots))
+      isSharedByBlocks(op, row.rowSizes(), row.extent, slots) &&
+      *row.extent >= 2 * longest * fewestTiles *
+                         mostBlocksOfRow(op, row.rowSizes(), row.extent, slots))
     longest *= 2;
 }
 

@@ -9,10 +9,26 @@
 using namespace mlir;
 using namespace mlir::smx;
 
+static int64_t elementBitsOf(StreamingReductionOpInterface op) {
+  return getElementTypeOrSelf(op.getInputOperands().front().getType())
+      .getIntOrFloatBitWidth();
+}
+
+int64_t mlir::smx::mostBlocksOfRow(StreamingReductionOpInterface op,
+                                   ArrayRef<OpFoldResult> rowSizes,
+                                   std::optional<int64_t> extent,
+                                   int64_t slots) {
+  bool isLong = extent && *extent * elementBitsOf(op) > 8 * longestPartBytes;
+  int64_t rows = 1;
+  for (OpFoldResult size : rowSizes)
+    rows *= getConstantIntValue(size).value_or(isLong ? 1 : slots);
+  return rows > 0 ? std::max<int64_t>(slots / rows, 1) : 1;
+}
+
 bool mlir::smx::isSharedByBlocks(StreamingReductionOpInterface op,
                                  ArrayRef<OpFoldResult> rowSizes,
-                                 int64_t slots) {
-  return blocksOfRow(rowSizes, slots) > 1 &&
+                                 std::optional<int64_t> extent, int64_t slots) {
+  return mostBlocksOfRow(op, rowSizes, extent, slots) > 1 &&
          llvm::any_of(op->getUsers(), [&](Operation *user) {
            auto finish = dyn_cast<FinishOp>(user);
            return finish && finish.getAlgebra().hasParts();
@@ -42,9 +58,9 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
     auto finish = dyn_cast<FinishOp>(user);
     return finish && finish.getInputs().empty();
   });
-  int64_t bits = getElementTypeOrSelf(op.getInputOperands().front().getType())
-                     .getIntOrFloatBitWidth();
-  if (!isRow || !isReadAlone || bits != 16 || blocksOfRow(rowSizes, slots) != 1)
+  int64_t bits = elementBitsOf(op);
+  if (!isRow || !isReadAlone || bits != 16 ||
+      mostBlocksOfRow(op, rowSizes, extent, slots) != 1)
     return false;
   // Shorter rows are one tile anyway, and clusters of 16 wait for longer.
   int64_t bytes = extent * bits / 8;

@@ -28,10 +28,13 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
   AffineMap values = op.getOperandMaps().back();
   bool sharesValues = numRows == 0 || !values.isFunctionOfDim(numRows - 1);
   bool isChosen = options.parts == 0;
-  bool hasFewRows = blocksOfRow(sizes.take_front(numRows), options.slots) > 1;
+  std::optional<int64_t> length = getConstantIntValue(sizes[numRows]);
+  bool mayHaveFewRows =
+      mostBlocksOfRow(op, sizes.take_front(numRows), length, options.slots) > 1;
   if (options.parts == 1 ||
-      (isChosen && (tileRows > fewRows || !(sharesValues || hasFewRows) ||
-                    options.slots <= 1)))
+      (isChosen && (tileRows > fewRows || !(sharesValues || mayHaveFewRows) ||
+                    options.slots <= 1)) ||
+      (length && *length <= tileSizes.stream))
     return std::nullopt;
 
   // Elements that one sum adds up.

@@ -16,19 +16,19 @@ namespace mlir::smx {
 /// What one f32 sum adds up at most of a row, in bytes.
 inline constexpr int64_t longestPartBytes = 1 << 20;
 
-/// Blocks that share each of the rows, which have values of their own, where
-/// `slots` blocks run at once: 1 if there are rows for all of them, or nobody
-/// knows how many.
-inline int64_t blocksOfRow(ArrayRef<OpFoldResult> rowSizes, int64_t slots) {
-  int64_t rows = 1;
-  for (OpFoldResult size : rowSizes)
-    rows *= getConstantIntValue(size).value_or(slots);
-  return rows > 0 ? std::max<int64_t>(slots / rows, 1) : 1;
-}
+/// Blocks that share at most each of the rows, which have values of their own,
+/// where `slots` blocks run at once: 1 if there are rows for all of them. Where
+/// the number of rows is open, rows that are longer than one sum have parts
+/// anyway, and a call says how many: as if there were the fewest. Others are
+/// not shared.
+int64_t mostBlocksOfRow(StreamingReductionOpInterface op,
+                        ArrayRef<OpFoldResult> rowSizes,
+                        std::optional<int64_t> extent, int64_t slots);
 
 /// Blocks share so few rows, in parts whose states another algebra merges.
 bool isSharedByBlocks(StreamingReductionOpInterface op,
-                      ArrayRef<OpFoldResult> rowSizes, int64_t slots);
+                      ArrayRef<OpFoldResult> rowSizes,
+                      std::optional<int64_t> extent, int64_t slots);
 
 /// What is streamed are tensors in memory.
 bool isInMemory(StreamingReductionOpInterface op);

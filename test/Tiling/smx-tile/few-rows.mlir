@@ -15,7 +15,7 @@ func.func @two_rows(%x: tensor<2x262144xf32>) -> tensor<2xf32> {
 // -----
 
 // CHECK-LABEL: @five_rows
-// CHECK-NOT: smx.softmax_parts
+// CHECK-NOT: #smx.parts<
 // CHECK: return
 func.func @five_rows(%x: tensor<5x262144xf32>) -> tensor<5xf32> {
   %y = smx.logsumexp %x axis(1) : tensor<5x262144xf32> -> tensor<5xf32>
@@ -24,9 +24,9 @@ func.func @five_rows(%x: tensor<5x262144xf32>) -> tensor<5xf32> {
 
 // -----
 
-// Nobody knows how many.
+// Nobody knows how many, and one sum holds each of them.
 // CHECK-LABEL: @open_rows
-// CHECK-NOT: smx.softmax_parts
+// CHECK-NOT: #smx.parts<
 // CHECK: return
 func.func @open_rows(%x: tensor<?x262144xf32>) -> tensor<?xf32> {
   %y = smx.logsumexp %x axis(1) : tensor<?x262144xf32> -> tensor<?xf32>
@@ -35,9 +35,27 @@ func.func @open_rows(%x: tensor<?x262144xf32>) -> tensor<?xf32> {
 
 // -----
 
+// Longer ones have parts anyway: of two rows or one more, of more of them the two that two sums need.
+// CHECK-LABEL: @open_long_rows
+// CHECK: %[[ROWS:.+]] = tensor.dim %{{.+}}, %c0
+// CHECK: %[[ONE:.+]] = arith.maxsi %[[ROWS]], %c1
+// CHECK: %[[BLOCKS:.+]] = arith.divsi %c8, %[[ONE]]
+// CHECK: %[[PARTS:.+]] = arith.maxsi %[[BLOCKS]], %c1
+// CHECK: arith.maxsi %[[PARTS]], %c2
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) in (%[[ROWS]], %{{.+}})
+// CHECK: smx.update #smx.softmax<
+// CHECK: scf.forall (
+// CHECK: smx.update #smx.parts<
+func.func @open_long_rows(%x: tensor<?x262145xf32>) -> tensor<?xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<?x262145xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
 // A part has four tiles at least.
 // CHECK-LABEL: @short_rows
-// CHECK-NOT: smx.softmax_parts
+// CHECK-NOT: #smx.parts<
 // CHECK: return
 func.func @short_rows(%x: tensor<2x8192xf32>) -> tensor<2xf32> {
   %y = smx.logsumexp %x axis(1) : tensor<2x8192xf32> -> tensor<2xf32>
