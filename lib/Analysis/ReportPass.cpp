@@ -17,11 +17,11 @@ namespace mlir::smx {
 
 using namespace mlir;
 using namespace mlir::smx;
-using ::smx::Chip;
+using ::smx::ChipPeaks;
 using ::smx::Work;
 
 static void printTable(raw_ostream &os, ArrayRef<FunctionTraffic> functions,
-                       const Chip &chip) {
+                       const ChipPeaks &chip) {
   size_t width = 8;
   for (const FunctionTraffic &traffic : functions)
     width = std::max(width, traffic.function.size() + 1);
@@ -49,7 +49,7 @@ static void printTable(raw_ostream &os, ArrayRef<FunctionTraffic> functions,
 }
 
 static void printJson(raw_ostream &os, ArrayRef<FunctionTraffic> functions,
-                      const Chip &chip) {
+                      const ChipPeaks &chip) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("chip", chip.name);
@@ -96,7 +96,7 @@ struct ReportPass : mlir::smx::impl::ReportPassBase<ReportPass> {
     for (int64_t extent : options.extents)
       if (extent < 0)
         return error() << "extents must not be negative, got " << extent;
-    std::optional<Chip> found = ::smx::findChip(chip.getValue());
+    std::optional<ChipPeaks> found = ::smx::findPeaks(chip.getValue());
     if (found) {
       peaks = *found;
       return success();
@@ -128,6 +128,6 @@ struct ReportPass : mlir::smx::impl::ReportPassBase<ReportPass> {
   }
 
   TrafficOptions options;
-  Chip peaks;
+  ChipPeaks peaks;
 };
 } // namespace

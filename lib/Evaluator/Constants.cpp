@@ -1,11 +1,11 @@
 //===- Constants.cpp - constants, and scalar arithmetic -------------------===//
 
 #include "Frame.h"
+#include "smx/Reference/Npy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-
-#include <cstring>
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -46,51 +46,13 @@ static Tensor readDense(DenseElementsAttr elements) {
   return Tensor(shapeOf(elements.getType()), std::move(values));
 }
 
-template <typename Stored>
-static double readAs(const char *bytes) {
-  Stored value;
-  std::memcpy(&value, bytes, sizeof(value));
-  return static_cast<double>(value);
-}
-
-static double readStored(reference::DType dtype, const char *bytes) {
-  using reference::DType;
-  switch (dtype) {
-  case DType::F64:
-    return readAs<double>(bytes);
-  case DType::F32:
-    return readAs<float>(bytes);
-  case DType::F16:
-    return reference::fromF16Bits(
-        static_cast<uint16_t>(readAs<uint16_t>(bytes)));
-  case DType::BF16:
-    return reference::fromBF16Bits(
-        static_cast<uint16_t>(readAs<uint16_t>(bytes)));
-  case DType::F8E4M3FN:
-    return reference::fromF8E4M3FNBits(
-        static_cast<uint8_t>(readAs<uint8_t>(bytes)));
-  case DType::I1:
-  case DType::U8:
-    return readAs<uint8_t>(bytes);
-  case DType::I8:
-    return readAs<int8_t>(bytes);
-  case DType::I32:
-    return readAs<int32_t>(bytes);
-  case DType::I64:
-    return readAs<int64_t>(bytes);
-  }
-  llvm_unreachable("all types are listed");
-}
-
 /// Weights that the module keeps outside of its text.
 static llvm::Expected<Tensor> readResource(Operation *op,
                                            DenseResourceElementsAttr elements) {
-  std::string typeName;
-  llvm::raw_string_ostream(typeName) << elements.getElementType();
-  std::optional<reference::DType> dtype = reference::dtypeFromName(typeName);
+  std::optional<reference::DType> dtype = getStoredType(elements.getType());
   AsmResourceBlob *blob = elements.getRawHandle().getBlob();
   if (!dtype || !blob)
-    return errorAt(op, "has a resource of elements " + typeName +
+    return errorAt(op, "has a resource of " + debugString(elements.getType()) +
                            (blob ? " that can not be read"
                                  : " whose data is not in the module"));
   ArrayRef<char> bytes = blob->getData();
@@ -100,10 +62,10 @@ static llvm::Expected<Tensor> readResource(Operation *op,
     return errorAt(op, "has a resource of " + Twine(bytes.size()) +
                            " bytes, but its type needs " +
                            Twine(count * width));
-  std::vector<double> values(count);
-  for (int64_t i = 0; i < count; ++i)
-    values[i] = readStored(*dtype, bytes.data() + i * width);
-  return Tensor(shapeOf(elements.getType()), std::move(values));
+  auto stored = llvm::map_range(bytes, [](char c) { return std::byte(c); });
+  return reference::NpyArray{
+      *dtype, shapeOf(elements.getType()), {stored.begin(), stored.end()}}
+      .toTensor();
 }
 
 llvm::Expected<bool> mlir::smx::evaluateConstant(Operation *op, Frame &frame) {

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -164,9 +165,7 @@ static llvm::Expected<RuntimeValue> convertInput(func::FuncOp function,
                                                  size_t number, Type type,
                                                  const Tensor &input) {
   auto mismatch = [&]() {
-    std::string typeName;
-    llvm::raw_string_ostream(typeName) << type;
-    return errorAt(function, "takes " + typeName + " as argument " +
+    return errorAt(function, "takes " + debugString(type) + " as argument " +
                                  Twine(number) + ", but the input is " +
                                  ::smx::reference::toString(input.shape()));
   };

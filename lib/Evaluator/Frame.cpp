@@ -5,6 +5,7 @@
 #include "smx/IR/SourcePlace.h"
 
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -22,14 +23,21 @@ Shape Frame::shape(ArrayRef<OpFoldResult> sizes) const {
   return shape;
 }
 
+std::optional<::smx::reference::DType> mlir::smx::getStoredType(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isIndex())
+    return ::smx::reference::DType::I64;
+  if (element.isUnsignedInteger(8))
+    return ::smx::reference::DType::U8;
+  return ::smx::reference::dtypeFromName(debugString(element));
+}
+
 std::optional<::smx::reference::DType>
 mlir::smx::getRoundedType(Type type, Rounding rounding) {
   if (rounding == Rounding::None || !hasFloatElements(type) ||
       getElementTypeOrSelf(type).isF64())
     return std::nullopt;
-  std::string name;
-  llvm::raw_string_ostream(name) << getElementTypeOrSelf(type);
-  return ::smx::reference::dtypeFromName(name);
+  return getStoredType(type);
 }
 
 llvm::Error mlir::smx::errorAt(Operation *op, const Twine &message) {

@@ -70,14 +70,6 @@ void mlir::smx::gpuhost::storeElement(DType dtype, char *address, Slot value) {
   llvm_unreachable("all types are listed");
 }
 
-std::optional<DType> mlir::smx::gpuhost::getStoredType(Type type) {
-  if (type.isIndex())
-    return DType::I64;
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return ::smx::reference::dtypeFromName(name);
-}
-
 /// The places of the tile that are read or written along each of its two
 /// dimensions.
 static std::pair<int64_t, int64_t> findExtents(const WindowOperands &operands) {

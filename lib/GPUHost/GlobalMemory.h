@@ -10,9 +10,6 @@ namespace mlir::smx::gpuhost {
 Slot loadElement(::smx::reference::DType dtype, const char *address);
 void storeElement(::smx::reference::DType dtype, char *address, Slot value);
 
-/// The type that elements of a memref of `type` are stored as, if there is one.
-std::optional<::smx::reference::DType> getStoredType(Type type);
-
 /// A tile as a part of a memref, with everything that can be wrong about it
 /// checked: element (r, c) with r < rows and c < columns is at
 /// `first + r * rowStride + c * columnStride`, the others of the tile's shape

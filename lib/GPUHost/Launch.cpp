@@ -3,6 +3,8 @@
 #include "GlobalMemory.h"
 #include "ThreadBlock.h"
 
+#include "mlir/Support/DebugStringHelper.h"
+
 #include <thread>
 
 using namespace mlir;
@@ -106,10 +108,8 @@ convertArguments(Operation *op, TypeRange types, ArrayRef<Argument> arguments) {
       auto dtype = getStoredType(type);
       values.push_back(floatSlot(dtype ? roundTo(*dtype, *number) : *number));
     } else {
-      std::string name;
-      llvm::raw_string_ostream(name) << type;
-      return errorAt(op, "takes " + name + " as argument " + Twine(i) +
-                             ", got a value of another kind");
+      return errorAt(op, "takes " + debugString(type) + " as argument " +
+                             Twine(i) + ", got a value of another kind");
     }
   }
   return values;

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -40,7 +41,7 @@ ShapeClass mlir::smx::classOf(Operation *op) {
       op->getNumOperands() ? op->getOperand(0).getType() : Type());
   if (!type)
     return shape;
-  llvm::raw_string_ostream(shape.type) << type.getElementType();
+  shape.type = debugString(type.getElementType());
   if (auto attention = dyn_cast<AttentionOp>(op)) {
     shape.mask = maskName(attention.getMaskAttr());
     shape.headDim = extentOf(type, type.getRank() - 1);

@@ -8,8 +8,8 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -22,11 +22,8 @@ std::vector<ElementTypeName> elementTypesOf(ModuleOp module) {
       if (auto type = dyn_cast<FloatType>(getElementTypeOrSelf(argument)))
         types.insert(type);
   std::vector<ElementTypeName> names;
-  for (FloatType type : types) {
-    std::string name;
-    llvm::raw_string_ostream(name) << type;
-    names.push_back({std::move(name), type.getWidth()});
-  }
+  for (FloatType type : types)
+    names.push_back({debugString(type), type.getWidth()});
   return names;
 }
 

@@ -3,10 +3,11 @@
 #include "Signature.h"
 
 #include "DenseCopies.h"
+#include "smx/Evaluator/ScalarOps.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace smx;
 using llvm::createStringError;
@@ -15,26 +16,13 @@ using llvm::StringRef;
 using llvm::Twine;
 using reference::DType;
 
-static std::string textOf(mlir::Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
-static std::optional<DType> readElementType(mlir::Type type) {
-  if (type.isIndex())
-    return DType::I64;
-  if (type.isUnsignedInteger(8))
-    return DType::U8;
-  return reference::dtypeFromName(textOf(type));
-}
-
 static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
   TensorSpec spec;
   mlir::Type element = type;
   if (auto shaped = llvm::dyn_cast<mlir::ShapedType>(type)) {
     if (!shaped.hasRank())
-      return createStringError(place + " has the type " + textOf(type) +
+      return createStringError(place + " has the type " +
+                               mlir::debugString(type) +
                                "; a kernel needs ranked tensors");
     element = shaped.getElementType();
     for (int64_t size : shaped.getShape())
@@ -42,10 +30,10 @@ static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
   } else {
     spec.isTensor = false;
   }
-  std::optional<DType> dtype = readElementType(element);
+  std::optional<DType> dtype = mlir::smx::getStoredType(element);
   if (!dtype)
     return createStringError(place + " has elements of type " +
-                             textOf(element) + "; supported are " +
+                             mlir::debugString(element) + "; supported are " +
                              std::string(reference::dtypeNames()));
   spec.dtype = *dtype;
   return spec;
@@ -72,7 +60,7 @@ Expected<Signature> smx::readSignature(mlir::func::FuncOp function) {
     if (!llvm::isa<mlir::RankedTensorType>(type))
       return createStringError("result " + Twine(i) + " of '" +
                                function.getName() + "' has the type " +
-                               textOf(type) +
+                               mlir::debugString(type) +
                                "; a kernel gives ranked tensors only");
     auto spec = readType(type, "result " + Twine(i) + " of '" +
                                    function.getName() + "'");

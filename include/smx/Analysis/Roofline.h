@@ -35,7 +35,7 @@ struct Work {
 };
 
 /// Peaks of a chip, per second. An exponential rate of 0 sets no limit.
-struct Chip {
+struct ChipPeaks {
   std::string name;
   double bytes;
   double narrowProductFlops;
@@ -44,7 +44,7 @@ struct Chip {
 };
 
 /// The chip called `name` in the table, or none.
-std::optional<Chip> findChip(std::string_view name);
+std::optional<ChipPeaks> findPeaks(std::string_view name);
 
 /// "h200, a100": for messages about an unknown chip.
 std::string getChipNames();
@@ -57,7 +57,7 @@ struct RooflineTime {
 };
 
 /// The roofline time of `work` on `chip`, all units working at the same time.
-RooflineTime getRooflineTime(const Work &work, const Chip &chip);
+RooflineTime getRooflineTime(const Work &work, const ChipPeaks &chip);
 
 } // namespace smx
 

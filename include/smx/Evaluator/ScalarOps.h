@@ -37,6 +37,10 @@ inline Slot intSlot(int64_t value) {
   return slot;
 }
 
+/// What the elements of `type`, or a number of that type, are in memory; an
+/// index is an i64. None of types that tensors in memory do not have.
+std::optional<::smx::reference::DType> getStoredType(Type type);
+
 /// The element type that results of `type` are rounded to, if there is anything
 /// to round.
 std::optional<::smx::reference::DType> getRoundedType(Type type,
