@@ -1,4 +1,15 @@
 //===- FoldScoresPass.cpp - weights from the terms of a score -------------===//
+//
+// A score is a chain of sums, t = (..(s + b1) + ..) + bn, behind a product s of
+// matrices. The exponent of its weight takes the terms from the other end,
+//
+//   c t - r = c s + (c b1 + .. + (c bn - r))
+//
+// where c t is nearly r, if the weight counts: c (bk + .. + bn) - r then is
+// what the score was before bk, with the other sign. So nothing on the way is
+// larger than s or what the score's own sums come to, nor are its roundings. A
+// term that is a sum stays one: x - y may be small where x and y are not.
+//
 
 #include "ScoreArithmetic.h"
 
@@ -16,8 +27,6 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-
-#include <functional>
 
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_FOLDSCORESPASS
@@ -43,10 +52,11 @@ struct Term {
 /// The terms of a score, and the weight's fused multiply-add that takes it.
 class Score {
 public:
-  /// The score in `weight` = fma(t, c, r), if it is a sum, or a product with
-  /// factors, and only branches need it besides.
+  /// The score in `weight` = fma(t, c, r), if it is a chain of sums, or a
+  /// product with factors, and only branches need it besides.
   static std::optional<Score> match(math::FmaOp weight);
   void fold();
+  /// In the order in which the exponent takes them.
   ArrayRef<Term> getTerms() const { return terms; }
   /// What the score itself is computed by.
   const llvm::SetVector<Operation *> &getArithmetic() const {
@@ -55,8 +65,10 @@ public:
 
 private:
   explicit Score(math::FmaOp weight) : weight(weight) {}
-  /// False if the value itself is a term.
-  bool collectFrom(Operation *op, const Factor &factor);
+  /// Null where another block computes it: it is there already.
+  Operation *opOf(Value value) const;
+  /// `value`, or what it is a multiple of, and the whole factor.
+  Term behindProducts(Value value, Factor factor);
   void collect(Value value, Factor factor);
   Value splat(OpBuilder &builder, const Factor &factor);
 
@@ -78,75 +90,6 @@ static std::optional<Factor> times(Factor factor, Value value) {
     return factor;
   }
   return std::nullopt;
-}
-
-bool Score::collectFrom(Operation *op, const Factor &factor) {
-  Factor minus = factor;
-  minus.constant = -factor.constant;
-  if (auto sum = dyn_cast<arith::AddFOp>(op)) {
-    collect(sum.getLhs(), factor);
-    collect(sum.getRhs(), factor);
-    return true;
-  }
-  if (auto difference = dyn_cast<arith::SubFOp>(op)) {
-    collect(difference.getLhs(), factor);
-    collect(difference.getRhs(), minus);
-    return true;
-  }
-  if (auto negated = dyn_cast<arith::NegFOp>(op)) {
-    collect(negated.getOperand(), minus);
-    return true;
-  }
-  if (!isa<arith::MulFOp, math::FmaOp>(op))
-    return false;
-  for (auto [value, other] : {std::pair(op->getOperand(0), op->getOperand(1)),
-                              std::pair(op->getOperand(1), op->getOperand(0))})
-    if (std::optional<Factor> product = times(factor, other)) {
-      collect(value, *product);
-      if (isa<math::FmaOp>(op))
-        collect(op->getOperand(2), factor);
-      return true;
-    }
-  return false;
-}
-
-void Score::collect(Value value, Factor factor) {
-  Operation *op = value.getDefiningOp();
-  // What other blocks compute is there already.
-  if (!op || op->getBlock() != weight->getBlock() || !collectFrom(op, factor))
-    terms.push_back({value, std::move(factor)});
-  else
-    arithmetic.insert(op);
-}
-
-std::optional<Score> Score::match(math::FmaOp weight) {
-  Operation *score = weight.getA().getDefiningOp();
-  std::optional<Factor> factor = times({}, weight.getB());
-  if (!factor || !score || score->getBlock() != weight->getBlock() ||
-      !getLayout(cast<RankedTensorType>(weight.getType())))
-    return std::nullopt;
-  for (Operation *user : score->getUsers())
-    if (user != weight && user->getBlock() == weight->getBlock())
-      return std::nullopt;
-  Score found(weight);
-  if (!found.collectFrom(score, *factor))
-    return std::nullopt;
-  found.arithmetic.insert(score);
-  return found;
-}
-
-Value Score::splat(OpBuilder &builder, const Factor &factor) {
-  Location loc = weight.getLoc();
-  auto type = cast<RankedTensorType>(weight.getType());
-  FloatAttr constant =
-      builder.getFloatAttr(type.getElementType(), factor.constant);
-  if (factor.scalars.empty())
-    return arith::ConstantOp::create(builder, loc,
-                                     DenseElementsAttr::get(type, constant));
-  Value product = arith::ConstantOp::create(builder, loc, constant);
-  for (Value scalar : factor.scalars)
-    product = arith::MulFOp::create(builder, loc, product, scalar);
-  return tensor::SplatOp::create(builder, loc, product, type);
 }
 
 /// What computes `value` in `block`, in order; nothing if it is not known. A
@@ -172,6 +115,96 @@ static std::optional<SmallVector<Operation *>> sliceOf(Value value,
 static bool waits(Value value, Block *block) {
   auto slice = sliceOf(value, block);
   return !slice || llvm::any_of(*slice, llvm::IsaPred<WaitOp>);
+}
+
+static Factor negated(Factor factor) {
+  factor.constant = -factor.constant;
+  return factor;
+}
+
+/// The two terms of a sum that is multiplied by `factor`.
+static std::optional<std::pair<Term, Term>> summandsOf(Operation *op,
+                                                       const Factor &factor) {
+  if (auto sum = dyn_cast_or_null<arith::AddFOp>(op))
+    return std::pair(Term{sum.getLhs(), factor}, Term{sum.getRhs(), factor});
+  if (auto difference = dyn_cast_or_null<arith::SubFOp>(op))
+    return std::pair(Term{difference.getLhs(), factor},
+                     Term{difference.getRhs(), negated(factor)});
+  auto fma = dyn_cast_or_null<math::FmaOp>(op);
+  if (!fma)
+    return std::nullopt;
+  for (auto [value, other] :
+       {std::pair(fma.getA(), fma.getB()), std::pair(fma.getB(), fma.getA())})
+    if (std::optional<Factor> product = times(factor, other))
+      return std::pair(Term{value, *product}, Term{fma.getC(), factor});
+  return std::nullopt;
+}
+
+Operation *Score::opOf(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return op && op->getBlock() == weight->getBlock() ? op : nullptr;
+}
+
+Term Score::behindProducts(Value value, Factor factor) {
+  Operation *op = opOf(value);
+  if (auto negation = dyn_cast_or_null<arith::NegFOp>(op)) {
+    arithmetic.insert(op);
+    return behindProducts(negation.getOperand(), negated(factor));
+  }
+  if (auto product = dyn_cast_or_null<arith::MulFOp>(op))
+    for (auto [value, other] : {std::pair(product.getLhs(), product.getRhs()),
+                                std::pair(product.getRhs(), product.getLhs())})
+      if (std::optional<Factor> whole = times(factor, other)) {
+        arithmetic.insert(op);
+        return behindProducts(value, *whole);
+      }
+  return {value, std::move(factor)};
+}
+
+void Score::collect(Value value, Factor factor) {
+  Term whole = behindProducts(value, std::move(factor));
+  Operation *op = opOf(whole.tile);
+  auto summands = summandsOf(op, whole.factor);
+  Block *block = weight->getBlock();
+  if (!summands ||
+      waits(summands->first.tile, block) == waits(summands->second.tile, block))
+    return terms.push_back(std::move(whole));
+  arithmetic.insert(op);
+  auto [term, chain] = std::move(*summands);
+  if (waits(term.tile, block))
+    std::swap(term, chain);
+  terms.push_back(behindProducts(term.tile, std::move(term.factor)));
+  collect(chain.tile, std::move(chain.factor));
+}
+
+std::optional<Score> Score::match(math::FmaOp weight) {
+  Operation *score = weight.getA().getDefiningOp();
+  std::optional<Factor> factor = times({}, weight.getB());
+  if (!factor || !score || score->getBlock() != weight->getBlock() ||
+      !getLayout(cast<RankedTensorType>(weight.getType())))
+    return std::nullopt;
+  for (Operation *user : score->getUsers())
+    if (user != weight && user->getBlock() == weight->getBlock())
+      return std::nullopt;
+  Score found(weight);
+  found.collect(weight.getA(), *factor);
+  if (found.arithmetic.empty())
+    return std::nullopt;
+  return found;
+}
+
+Value Score::splat(OpBuilder &builder, const Factor &factor) {
+  Location loc = weight.getLoc();
+  auto type = cast<RankedTensorType>(weight.getType());
+  FloatAttr constant =
+      builder.getFloatAttr(type.getElementType(), factor.constant);
+  if (factor.scalars.empty())
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, constant));
+  Value product = arith::ConstantOp::create(builder, loc, constant);
+  for (Value scalar : factor.scalars)
+    product = arith::MulFOp::create(builder, loc, product, scalar);
+  return tensor::SplatOp::create(builder, loc, product, type);
 }
 
 static bool readsTerm(Operation *op) {
@@ -223,18 +256,14 @@ static bool isOfPlaces(Value value) {
 }
 
 void Score::fold() {
-  Block *block = weight->getBlock();
   OpBuilder builder(weight);
   Value sum = weight.getC();
-  auto add = [&](const Term &term) {
+  for (const Term &term : terms) {
     auto flags = isOfPlaces(term.tile) ? arith::FastMathFlags::reassoc
                                        : arith::FastMathFlags::none;
     sum = math::FmaOp::create(builder, weight.getLoc(), term.tile,
                               splat(builder, term.factor), sum, flags);
-  };
-  auto isEarly = [&](const Term &term) { return !waits(term.tile, block); };
-  llvm::for_each(llvm::make_filter_range(terms, isEarly), add);
-  llvm::for_each(llvm::make_filter_range(terms, std::not_fn(isEarly)), add);
+  }
   weight.replaceAllUsesWith(sum);
   weight.erase();
 }

@@ -129,12 +129,14 @@ def FoldScoresPass : Pass<"smx-gpu-fold-scores", "::mlir::smx::gpu::KernelOp"> {
 
         t = u s + v x;    exp2(t c + r) = exp2((u c) s + ((v c) x + r))
 
-    The terms that wait for no product come first. That is done where a score has no other use but inside branches
-    (`smx-gpu-speculate`), and the score is computed there, as it stands. A term of the places themselves, such as a
-    distance, is left to one constant for each register (`reassoc`): that of all its registers is added once. A term that is
-    read from memory is read `again` in the branches: to keep it until they are decided takes as many registers as the scores.
+    The sums are a chain behind a product of matrices, and its last term comes first, so that what the sums come to on the
+    way is what those of the score do; a term that is a sum itself stays one. That is done where a score has no other use
+    but inside branches (`smx-gpu-speculate`), and the score is computed there, as it stands. A term of the places
+    themselves, such as a distance, is left to one constant for each register (`reassoc`): that of all its registers is added
+    once. A term that is read from memory is read `again` in the branches: to keep it until they are decided takes as many
+    registers as the scores.
 
-    Rounds otherwise: by 2^-24 of the largest term and of the reference, as the sum of the terms did.
+    Rounds otherwise: by 2^-24 of the product or of what the score's sums come to, as the score itself does.
 
     ```mlir
     %us = arith.mulf %s, %u

@@ -3,6 +3,7 @@
 // RUN: softmax-opt %s --smx-gpu-fold-scores --split-input-file --remarks-filter=smx-gpu-fold-scores 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // REMARK: weights are computed from the terms of a score: ", terms=2
 // REMARK: weights are computed from the terms of a score: ", terms=3
+// REMARK: weights are computed from the terms of a score: ", terms=2
 // REMARK-NOT: weights are computed
 
 #L = #smx_gpu.fragment<warps = 4>
@@ -73,13 +74,13 @@ smx_gpu.kernel @slope(%y: memref<?x64xf32>, %z: memref<?xf32>, %slope: f32, %n: 
 // -----
 
 #L = #smx_gpu.fragment<warps = 4>
-#S = #smx_gpu.slice<1, #L>
+!tile = !smx_gpu.shared<64x64xbf16, swizzle = 128>
 !s = tensor<64x64xf32, #L>
-!row = tensor<64xf32, #S>
 
-// Differences, negations and fused multiply-adds have terms too: -(2 (a + 3 b) - c) 0.5 = -a - 3 b + c / 2.
+// Differences, negations and fused multiply-adds have terms too, from the last one to the product:
+// -(2 (a + 3 b) - c) 0.5 = c / 2 - 3 b - a.
 // CHECK-LABEL: @signs
-smx_gpu.kernel @signs(%y: memref<?x64xf32>, %a: memref<?x64xf32>, %b: memref<?x64xf32>, %c: memref<?x64xf32>, %n: index) warps(4) {
+smx_gpu.kernel @signs(%y: memref<?x64xf32>, %b: memref<?x64xf32>, %c: memref<?x64xf32>, %n: index) warps(4) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zeros = arith.constant dense<0.0> : !s
@@ -89,21 +90,58 @@ smx_gpu.kernel @signs(%y: memref<?x64xf32>, %a: memref<?x64xf32>, %b: memref<?x6
   %half = arith.constant dense<0.5> : !s
   %two = arith.constant dense<2.0> : !s
   %three = arith.constant dense<3.0> : !s
+  %q = smx_gpu.alloc : !tile
+  %k = smx_gpu.alloc : !tile
   %r = scf.for %j = %c0 to %n step %c64 iter_args(%w = %zeros) -> !s {
-    // CHECK: %[[A:.+]] = smx_gpu.load
     // CHECK: %[[B:.+]] = smx_gpu.load
     // CHECK: %[[C:.+]] = smx_gpu.load
-    %at = smx_gpu.load %a[%j, %c0] dims [0, 1] : memref<?x64xf32> -> !s
+    // CHECK: %[[A:.+]] = smx_gpu.wait
     %bt = smx_gpu.load %b[%j, %c0] dims [0, 1] : memref<?x64xf32> -> !s
     %ct = smx_gpu.load %c[%j, %c0] dims [0, 1] : memref<?x64xf32> -> !s
+    %product, %t = smx_gpu.mma_async %q, %k, %zeros transpose_b zero : !tile, !tile -> !s
+    %at = smx_gpu.wait %t, %product : !s
     %inner = math.fma %three, %bt, %at : !s
     %twice = arith.mulf %inner, %two : !s
     %difference = arith.subf %twice, %ct : !s
     %score = arith.negf %difference : !s
-    // CHECK: %[[E0:.+]] = math.fma %[[B]], %[[MINUS3]], %{{.+}} :
-    // CHECK: %[[E1:.+]] = math.fma %[[A]], %[[MINUS1]], %[[E0]] :
-    // CHECK: %[[E2:.+]] = math.fma %[[C]], %[[HALF]], %[[E1]] :
+    // CHECK: %[[E0:.+]] = math.fma %[[C]], %[[HALF]], %{{.+}} :
+    // CHECK: %[[E1:.+]] = math.fma %[[B]], %[[MINUS3]], %[[E0]] :
+    // CHECK: %[[E2:.+]] = math.fma %[[A]], %[[MINUS1]], %[[E1]] :
     // CHECK: math.exp2 %[[E2]]
+    %e = math.fma %score, %half, %w : !s
+    %weight = math.exp2 %e : !s
+    scf.yield %weight : !s
+  }
+  smx_gpu.store %r, %y[%c0, %c0] dims [0, 1] : !s, memref<?x64xf32>
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.fragment<warps = 4>
+!tile = !smx_gpu.shared<64x64xbf16, swizzle = 128>
+!s = tensor<64x64xf32, #L>
+
+// A difference beside the product is one term: it may be small where what it is made of is not.
+// CHECK-LABEL: @difference
+smx_gpu.kernel @difference(%y: memref<?x64xf32>, %b: memref<?x64xf32>, %c: memref<?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zeros = arith.constant dense<0.0> : !s
+  %half = arith.constant dense<0.5> : !s
+  %q = smx_gpu.alloc : !tile
+  %k = smx_gpu.alloc : !tile
+  %r = scf.for %j = %c0 to %n step %c64 iter_args(%w = %zeros) -> !s {
+    %bt = smx_gpu.load %b[%j, %c0] dims [0, 1] : memref<?x64xf32> -> !s
+    %ct = smx_gpu.load %c[%j, %c0] dims [0, 1] : memref<?x64xf32> -> !s
+    %product, %t = smx_gpu.mma_async %q, %k, %zeros transpose_b zero : !tile, !tile -> !s
+    // CHECK: %[[PRODUCT:.+]] = smx_gpu.wait
+    %at = smx_gpu.wait %t, %product : !s
+    // CHECK: %[[BIAS:.+]] = arith.subf
+    %bias = arith.subf %bt, %ct : !s
+    %score = arith.addf %at, %bias : !s
+    // CHECK: %[[E0:.+]] = math.fma %[[BIAS]], %{{.+}}, %{{.+}} :
+    // CHECK: math.fma %[[PRODUCT]], %{{.+}}, %[[E0]] :
     %e = math.fma %score, %half, %w : !s
     %weight = math.exp2 %e : !s
     scf.yield %weight : !s
