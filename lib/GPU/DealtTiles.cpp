@@ -3,6 +3,7 @@
 #include "DealtTiles.h"
 
 #include "Swizzle.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -87,7 +88,7 @@ void DealtTiles::addTerm(LoadOp load) {
   RankedTensorType tile = load.getTile().getType();
   // A branch has no puts. Other elements than those of 16 and 32 bits are rare,
   // and their tiles have not been measured.
-  int64_t bits = tile.getElementTypeBitWidth();
+  int64_t bits = elementBits(tile);
   if (!getLayout(tile) || (bits != 16 && bits != 32) ||
       !isOfScores(load, tile) ||
       !isa<scf::ForOp, KernelOp>(load->getParentOp()))

@@ -84,12 +84,13 @@ struct SoftmaxArithmetic {
     return std::exp2(std::ceil(std::log2(base2Factor())));
   }
   /// An exact reference in units of the natural logarithm: the maximum times
-  /// the scale, or -inf as `referenceOf` has it, since it is rounded.
+  /// the scale. Of a coarse one that takes one rounding.
   Value naturalOfExact(ScalarMath m, Value reference) const {
     if (!isBase2())
       return natural(m, reference);
-    Value rounded = referenceOf(m, times(m, reference, 1 / coarseFactor()));
-    return natural(m, m.select(isCoarse(m, reference), rounded, reference));
+    Value ofCoarse =
+        times(m, reference, algebra.getScaleValue() / coarseFactor());
+    return m.select(isCoarse(m, reference), ofCoarse, natural(m, reference));
   }
   /// (r + k, l 2^-k) is the same state as (r, l). With k = round(log2 l)
   /// neither logarithm is large where their sum is small, whatever r leads by.

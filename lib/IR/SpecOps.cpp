@@ -6,6 +6,7 @@
 
 #include "SpecRules.h"
 #include "TileArithmetic.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"

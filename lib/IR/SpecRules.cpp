@@ -9,12 +9,6 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-bool mlir::smx::isStoredFloat(Type type) {
-  auto element = dyn_cast<FloatType>(type);
-  return element && (element.isF64() || element.isF32() || element.isF16() ||
-                     element.isBF16() || element.getWidth() == 8);
-}
-
 LogicalResult mlir::smx::verifyInputAndAxis(Operation *op, Value input,
                                             int64_t axis) {
   auto type = cast<RankedTensorType>(input.getType());
@@ -51,8 +45,7 @@ void mlir::smx::printShape(InFlightDiagnostic &diagnostic,
 LogicalResult mlir::smx::verifyShape(Operation *op, StringRef what, Value value,
                                      ArrayRef<int64_t> expected) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (mayHaveShape(type, expected) && isStoredFloat(type.getElementType()) &&
-      !isTooNarrowForResults(type)) // R3
+  if (mayHaveShape(type, expected) && isTypeOfResults(type)) // R3
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError("expected ")
                                   << what << " of shape ";

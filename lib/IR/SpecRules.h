@@ -37,9 +37,6 @@ bool mayHaveShape(RankedTensorType type, ArrayRef<int64_t> expected);
 /// "[4, ?]".
 void printShape(InFlightDiagnostic &diagnostic, ArrayRef<int64_t> shape);
 
-/// True for the types of floats that memory has.
-bool isStoredFloat(Type type);
-
 /// T2: elements along the axis of a top-k.
 constexpr int64_t mostPlaces = 1 << 29;
 /// R1 and R2.

@@ -42,6 +42,8 @@ private:
   Value pack(Value tensor);
   /// The reverse; `like` is what the result is.
   Value unpack(Value tensor, Value like);
+  /// `type` with the heads and rows of the packed query: a result may leave
+  /// open what that has.
   RankedTensorType packedType(Type type);
   std::pair<Value, Value> headAndQuery(IndexMath math, Value head, Value row);
   /// A region asks for the head and the query that a row is.
@@ -57,8 +59,9 @@ private:
 RankedTensorType Packer::packedType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensor.getShape());
-  shape[batchDims - 1] /= packing.heads;
-  shape[batchDims] *= packing.heads;
+  shape[batchDims - 1] =
+      op.getQuery().getType().getDimSize(batchDims - 1) / packing.heads;
+  shape[batchDims] = packing.heads * packing.queries;
   return tensor.clone(shape);
 }
 
@@ -115,13 +118,14 @@ Value Packer::unpack(Value tensor, Value like) {
   if (type.getRank() == batchDims + 2)
     sizes.back() =
         getExtent(builder, op.getLoc(), op.getValue(), type.getRank() - 1);
-  return move(
-      tensor, type, sizes, [&](IndexMath math, Value head, Value query) {
+  Value moved =
+      move(tensor, type, sizes, [&](IndexMath math, Value head, Value query) {
         Value heads = math.constant(packing.heads);
         Value first =
             math.mul(math.rem(head, heads), math.constant(packing.queries));
         return std::pair(math.div(head, heads), math.add(first, query));
       });
+  return builder.createOrFold<tensor::CastOp>(op.getLoc(), type, moved);
 }
 
 void Packer::remapPositions(Region &region, unsigned firstPosition) {

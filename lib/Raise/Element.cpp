@@ -14,6 +14,12 @@ static ArrayRef<int64_t> sizes(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape();
 }
 
+bool mlir::smx::isConversion(Operation *op) {
+  return isa_and_nonnull<arith::ExtFOp>(op) ||
+         (isa_and_nonnull<arith::TruncFOp>(op) &&
+          elementBits(op->getResult(0).getType()) >= 16);
+}
+
 bool Element::covers(unsigned k, int64_t extent) const {
   int64_t own = cast<RankedTensorType>(value.getType()).getDimSize(k);
   if (!ShapedType::isDynamic(own) && !ShapedType::isDynamic(extent))
@@ -208,7 +214,7 @@ Element ElementReader::peel(Element e) {
 
 Element ElementReader::strip(Element e) {
   e = peel(e);
-  while (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(arithmetic(e)))
+  while (isConversion(arithmetic(e)))
     e = peel(operand(e, 0));
   return e;
 }
@@ -216,7 +222,7 @@ Element ElementReader::strip(Element e) {
 std::optional<SmallVector<AffineExpr>>
 ElementReader::stepForward(OpOperand &operand, ArrayRef<AffineExpr> at) {
   Operation *op = operand.getOwner();
-  if (llvm::any_of(op->getResultTypes(), isTooNarrowForResults))
+  if (!llvm::all_of(op->getResultTypes(), isTypeOfResults))
     return std::nullopt;
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return regroup(at, sizes(expand.getResult()),
@@ -233,7 +239,7 @@ ElementReader::stepForward(OpOperand &operand, ArrayRef<AffineExpr> at) {
   // Only a copy: what it yields is the operand, but for its float type.
   Value yielded = linalgOp.getBlock()->getTerminator()->getOperand(0);
   while (Operation *cast = yielded.getDefiningOp()) {
-    if (!isa<arith::ExtFOp, arith::TruncFOp>(cast))
+    if (!isConversion(cast))
       return std::nullopt;
     yielded = cast->getOperand(0);
   }

@@ -105,6 +105,11 @@ struct Element {
   }
 };
 
+/// True for conversions between floats that raising looks through. It leaves
+/// out roundings of what is between the ops of a formula, but not those to
+/// fewer than 16 bits, which someone has asked for.
+bool isConversion(Operation *op);
+
 /// Follows elements to where they come from.
 class ElementReader {
 public:
@@ -135,7 +140,7 @@ public:
                                                      ArrayRef<AffineExpr> at);
   /// Steps as far as possible.
   Element peel(Element e);
-  /// Peels, and drops conversions between floating-point types.
+  /// Peels, and drops conversions (see `isConversion`).
   Element strip(Element e);
 
   /// The op that computes a peeled element from other elements; null for a

@@ -66,8 +66,19 @@ TypedAttr ElementReader::literal(const Element &peeled) {
   return cast<TypedAttr>(dense.getValues<Attribute>()[places]);
 }
 
+/// `value` as a number of a floating-point type.
+static double roundTo(Type type, double value) {
+  APFloat rounded(value);
+  bool losesInfo;
+  rounded.convert(cast<FloatType>(type).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &losesInfo);
+  rounded.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return rounded.convertToDouble();
+}
+
 std::optional<double> ElementReader::constant(Element e) {
-  e = strip(e);
+  e = peel(e);
   if (TypedAttr attr = literal(e))
     return toDouble(attr);
   Operation *op = arithmetic(e);
@@ -82,6 +93,10 @@ std::optional<double> ElementReader::constant(Element e) {
                      fitsInto(e.getType(), {(int64_t)*value, (int64_t)*value}))
                ? value
                : std::nullopt;
+  }
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+    std::optional<double> value = constant(operand(e, 0));
+    return value ? std::optional(roundTo(e.getType(), *value)) : std::nullopt;
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return decide(compare.getPredicate(), operand(e, 0), operand(e, 1));

@@ -78,8 +78,10 @@ bool Guard::comparesMaximum(const Element &comparison) {
     return false;
   auto reduction =
       matchRowReduction(reader, reader.operand(comparison, 0), axis);
+  // One from the lowest finite number is not -inf.
   return reduction && reduction->combiner == Combiner::Max &&
-         reduction->extent == extent && hasAddend(scores, reduction->input);
+         !std::isfinite(reduction->start) && reduction->extent == extent &&
+         hasAddend(scores, reduction->input);
 }
 
 /// All are -inf, or not any is not.

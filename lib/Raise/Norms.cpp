@@ -14,7 +14,8 @@ using namespace mlir::smx;
 /// The number of elements of the row, as a constant or as the size of a tensor.
 bool RowMeans::isExtent(Element e, const Element &input) {
   if (std::optional<double> constant = reader.constant(e))
-    return *constant == (double)extent.size;
+    return !ShapedType::isDynamic(extent.size) &&
+           *constant == (double)extent.size;
   e = reader.strip(e);
   while (Operation *op = reader.arithmetic(e)) {
     if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::IndexCastOp>(op))
@@ -33,12 +34,11 @@ std::optional<Element> RowMeans::match(Element e, const Element &input) {
   if (isa_and_nonnull<arith::DivFOp>(op) &&
       isExtent(reader.operand(e, 1), input))
     return matchRowSum(reader, reader.operand(e, 0), position, extent);
-  if (!isa_and_nonnull<arith::MulFOp>(op))
+  if (!isa_and_nonnull<arith::MulFOp>(op) || ShapedType::isDynamic(extent.size))
     return std::nullopt;
   for (unsigned n : {0u, 1u}) {
     auto factor = reader.constant(reader.operand(e, n));
-    // 1/n is rounded to the element type.
-    if (factor && std::abs(*factor * extent.size - 1) < 1e-6)
+    if (factor && isAlmostEqual(*factor * extent.size, 1, e.getType()))
       return matchRowSum(reader, reader.operand(e, 1 - n), position, extent);
   }
   return std::nullopt;

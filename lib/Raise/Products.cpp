@@ -10,7 +10,7 @@ using namespace mlir::smx;
 
 static Value stripConversions(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
+    if (!isConversion(op))
       break;
     value = op->getOperand(0);
   }

@@ -78,8 +78,7 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
     eraseDead(rewriter, root);
     visitFromEnd(root, [&](Operation *op) {
       auto product = dyn_cast<linalg::LinalgOp>(op);
-      return product &&
-             llvm::none_of(op->getResultTypes(), isTooNarrowForResults) &&
+      return product && llvm::all_of(op->getResultTypes(), isTypeOfResults) &&
              raiseAttention(rewriter, product);
     });
     visitFromEnd(root, [&](Operation *op) {

@@ -156,7 +156,8 @@ std::optional<RowReduction> mlir::smx::matchRowReduction(ElementReader &reader,
   input.isPart = e.isPart;
   return RowReduction{
       combined->first, input,
-      RowExtent{op.getStaticLoopRanges()[reduced], dimsOfLoop(op, reduced)}};
+      RowExtent{op.getStaticLoopRanges()[reduced], dimsOfLoop(op, reduced)},
+      *start};
 }
 
 static std::optional<Element> matchRow(ElementReader &reader, Element e,
@@ -256,9 +257,12 @@ bool mlir::smx::dropConstantFactor(ElementReader &reader, Element &e,
   return true;
 }
 
-/// Constants are rounded to the element type by front ends, bf16 included.
-static bool isAlmostEqual(double lhs, double rhs) {
-  return std::abs(lhs - rhs) <= 1e-6 * std::abs(rhs);
+bool mlir::smx::isAlmostEqual(double lhs, double rhs, Type type) {
+  unsigned precision =
+      APFloat::semanticsPrecision(cast<FloatType>(type).getFloatSemantics());
+  constexpr double most = 1e-6;
+  return std::abs(lhs - rhs) <=
+         std::min(most, std::ldexp(4.0, -precision)) * std::abs(rhs);
 }
 
 std::optional<ShiftedExponential>
@@ -300,7 +304,7 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
       return std::nullopt;
     }
     if (!reader.equal(*row, scaled) || inputFactor <= 0 ||
-        !isAlmostEqual(inputFactor, shiftFactor)) {
+        !isAlmostEqual(inputFactor, shiftFactor, e.getType())) {
       whyNot = "the maximum in the exponent is not that of the exponentiated "
                "row";
       return std::nullopt;
@@ -310,18 +314,25 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
   }
   if (isBase2) {
     // log2(e) may also be a factor of the scores that the maximum is taken of.
-    while (dropConstantFactor(reader, input, factor))
+    double ofScores = 1;
+    while (dropConstantFactor(reader, input, ofScores))
       ;
+    if (ofScores <= 0) {
+      whyNot = "the scores have a negative factor, which their maximum has not";
+      return std::nullopt;
+    }
+    factor *= ofScores;
     if (factor == 1) {
       whyNot = "the exponential is to the base 2, without a factor log2(e)";
       return std::nullopt;
     }
     factor *= llvm::numbers::ln2;
-    if (isAlmostEqual(factor, 1))
+    if (isAlmostEqual(factor, 1, e.getType()))
       factor = 1;
   }
-  if (factor <= 0) {
-    whyNot = "the exponent has a negative factor, which the maximum does not";
+  if (!(factor > 0) || std::isinf(factor)) {
+    whyNot = "the exponent has a negative factor, which the maximum does not, "
+             "or one that is not finite";
     return std::nullopt;
   }
   return ShiftedExponential{input, factor};

@@ -28,6 +28,8 @@ struct RowReduction {
   /// loop.
   Element input;
   RowExtent extent;
+  /// What it starts from: -inf, or the lowest finite number, for a maximum.
+  double start;
 };
 
 /// Reads `e` as a reduction, and the reduction loop as position `axis`. Nothing
@@ -49,6 +51,10 @@ std::optional<Element> matchRowSum(ElementReader &reader, Element e,
 
 /// True if `e` is the result of a linalg op with reduction loops.
 bool isReduction(const Element &peeled);
+
+/// True if `lhs` may be `rhs`, rounded on its way through a few operations in
+/// `type`. Numbers of 16 bits are not taken for what they stand for.
+bool isAlmostEqual(double lhs, double rhs, Type type);
 
 /// `exp(scale * (input - maximum of the row of input))`.
 struct ShiftedExponential {

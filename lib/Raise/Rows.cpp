@@ -29,8 +29,7 @@ bool mlir::smx::isElementwiseRoot(Operation *op) {
   if (op->getNumResults() != 1)
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !isa<FloatType>(type.getElementType()) ||
-      isTooNarrowForResults(type))
+  if (!type || !isTypeOfResults(type))
     return false;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.hasPureTensorSemantics() &&

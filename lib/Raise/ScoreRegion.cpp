@@ -87,7 +87,7 @@ Value RegionBuilder::emitOp(const Element &e) {
       return {};
   }
   if (isa<arith::ExtFOp, arith::TruncFOp>(source))
-    return convert(operands[0], type);
+    return isConversion(source) ? convert(operands[0], type) : Value();
   if (!isPure(source))
     return {};
   // The bits of a type that the region does not compute in.

@@ -146,7 +146,16 @@ bool mlir::smx::raiseLinalgSoftmax(RewriterBase &rewriter,
     remarkNotRaised(op, "smx.softmax", "it works on buffers, not on tensors");
     return false;
   }
-  if (isTooNarrowForResults(op->getResult(0).getType())) {
+  auto elementOf = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  Type result = elementOf(op->getResult(0));
+  if (!isStoredFloat(result) || !isStoredFloat(elementOf(op.getInput()))) {
+    remarkNotRaised(op, "smx.softmax",
+                    "its elements are not f64, f32, f16, bf16 or of 8 bits");
+    return false;
+  }
+  if (!isTypeOfResults(result)) {
     remarkNotRaised(op, "smx.softmax", "its result has fewer than 16 bits");
     return false;
   }
@@ -189,7 +198,8 @@ void mlir::smx::absorbConversions(RewriterBase &rewriter, Operation *rowOp) {
   Positions positions(rowOp->getContext(), shape(input));
   ElementReader reader(positions);
   Element wide = reader.peel(reader.identityElement(input));
-  if (!isa_and_nonnull<arith::ExtFOp>(reader.arithmetic(wide)))
+  if (!isa_and_nonnull<arith::ExtFOp>(reader.arithmetic(wide)) ||
+      !isStoredFloat(reader.operand(wide, 0).getType()))
     return;
   if (Value narrow =
           findTensor(reader, reader.operand(wide, 0), positions.getAll()))

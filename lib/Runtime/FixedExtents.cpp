@@ -5,6 +5,7 @@
 #include "smx/IR/Smx.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -60,6 +61,39 @@ private:
     }
   }
 };
+/// The same where an element of the result is computed from one of each
+/// operand, all of which have its shape.
+struct ComputeOnStaticShape : OpTraitRewritePattern<OpTrait::Elementwise> {
+  using OpTraitRewritePattern::OpTraitRewritePattern;
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    auto type = op->getNumResults() == 1
+                    ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                    : RankedTensorType();
+    if (!type || !OpTrait::hasElementwiseMappableTraits(op))
+      return rewriter.notifyMatchFailure(op, "not elementwise on a tensor");
+    SmallVector<int64_t> shape(type.getShape());
+    for (Value operand : op->getOperands())
+      if (auto cast = operand.getDefiningOp<tensor::CastOp>())
+        if (auto source =
+                dyn_cast<RankedTensorType>(cast.getSource().getType()))
+          for (auto [size, known] : llvm::zip(shape, source.getShape()))
+            if (!ShapedType::isDynamic(known))
+              size = known;
+    if (type.getShape() == ArrayRef(shape))
+      return rewriter.notifyMatchFailure(op, "no extent to learn of");
+    IRMapping casts;
+    for (Value operand : op->getOperands())
+      if (auto tensor = dyn_cast<RankedTensorType>(operand.getType()))
+        casts.map(operand, rewriter.createOrFold<tensor::CastOp>(
+                               op->getLoc(), tensor.clone(shape), operand));
+    Operation *fixed = rewriter.clone(*op, casts);
+    fixed->getResult(0).setType(type.clone(shape));
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, fixed->getResult(0));
+    return success();
+  }
+};
 } // namespace
 
 auto ::smx::fixExtents(func::FuncOp function, ArrayRef<ArgumentExtent> extents,
@@ -90,6 +124,6 @@ auto ::smx::fixExtents(func::FuncOp function, ArrayRef<ArgumentExtent> extents,
     dialect->getCanonicalizationPatterns(patterns);
   for (RegisteredOperationName op : context->getRegisteredOperations())
     op.getCanonicalizationPatterns(patterns, context);
-  patterns.add<LookThroughCasts>(context);
+  patterns.add<LookThroughCasts, ComputeOnStaticShape>(context);
   return applyPatternsGreedily(function, std::move(patterns));
 }

@@ -37,7 +37,8 @@ BlockReduction::BlockReduction(StreamingReductionOpInterface op,
 //===----------------------------------------------------------------------===//
 
 /// Bytes of registers for an element of a row of `extent` elements: for all
-/// tensors that long which the reduction and its quantities are computed from.
+/// tensors that long which the reduction and its quantities are computed from,
+/// or for what is computed of none.
 static int64_t bytesPerElement(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes, int64_t extent) {
   llvm::SetVector<Value> values;
@@ -55,6 +56,8 @@ static int64_t bytesPerElement(StreamingReductionOpInterface op,
     else if (!isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(producer))
       bytes += elementBytes(type);
   }
+  if (bytes == 0)
+    bytes = elementBytes(op.getInputOperands().front().getType());
   return registerBytesOfRow(
       bytes,
       getElementTypeOrSelf(op.getStateOperands().front().getType()).isF64());

@@ -17,10 +17,17 @@ inline int64_t elementBits(Type type) {
 /// Bytes of it in memory.
 inline int64_t elementBytes(Type type) { return (elementBits(type) + 7) / 8; }
 
-/// True for floats that no result of an smx op has: nothing is rounded to 8
+/// True for floats that tensors of smx ops may have as elements.
+inline bool isStoredFloat(Type type) {
+  auto element = dyn_cast<FloatType>(type);
+  return element && (element.isF64() || element.isF32() || element.isF16() ||
+                     element.isBF16() || element.getWidth() == 8);
+}
+
+/// True if results of smx ops may have such elements: nothing is rounded to 8
 /// bits.
-inline bool isTooNarrowForResults(Type type) {
-  return isa<FloatType>(getElementTypeOrSelf(type)) && elementBits(type) < 16;
+inline bool isTypeOfResults(Type type) {
+  return isStoredFloat(getElementTypeOrSelf(type)) && elementBits(type) >= 16;
 }
 
 } // namespace mlir::smx

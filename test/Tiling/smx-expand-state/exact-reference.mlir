@@ -54,15 +54,17 @@ func.func @in_base_e(%m: tensor<4xf32>, %l: tensor<4xf32>, %acc: tensor<4x8xf32>
   return %s#2 : tensor<4x8xf32>
 }
 
-// The logarithm is of the maximum by the factor of all rows, and -inf where that is coarse.
+// The logarithm is of the maximum by the factor that the reference has, which is coarse or not.
 // CHECK-LABEL: @logarithm
 // CHECK: %log-sum-exp = linalg.generic
 // CHECK: ^bb0(%[[R:[^:]+]]: f32,
-// CHECK: %[[M:.+]] = arith.mulf %[[R]], %{{.+}}
-// CHECK: %[[AGAIN:.+]] = arith.mulf %[[M]], %{{.+}}
-// CHECK: %[[ROUNDING:.+]] = math.fma %[[M]]
-// CHECK: arith.constant 0xCD800000
-// CHECK: arith.select %{{.+}}, %{{.+}}, %[[R]]
+// CHECK: %[[HALF:.+]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[COARSE:.+]] = arith.mulf %[[R]], %[[HALF]]
+// CHECK: %[[LIMIT:.+]] = arith.constant 0xCD800000
+// CHECK: %[[IS_COARSE:.+]] = arith.cmpf ogt, %[[LIMIT]], %[[R]]
+// CHECK: %[[LN2:.+]] = arith.constant 0.693147182 : f32
+// CHECK: %[[FINE:.+]] = arith.mulf %[[R]], %[[LN2]]
+// CHECK: arith.select %[[IS_COARSE]], %[[COARSE]], %[[FINE]]
 func.func @logarithm(%m: tensor<4xf32>, %l: tensor<4xf32>, %acc: tensor<4x8xf32>) -> tensor<4xf32> {
   %lse = smx.finish #smx.softmax<exp2> "logsumexp" (%m, %l, %acc : tensor<4xf32>, tensor<4xf32>, tensor<4x8xf32>) maps [#i, #i, #id, #i] : tensor<4xf32>
   return %lse : tensor<4xf32>
