@@ -214,6 +214,12 @@ static LogicalResult checkGpu(Operation *op) {
     return breaks(op, Stage::Gpu, "it has a tensor outside of a kernel",
                   "smx-gpu-kernels turns loop nests over tiles into "
                   "kernels; other tensor ops have no kernel yet");
+  if (isa<scf::ForallOp>(op) && !isa<func::FuncOp>(op->getParentOp()))
+    return breaks(op, Stage::Gpu,
+                  "it has no kernel, as it stands in a loop or a branch",
+                  "kernels are launched by the function itself: what is in "
+                  "the loop or branch may be a function of its own, which the "
+                  "caller repeats or not; --target=cpu takes it as it is");
   if (dialect == "linalg" || isa<scf::ForallOp>(op))
     return breaks(op, Stage::Gpu, "it has no kernel",
                   "smx-gpu-kernels makes kernels of the loop nests that "

@@ -49,8 +49,10 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
         failed(bufferization::runOneShotModuleBufferize(getOperation(), options,
                                                         bufferizationState)))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      allocateDense(function);
       freeScratch(function);
+    }
   }
 
   /// Results are computed where they are wanted, not copied there.
@@ -133,6 +135,28 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
       auto memory = dyn_cast<bufferization::ToTensorOp>(user);
       return memory && state.areAliasingBufferizedValues(value, memory) &&
              !state.areEquivalentBufferizedValues(result.getSource(), memory);
+    });
+  }
+
+  /// A view that does not have the layout which its reader takes is copied, by
+  /// bufferization, into memory of the reader's type. That leaves strides open,
+  /// which an allocation can not: it is dense.
+  static void allocateDense(func::FuncOp function) {
+    function.walk([](memref::AllocOp alloc) {
+      MemRefType type = alloc.getType();
+      if (type.getLayout().isIdentity() || !alloc.getSymbolOperands().empty())
+        return;
+      OpBuilder builder(alloc);
+      auto dense =
+          MemRefType::get(type.getShape(), type.getElementType(),
+                          MemRefLayoutAttrInterface(), type.getMemorySpace());
+      Value memory = memref::AllocOp::create(builder, alloc.getLoc(), dense,
+                                             alloc.getDynamicSizes(),
+                                             alloc.getAlignmentAttr());
+      alloc.replaceAllUsesWith(
+          memref::CastOp::create(builder, alloc.getLoc(), type, memory)
+              .getResult());
+      alloc.erase();
     });
   }
 

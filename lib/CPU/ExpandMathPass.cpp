@@ -229,53 +229,6 @@ struct ExpandOp : OpRewritePattern<OpTy> {
   bool avx512;
 };
 
-/// f64 to bf16, for which LLVM calls a function that there is not: by way of
-/// f32, rounded to odd where that is not exact, so that the second rounding is
-/// the only one that counts.
-struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::TruncFOp op,
-                                PatternRewriter &rewriter) const override {
-    Type from = op.getIn().getType(), to = op.getType();
-    if (!getElementTypeOrSelf(from).isF64() ||
-        !getElementTypeOrSelf(to).isBF16())
-      return rewriter.notifyMatchFailure(op, "not from f64 to bf16");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto like = [&](Type element) -> Type {
-      auto vector = dyn_cast<VectorType>(from);
-      return vector ? Type(vector.clone(element)) : element;
-    };
-    Type single = like(b.getF32Type()), bits = like(b.getI32Type());
-    auto number = [&](int64_t value) -> Value {
-      TypedAttr attr = b.getI32IntegerAttr(value);
-      if (auto shaped = dyn_cast<ShapedType>(bits))
-        attr = DenseElementsAttr::get(shaped, attr);
-      return arith::ConstantOp::create(b, attr);
-    };
-    Value x = op.getIn(), near = arith::TruncFOp::create(b, single, x);
-    Value back = arith::ExtFOp::create(b, from, near);
-    Value word = arith::BitcastOp::create(b, bits, near);
-    Value isTooLong = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
-                                            math::AbsFOp::create(b, back),
-                                            math::AbsFOp::create(b, x));
-    // The odd one of the two around x, of which an even one is the nearest.
-    Value odd = arith::SelectOp::create(
-        b, isTooLong, arith::SubIOp::create(b, word, number(1)),
-        arith::OrIOp::create(b, word, number(1)));
-    Value isEven = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq, arith::AndIOp::create(b, word, number(1)),
-        number(0));
-    Value isInexact =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, x);
-    word = arith::SelectOp::create(
-        b, arith::AndIOp::create(b, isEven, isInexact), odd, word);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(
-        op, to, arith::BitcastOp::create(b, single, word));
-    return success();
-  }
-};
-
 struct SmxCPUExpandMathPass
     : smx::impl::SmxCPUExpandMathPassBase<SmxCPUExpandMathPass> {
   using SmxCPUExpandMathPassBase::SmxCPUExpandMathPassBase;
@@ -284,7 +237,6 @@ struct SmxCPUExpandMathPass
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandOp<math::Exp2Op>, ExpandOp<math::ExpOp>,
                  ExpandOp<math::TanhOp>>(&getContext(), avx512);
-    patterns.add<ExpandTruncation>(&getContext());
     populateNarrowFloatPatterns(patterns);
     // Whole powers: LLVM's powi takes no vector of exponents.
     math::populateExpansionPatterns(patterns, {"fpowi"});

@@ -2,6 +2,7 @@
 
 #include "Frame.h"
 
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/SourcePlace.h"
 
 #include "mlir/IR/OpDefinition.h"
@@ -34,8 +35,10 @@ std::optional<::smx::reference::DType> mlir::smx::getStoredType(Type type) {
 
 std::optional<::smx::reference::DType>
 mlir::smx::getRoundedType(Type type, Rounding rounding) {
-  if (rounding == Rounding::None || !hasFloatElements(type) ||
-      getElementTypeOrSelf(type).isF64())
+  // Nobody computes in 8 bits: a rounding to them is what the module asks for.
+  bool isAsked = hasFloatElements(type) && elementBits(type) == 8;
+  if (!isAsked && (rounding == Rounding::None || !hasFloatElements(type) ||
+                   getElementTypeOrSelf(type).isF64()))
     return std::nullopt;
   return getStoredType(type);
 }

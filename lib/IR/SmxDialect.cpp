@@ -61,3 +61,9 @@ FloatType mlir::smx::getAccumulatorType(Type elementType) {
     return Float64Type::get(context);
   return Float32Type::get(context);
 }
+
+double mlir::smx::getLargestScale(Type elementType) {
+  FloatType type = getAccumulatorType(elementType);
+  return APFloat::getLargest(type.getFloatSemantics()).convertToDouble() /
+         llvm::numbers::log2e;
+}

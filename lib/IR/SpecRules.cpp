@@ -96,10 +96,16 @@ LogicalResult mlir::smx::verifyMaskData(Operation *op, MaskAttrInterface mask,
 }
 
 LogicalResult mlir::smx::verifyScale(Operation *op, const APFloat &scale) {
-  if (scale.isFinite() && !scale.isZero()) // R4
-    return success();
-  return op->emitOpError("expected a finite scale other than 0, got ")
-         << scale.convertToDouble();
+  const double value = scale.convertToDouble();
+  if (!scale.isFinite() || scale.isZero()) // R4
+    return op->emitOpError("expected a finite scale other than 0, got ")
+           << value;
+  Type scores = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (std::abs(value) > getLargestScale(scores)) // R4
+    return op->emitOpError("expected a scale of at most ")
+           << getLargestScale(scores) << " for scores that are computed in "
+           << getAccumulatorType(scores) << ", got " << value;
+  return success();
 }
 
 LogicalResult mlir::smx::reifyAsInput(Operation *op, OpBuilder &builder,

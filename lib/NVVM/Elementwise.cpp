@@ -135,6 +135,22 @@ struct LowerNarrowExtension : TilePattern<arith::ExtFOp> {
   }
 };
 
+/// In integer arithmetic: the instruction gives the largest number for what is
+/// too large.
+struct LowerNarrowTruncation : TilePattern<arith::TruncFOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<Float8E4M3FNType>(getElementTypeOrSelf(op.getType())))
+      return rewriter.notifyMatchFailure(op, "not to f8E4M3FN");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, narrowToF8E4M3FN(b, adaptor.getIn()));
+    return success();
+  }
+};
+
 /// The upper one of a word of two numbers of bf16 as f32: its bits in place.
 /// LLVM would take it out first. Where clusters hold rows, all registers are
 /// taken, and it has to be left the choice: where the words' uses told instead,
@@ -278,9 +294,10 @@ struct LowerIndexCast : ConvertOpToLLVMPattern<OpTy> {
 void populateElementwisePatterns(const TileTypeConverter &converter,
                                  const KernelPlan &plan,
                                  RewritePatternSet &patterns) {
-  patterns.add<LowerNarrowExtension, LowerWideningOfPairs,
-               LowerNarrowingInBranch, LowerNarrowSelect>(converter, plan,
-                                                          /*benefit=*/2);
+  patterns.add<LowerNarrowExtension, LowerNarrowTruncation,
+               LowerWideningOfPairs, LowerNarrowingInBranch, LowerNarrowSelect>(
+      converter, plan,
+      /*benefit=*/2);
   patterns.add<RebuildOnRegisters>(converter, patterns.getContext());
   patterns
       .add<LowerConstant, LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,

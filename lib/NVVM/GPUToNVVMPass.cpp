@@ -74,17 +74,21 @@ static LogicalResult refuseNarrowArithmetic(gpu::KernelOp kernel) {
            tile.getElementTypeBitWidth() == 8;
   };
   WalkResult walked = kernel.walk([&](Operation *op) {
+    auto isF8 = [](Value value) {
+      return isa<Float8E4M3FNType>(getElementTypeOrSelf(value.getType()));
+    };
     auto extension = dyn_cast<arith::ExtFOp>(op);
-    bool isWidened = extension && isa<Float8E4M3FNType>(
-                                      getElementTypeOrSelf(extension.getIn()));
-    if (isWidened ||
+    auto truncation = dyn_cast<arith::TruncFOp>(op);
+    if ((extension && isF8(extension.getIn())) ||
+        (truncation && isF8(truncation)) ||
         isa<gpu::LoadOp, gpu::StoreOp, gpu::ReadOp, gpu::WriteOp,
             gpu::GatherOp>(op) ||
         (llvm::none_of(op->getOperandTypes(), isNarrow) &&
          llvm::none_of(op->getResultTypes(), isNarrow)))
       return WalkResult::advance();
-    op->emitOpError("has no form on floats of 8 bits; f8E4M3FN can be widened "
-                    "by 'arith.extf', and f16 has all its numbers");
+    op->emitOpError("has no form on floats of 8 bits; f8E4M3FN can be "
+                    "converted by 'arith.extf' and 'arith.truncf', and f16 has "
+                    "all its numbers");
     return WalkResult::interrupt();
   });
   return failure(walked.wasInterrupted());

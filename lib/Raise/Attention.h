@@ -76,10 +76,11 @@ SmallVector<OperandChoice> findOperands(ElementReader &reader, const Element &e,
                                         ArrayRef<AffineExpr> order,
                                         int64_t dimOfHeads, bool allowFactor);
 
-/// Takes masks off the outside of `scores`: selected and added -inf. `isScore`
-/// tells what depends on the product.
+/// Takes masks off the outside of `scores`, which a softmax multiplies by
+/// `scale`: selected and added -inf. `isScore` tells what depends on the
+/// product.
 ScoreMask takeMasks(ElementReader &reader, const ScorePositions &positions,
-                    Element &scores,
+                    Element &scores, double scale,
                     function_ref<bool(const Element &)> isScore);
 
 /// The mask attribute of a band over `rows` x `keys` scores (which may be

@@ -126,6 +126,7 @@ std::string AttentionRaiser::readScores() {
   if (!isUnique)
     return "the scores are computed from more than one product";
   mask = takeMasks(reader, parts, scores,
+                   path.softmax.getScale().convertToDouble(),
                    [&](const Element &e) { return isScoreProduct(e); });
   SmallVector<double> factors = collectFactors();
   if (factors.empty())

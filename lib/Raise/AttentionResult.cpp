@@ -117,6 +117,8 @@ std::string AttentionRaiser::build() {
     factor *= outerScale;
   if (!(factor > 0) || !(outerScale > 0))
     return "the scale is not positive";
+  if (factor > getLargestScale(getElementTypeOrSelf(query.tensor.getType())))
+    return "the scale is too large for the type of the scores";
 
   followResult();
   auto type = RankedTensorType::get(extentsOf(orderOf(parts.row, valueFeature)),

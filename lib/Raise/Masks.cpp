@@ -8,8 +8,10 @@ using namespace mlir;
 using namespace mlir::smx;
 
 /// True if adding or selecting `value` leaves nothing of an exponential:
-/// e^-1e30 is 0 in every type.
-static bool hides(double value) { return value <= -1e30; }
+/// e^-1e30 is 0 in every type, and so is that of a millionth of it.
+static bool hides(double value, double scale) {
+  return value <= -1e30 && value * scale <= -1e24;
+}
 
 namespace {
 /// One mask taken off: the rest, and the condition.
@@ -38,7 +40,7 @@ static void dropZeros(ElementReader &reader, Element &scores) {
 
 static std::optional<TakenMask>
 takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
-         function_ref<bool(const Element &)> isScore) {
+         double scale, function_ref<bool(const Element &)> isScore) {
   Element e = reader.strip(scores);
   Operation *op = reader.arithmetic(e);
   auto dependsOnScore = [&](const Element &part) {
@@ -47,7 +49,8 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
   if (isa_and_nonnull<arith::SelectOp>(op)) {
     for (unsigned hidden : {1u, 2u}) {
       auto value = reader.constant(reader.operand(e, hidden));
-      if (value && hides(*value) && !dependsOnScore(reader.operand(e, 0)))
+      if (value && hides(*value, scale) &&
+          !dependsOnScore(reader.operand(e, 0)))
         return TakenMask{reader.operand(e, 3 - hidden), reader.operand(e, 0),
                          /*visibleWhen=*/hidden == 2, *value};
     }
@@ -61,10 +64,10 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
       continue;
     dropZeros(reader, addend);
     auto choice = masks.matchChoice(addend);
-    if (choice && choice->whenTrue == 0 && hides(choice->whenFalse))
+    if (choice && choice->whenTrue == 0 && hides(choice->whenFalse, scale))
       return TakenMask{reader.operand(e, 1 - n), choice->condition, true,
                        choice->whenFalse};
-    if (choice && choice->whenFalse == 0 && hides(choice->whenTrue))
+    if (choice && choice->whenFalse == 0 && hides(choice->whenTrue, scale))
       return TakenMask{reader.operand(e, 1 - n), choice->condition, false,
                        choice->whenTrue};
   }
@@ -94,6 +97,7 @@ static bool isFarAboveMasks(ElementReader &reader, const Element &scores,
 
 ScoreMask mlir::smx::takeMasks(ElementReader &reader,
                                const ScorePositions &positions, Element &scores,
+                               double scale,
                                function_ref<bool(const Element &)> isScore) {
   MaskReader masks(reader, positions);
   ScoreMask result;
@@ -104,7 +108,7 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
   Band infiniteBand;
   Element infiniteRest;
   dropZeros(reader, scores);
-  while (auto taken = takeMask(reader, masks, scores, isScore)) {
+  while (auto taken = takeMask(reader, masks, scores, scale, isScore)) {
     dropZeros(reader, taken->rest);
     SmallVector<MaskCondition> conjuncts, others;
     masks.splitConjuncts(taken->condition, taken->visibleWhen, conjuncts);

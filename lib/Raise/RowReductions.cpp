@@ -1,6 +1,7 @@
 //===- RowReductions.cpp - recognising maxima, sums and exponentials ------===//
 
 #include "RowReductions.h"
+#include "smx/IR/Smx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -330,7 +331,7 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
     if (isAlmostEqual(factor, 1, e.getType()))
       factor = 1;
   }
-  if (!(factor > 0) || std::isinf(factor)) {
+  if (!(factor > 0) || factor > getLargestScale(e.getType())) {
     whyNot = "the exponent has a negative factor, which the maximum does not, "
              "or one that is not finite";
     return std::nullopt;

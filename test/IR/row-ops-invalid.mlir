@@ -90,6 +90,15 @@ func.func @scale_is_infinite(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
+// R4
+func.func @scale_is_too_large(%x: tensor<4x8xbf16>) -> tensor<4x8xf64> {
+  // expected-error @+1 {{'smx.softmax' op expected a scale of at most 2.358657e+38 for scores that are computed in 'f32', got 3.000000e+38}}
+  %0 = smx.softmax %x axis(1) scale(3.0e38) : tensor<4x8xbf16> -> tensor<4x8xf64>
+  return %0 : tensor<4x8xf64>
+}
+
+// -----
+
 // R5
 func.func @logsumexp_keeps_the_axis(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {
   // expected-error @+1 {{'smx.logsumexp' op expected a result of shape [4] with floating-point elements of at least 16 bits, got 'tensor<4x1xf32>'}}

@@ -52,7 +52,7 @@ smx_gpu.kernel @asynchronous() warps(4) {
 smx_gpu.kernel @narrow(%x: memref<?x128xf8E4M3FN>) warps(1) {
   %c0 = arith.constant 0 : index
   %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x128xf8E4M3FN> -> tensor<1x128xf8E4M3FN, #N>
-  // expected-error @+1 {{'smx_gpu.reduce' op has no form on floats of 8 bits; f8E4M3FN can be widened by 'arith.extf', and f16 has all its numbers}}
+  // expected-error @+1 {{'smx_gpu.reduce' op has no form on floats of 8 bits; f8E4M3FN can be converted by 'arith.extf' and 'arith.truncf', and f16 has all its numbers}}
   %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x128xf8E4M3FN, #N> -> tensor<1xf8E4M3FN, #smx_gpu.slice<1, #N>>
   smx_gpu.return
 }

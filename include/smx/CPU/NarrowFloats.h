@@ -1,4 +1,5 @@
-//===- NarrowFloats.h - floats of 8 bits in integer arithmetic --*- C++ -*-===//
+//===- NarrowFloats.h - floats of few bits in integer arithmetic -*- C++
+//-*-===//
 #ifndef SMX_CPU_NARROWFLOATS_H
 #define SMX_CPU_NARROWFLOATS_H
 
@@ -12,7 +13,13 @@ namespace mlir::smx {
 /// whatever the machine does with denormals.
 Value widenF8E4M3FN(ImplicitLocOpBuilder &b, Value codes, Type to);
 
-/// Widens f8E4M3FN, for which LLVM has no type.
+/// `numbers`, of a float of at least 16 bits or a vector of them, rounded to
+/// f8E4M3FN, as the codes (i8, or a vector of them): once, to nearest and ties
+/// to even. What is too large for it, and infinity, is NaN.
+Value narrowToF8E4M3FN(ImplicitLocOpBuilder &b, Value numbers);
+
+/// Converts from and to f8E4M3FN, for which LLVM has no type, and f64 to bf16,
+/// by two roundings of which one counts.
 void populateNarrowFloatPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::smx

@@ -82,7 +82,8 @@ def SmxCPUExpandMathPass : Pass<"smx-cpu-expand-math"> {
     operation: the difference is never rounded, so the error is that of the exponential alone, however far x is from y. A
     `math.exp2` with the attribute `result_bits` takes a shorter polynomial: relative error 2.8e-6 up to 16, 1.0e-4 up to 12.
 
-    `arith.extf` of f8E4M3FN, for which LLVM has no type, becomes integer arithmetic; it is exact for every code.
+    `arith.extf` of f8E4M3FN, for which LLVM has no type, becomes integer arithmetic; it is exact for every code. So does
+    `arith.truncf` to it, which rounds once; what is too large is NaN.
 
     NaN gives NaN, -inf gives +0, overflow gives +inf, zero gives exactly 1. With `avx512` 1-d vectors of 128, 256 and 512 bits are
     scaled by VSCALEF, which does all of that in one instruction; without it by integer arithmetic on the exponent.

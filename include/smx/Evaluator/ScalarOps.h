@@ -42,7 +42,7 @@ inline Slot intSlot(int64_t value) {
 std::optional<::smx::reference::DType> getStoredType(Type type);
 
 /// The element type that results of `type` are rounded to, if there is anything
-/// to round.
+/// to round; to 8 bits whatever `rounding` says.
 std::optional<::smx::reference::DType> getRoundedType(Type type,
                                                       Rounding rounding);
 

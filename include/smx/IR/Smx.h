@@ -70,6 +70,10 @@ void registerTilingInterfaceModels(DialectRegistry &registry);
 /// otherwise.
 FloatType getAccumulatorType(Type elementType);
 
+/// The largest magnitude of a scale for scores of `elementType`: its product
+/// with log2(e) is a number of the accumulator's type.
+double getLargestScale(Type elementType);
+
 /// The largest extent that divides every page which the stream of `op` is read
 /// from; 0 if it is read from none.
 int64_t getPageExtent(StreamingReductionOpInterface op);

@@ -39,7 +39,7 @@ def Smx_SoftmaxOp : Smx_RowOp<"softmax"> {
     R1: the input has floating-point elements (f64, f32, f16, bf16 or of 8 bits) and a rank of at least 1.
     R2: the axis is in `[0, rank)`.
     R3: the result has the shape of the input, and floating-point elements of at least 16 bits.
-    R4: the scale is finite and not 0.
+    R4: the scale is finite and not 0, and so is its product with log2(e) in the type that scores are computed in.
 
     ```mlir
     %y = smx.softmax %x axis(1) : tensor<8x128xf32> -> tensor<8x128xf32>
@@ -84,7 +84,7 @@ def Smx_SoftmaxDotOp : Smx_SpecOp<"softmax_dot"> {
     D2: the shape of the values starts with the shape of the scores.
     D3: the result has the shape of the values without the reduced axis, and floating-point elements of at
         least 16 bits.
-    D4: the scale is finite and not 0.
+    D4: R4 of `smx.softmax`.
 
     ```mlir
     %y = smx.softmax_dot %x, %v : tensor<8x128xf32>, tensor<8x128x64xf32> -> tensor<8x64xf32>
@@ -302,7 +302,7 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
         are static. Where one is open, there are as many of both.
     A5: the result is `[batch.., Hq, Sq, Dv]`, with floating-point elements of at least 16 bits.
     A6: the log-sum-exp is `[batch.., Hq, Sq]`, with f32 elements (f64 for f64 operands).
-    A7: the scale is finite and not 0.
+    A7: R4 of `smx.softmax`.
     A8: `score` takes the score (f32, or f64) and one index per dimension of the scores, and yields a score;
         `visible` takes the indices and yields an i1.
     A9: there is one tensor of signless integers or index for each that the mask reads, of the first few leading

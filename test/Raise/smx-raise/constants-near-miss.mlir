@@ -136,3 +136,42 @@ func.func @never_infinite(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %y = arith.select %hb, %zero, %s : tensor<4x8xi1>, tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
+
+// -----
+
+// What hides a score leaves something of it, behind so small a scale: the mask stays a part of the score.
+// CHECK-LABEL: @of_a_tiny_scale
+// CHECK: smx.attention
+// CHECK-NOT: mask(
+// CHECK: return
+func.func @of_a_tiny_scale(%q: tensor<8x16xf32>, %k: tensor<16x8xf32>, %v: tensor<8x16xf32>, %mask: tensor<8x8xi1>) -> tensor<8x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<8x8xf32>
+  %z1 = arith.constant dense<0.0> : tensor<8xf32>
+  %n1 = arith.constant dense<0xFF800000> : tensor<8xf32>
+  %low = arith.constant dense<-1.0e30> : tensor<8x8xf32>
+  %sc = arith.constant dense<1.0e-30> : tensor<8x8xf32>
+  %z2 = arith.constant dense<0.0> : tensor<8x16xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %s0 = linalg.matmul ins(%q, %k : tensor<8x16xf32>, tensor<16x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %causal = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c = arith.cmpi sle, %j, %i : index
+    %zz = arith.constant 0.0 : f32
+    %ll = arith.constant -1.0e30 : f32
+    %w = arith.select %c, %zz, %ll : f32
+    linalg.yield %w : f32
+  } -> tensor<8x8xf32>
+  %s = arith.addf %s0, %causal : tensor<8x8xf32>
+  %m = linalg.reduce { arith.maximumf } ins(%s : tensor<8x8xf32>) outs(%n1 : tensor<8xf32>) dimensions = [1]
+  %mb = linalg.broadcast ins(%m : tensor<8xf32>) outs(%e : tensor<8x8xf32>) dimensions = [1]
+  %d = arith.subf %s, %mb : tensor<8x8xf32>
+  %dc = arith.mulf %d, %sc : tensor<8x8xf32>
+  %p = math.exp %dc : tensor<8x8xf32>
+  %l = linalg.reduce { arith.addf } ins(%p : tensor<8x8xf32>) outs(%z1 : tensor<8xf32>) dimensions = [1]
+  %lb = linalg.broadcast ins(%l : tensor<8xf32>) outs(%e : tensor<8x8xf32>) dimensions = [1]
+  %w = arith.divf %p, %lb : tensor<8x8xf32>
+  %y = linalg.matmul ins(%w, %v : tensor<8x8xf32>, tensor<8x16xf32>) outs(%z2 : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %y : tensor<8x16xf32>
+}
