@@ -50,6 +50,14 @@ int64_t PositionSum::ofRegister(RankedTensorType tile, int64_t i) const {
   return factors[0] * at.row + factors[1] * at.column;
 }
 
+bool PositionSum::fitsWord() const {
+  constexpr int64_t large = 1 << 29;
+  auto isPlain = [](int64_t factor) { return std::abs(factor) <= 1; };
+  return std::abs(constant) < large && llvm::all_of(factors, isPlain) &&
+         llvm::all_of(llvm::make_first_range(shared), isPlain) &&
+         isPlain(rows.first);
+}
+
 int64_t PositionSum::mostOfPositions(RankedTensorType tile) const {
   int64_t most = 0;
   for (auto [factor, extent] : llvm::zip(factors, tile.getShape()))

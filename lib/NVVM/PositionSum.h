@@ -46,6 +46,9 @@ public:
   SmallVector<int64_t> knownOfTile(int64_t blocks) const;
   /// What positions contribute to the first registers of all threads, in order.
   SmallVector<int64_t> ofFirstRegisters(RankedTensorType tile) const;
+  /// True if an i32 holds every element: extents are below 2^30, and nothing is
+  /// multiplied, nor is a large constant added.
+  bool fitsWord() const;
   /// More than what positions contribute to any element of `tile`.
   int64_t mostOfPositions(RankedTensorType tile) const;
 

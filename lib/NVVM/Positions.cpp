@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PositionSum.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -193,15 +194,16 @@ private:
   }
 };
 
-/// The places that `op` converts; null if it does not, or by way of so few bits
-/// that they may be others then.
-static Value placesOf(arith::SIToFPOp op) {
-  constexpr unsigned enough = 32;
+/// The places that `op` converts; nothing if it does not, or by way of so few
+/// bits that they may be others then.
+static std::optional<PositionSum> placesOf(arith::SIToFPOp op, int64_t rank) {
   auto cast = op.getIn().getDefiningOp<arith::IndexCastOp>();
-  if (!cast ||
-      getElementTypeOrSelf(cast.getType()).getIntOrFloatBitWidth() < enough)
-    return {};
-  return cast.getIn();
+  PositionSum sum(rank);
+  if (!cast || !sum.add(cast.getIn(), 1))
+    return std::nullopt;
+  int64_t bits = elementBits(cast.getType());
+  return bits >= 64 || (bits >= 32 && sum.fitsWord()) ? std::optional(sum)
+                                                      : std::nullopt;
 }
 
 /// What places are converted to is added to something, in any order.
@@ -241,15 +243,14 @@ struct MultiplyPositions : TilePattern<math::FmaOp> {
     if (!tile || !isRegisterTile(tile) || !tile.getElementType().isF32() ||
         !converted || !isFreeSum(op, converted))
       return rewriter.notifyMatchFailure(op, "not a free sum with places");
-    Value places = placesOf(converted);
-    PositionSum sum(tile.getRank());
-    if (!places || !sum.add(places, 1))
+    std::optional<PositionSum> sum = placesOf(converted, tile.getRank());
+    if (!sum)
       return rewriter.notifyMatchFailure(op, "not a sum of places");
 
     ThreadCode code(rewriter, op, plan);
     Value rest = LLVM::SIToFPOp::create(code, code.getF32Type(),
-                                        sum.ofThread(code, tile, rewriter));
-    Value ofRegisters = constantsOf(code, sum, tile);
+                                        sum->ofThread(code, tile, rewriter));
+    Value ofRegisters = constantsOf(code, *sum, tile);
     Type type = ofRegisters.getType();
     Value ofThread = LLVM::FMAOp::create(code, type, repeated(code, rest, tile),
                                          adaptor.getB(), adaptor.getC());
@@ -273,19 +274,17 @@ struct ConvertPositions : TilePattern<arith::SIToFPOp> {
   matchAndRewrite(arith::SIToFPOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto tile = dyn_cast<RankedTensorType>(op.getType());
-    Value places = placesOf(op);
-    if (!tile || !isRegisterTile(tile) || !tile.getElementType().isF32() ||
-        !places)
-      return rewriter.notifyMatchFailure(op, "not a tile of places as f32");
+    if (!tile || !isRegisterTile(tile) || !tile.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "not a tile of f32");
     if (llvm::all_of(op->getUsers(),
                      [&](Operation *user) { return isFreeSum(user, op); }))
       return rewriter.notifyMatchFailure(op, "multiplied and added instead");
-    PositionSum sum(tile.getRank());
-    if (!sum.add(places, 1) || sum.mostOfPositions(tile) >= lowPart)
+    std::optional<PositionSum> sum = placesOf(op, tile.getRank());
+    if (!sum || sum->mostOfPositions(tile) >= lowPart)
       return rewriter.notifyMatchFailure(op, "not a sum of places");
 
     ThreadCode code(rewriter, op, plan);
-    Value place = sum.ofThread(code, tile, rewriter);
+    Value place = sum->ofThread(code, tile, rewriter);
     // Out of LLVM's sight, which computes the sums of all registers in front of
     // a loop where that can be done, and has no registers to keep them.
     auto part = [&](int64_t bits) -> Value {
@@ -296,7 +295,7 @@ struct ConvertPositions : TilePattern<arith::SIToFPOp> {
                  LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
           .getResult(0);
     };
-    Value ofRegisters = constantsOf(code, sum, tile);
+    Value ofRegisters = constantsOf(code, *sum, tile);
     Value low = LLVM::FAddOp::create(
         code, repeated(code, part(lowPart - 1), tile), ofRegisters);
     rewriter.replaceOpWithNewOp<LLVM::FAddOp>(

@@ -162,12 +162,17 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
       });
       // A block copies what its rows share to where all of its threads find it,
       // from memory: it is computed before, and once. So are rows of 8 bits,
-      // which copies could not bring to warpgroups.
+      // which copies could not bring to warpgroups, what is reduced of other
+      // rows than those of the block, and what is transposed, which threads
+      // read in another order from memory alone.
       RowUse use = rowUseOf(operand, rowUses.lookup(consumer));
       auto generic = dyn_cast<linalg::GenericOp>(producer);
       bool isComputedBefore =
           tile.inBlocks && !isWidenedWith(producer, consumer, tile) &&
           ((use.kind == RowUse::Operand && !onlyMoves(producer)) ||
+           (use.kind == RowUse::Broadcast && isTileable &&
+            !readsOwnPosition(producer)) ||
+           (isa<linalg::TransposeOp>(consumer) && !onlyMoves(producer)) ||
            (generic && findQuantized(generic)));
       if (!(isSlice || isTileable) || !isOurs || isComputedBefore)
         continue;
