@@ -1,5 +1,4 @@
 //===- NarrowFloats.h - floats of few bits as integers ----------*- C++ -*-===//
-//-*-===//
 #ifndef SMX_CPU_NARROWFLOATS_H
 #define SMX_CPU_NARROWFLOATS_H
 
