@@ -11,12 +11,6 @@ namespace smx::reference {
 
 static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
-static Shape withoutAxis(const Tensor &x, int64_t axis) {
-  Shape shape = x.shape();
-  shape.erase(shape.begin() + x.resolveAxis(axis));
-  return shape;
-}
-
 /// What the targets say of a row.
 enum class Target { Place, Ignored, OutOfRange };
 
@@ -31,7 +25,7 @@ static Target kindOf(double target, int64_t extent,
 
 Tensor crossEntropy(const Tensor &x, const Tensor &targets,
                     const CrossEntropyOptions &options) {
-  assert(targets.shape() == withoutAxis(x, options.axis) &&
+  assert(targets.shape() == x.shapeWithout(options.axis) &&
          "one target for every row");
   SoftmaxOptions softmax;
   softmax.axis = options.axis;
@@ -73,7 +67,7 @@ Tensor crossEntropy(const Tensor &x, const Tensor &targets,
 Tensor crossEntropyBackward(const Tensor &x, const Tensor &targets,
                             const Tensor &logSumExp, const Tensor &gradient,
                             const CrossEntropyOptions &options) {
-  assert(targets.shape() == withoutAxis(x, options.axis) &&
+  assert(targets.shape() == x.shapeWithout(options.axis) &&
          logSumExp.shape() == targets.shape() &&
          gradient.shape() == targets.shape() && "one value for every row");
   const RowLayout rows(x.shape(), options.axis);

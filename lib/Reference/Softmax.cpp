@@ -87,12 +87,6 @@ static void forEachRow(const Tensor &x, const SoftmaxOptions &options,
               });
 }
 
-static Shape withoutAxis(const Tensor &x, int64_t axis) {
-  Shape shape = x.shape();
-  shape.erase(shape.begin() + x.resolveAxis(axis));
-  return shape;
-}
-
 static double valueOfMaskedRow(const SoftmaxOptions &options) {
   return options.maskedRow == MaskedRow::Zero ? 0.0 : notANumber;
 }
@@ -131,7 +125,7 @@ Tensor logSoftmax(const Tensor &x, const SoftmaxOptions &options) {
 }
 
 Tensor logSumExp(const Tensor &x, const SoftmaxOptions &options) {
-  Tensor result(withoutAxis(x, options.axis), -infinity);
+  Tensor result(x.shapeWithout(options.axis), -infinity);
   forEachRow(x, options, [&](const Row &row, int64_t, int64_t, int64_t r) {
     const std::optional<double> pivot = row.pivot();
     if (!pivot)
@@ -145,7 +139,7 @@ Tensor logSumExp(const Tensor &x, const SoftmaxOptions &options) {
 }
 
 Tensor sumOfScaledExponentials(const Tensor &x, const SoftmaxOptions &options) {
-  Tensor result(withoutAxis(x, options.axis), 0.0);
+  Tensor result(x.shapeWithout(options.axis), 0.0);
   forEachRow(x, options, [&](const Row &row, int64_t, int64_t, int64_t r) {
     if (const std::optional<double> pivot = row.pivot())
       result[r] = row.denominator(*pivot);

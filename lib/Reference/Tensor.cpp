@@ -69,6 +69,12 @@ int64_t Tensor::resolveAxis(int64_t axis) const {
   return axis < 0 ? axis + rank() : axis;
 }
 
+Shape Tensor::shapeWithout(int64_t axis) const {
+  Shape shape = extents;
+  shape.erase(shape.begin() + resolveAxis(axis));
+  return shape;
+}
+
 Tensor Tensor::reshaped(Shape shape) const {
   return Tensor(std::move(shape), elements);
 }

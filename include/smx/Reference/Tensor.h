@@ -63,6 +63,8 @@ public:
   Shape indexOf(int64_t offset) const;
   /// An axis in [0, rank), from one in [-rank, rank).
   int64_t resolveAxis(int64_t axis) const;
+  /// The extents of all other axes, in order.
+  Shape shapeWithout(int64_t axis) const;
 
   /// The same elements under another shape of the same size.
   Tensor reshaped(Shape shape) const;
