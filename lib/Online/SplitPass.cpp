@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/Smx.h"
 #include "smx/Online/Passes.h"
 #include "smx/Tiling/RowParts.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::smx {
@@ -61,8 +61,7 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
   }
 
   static int64_t bitsOf(StreamingReductionOpInterface op) {
-    return getElementTypeOrSelf(op.getInputOperands().front().getType())
-        .getIntOrFloatBitWidth();
+    return elementBits(op.getInputOperands().front().getType());
   }
 
   /// Parts that are tiles, of a row that is a few whole ones.

@@ -25,7 +25,8 @@ std::string AttentionRaiser::readWeights() {
   for (OpOperand *step : llvm::reverse(path.steps)) {
     auto next = reader.stepForward(*step, at);
     if (!next)
-      return "the weights are reshaped by dynamic sizes";
+      return "the weights are reshaped by dynamic sizes, or rounded to fewer "
+             "than 16 bits";
     at = *next;
   }
   linalg::LinalgOp op = product.op;

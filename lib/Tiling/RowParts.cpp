@@ -1,24 +1,20 @@
 //===- RowParts.cpp - blocks that share a row -----------------------------===//
 
 #include "smx/Tiling/RowParts.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::smx;
-
-static int64_t elementBitsOf(StreamingReductionOpInterface op) {
-  return getElementTypeOrSelf(op.getInputOperands().front().getType())
-      .getIntOrFloatBitWidth();
-}
 
 int64_t mlir::smx::mostBlocksOfRow(StreamingReductionOpInterface op,
                                    ArrayRef<OpFoldResult> rowSizes,
                                    std::optional<int64_t> extent,
                                    int64_t slots) {
-  bool isLong = extent && *extent * elementBitsOf(op) > 8 * longestPartBytes;
+  int64_t bits = elementBits(op.getInputOperands().front().getType());
+  bool isLong = extent && *extent * bits > 8 * longestPartBytes;
   int64_t rows = 1;
   for (OpFoldResult size : rowSizes)
     rows *= getConstantIntValue(size).value_or(isLong ? 1 : slots);
@@ -58,7 +54,7 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
     auto finish = dyn_cast<FinishOp>(user);
     return finish && finish.getInputs().empty();
   });
-  int64_t bits = elementBitsOf(op);
+  int64_t bits = elementBits(op.getInputOperands().front().getType());
   if (!isRow || !isReadAlone || bits != 16 ||
       mostBlocksOfRow(op, rowSizes, extent, slots) != 1)
     return false;

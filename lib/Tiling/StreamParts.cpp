@@ -2,11 +2,11 @@
 
 #include "StreamParts.h"
 
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/IndexMath.h"
 #include "smx/Tiling/RowParts.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -38,10 +38,8 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
     return std::nullopt;
 
   // Elements that one sum adds up.
-  int64_t longest =
-      8 * longestPartBytes /
-      getElementTypeOrSelf(op.getInputOperands().front().getType())
-          .getIntOrFloatBitWidth();
+  int64_t longest = 8 * longestPartBytes /
+                    elementBits(op.getInputOperands().front().getType());
   IndexMath math{builder, op.getLoc()};
   auto valueOf = [&](OpFoldResult extent) {
     return getValueOrCreateConstantIndexOp(builder, op.getLoc(), extent);

@@ -32,3 +32,16 @@ func.func @linalg(%x: memref<8xf32>, %c: f32) {
   linalg.fill ins(%c : f32) outs(%x : memref<8xf32>)
   return
 }
+
+// -----
+
+func.func @branch(%x: memref<8xf32>, %c: f32, %b: i1) {
+  scf.if %b {
+    // expected-error @below {{'scf.forall' op breaks the contract of stage 'gpu': it has no kernel, as it stands in a loop or a branch}}
+    // expected-note @below {{kernels are launched by the function itself: what is in the loop or branch may be a function of its own}}
+    scf.forall (%i) in (8) {
+      memref.store %c, %x[%i] : memref<8xf32>
+    }
+  }
+  return
+}

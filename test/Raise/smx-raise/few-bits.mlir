@@ -110,3 +110,21 @@ func.func @of_128_bits(%x: tensor<4x8xf128>) -> tensor<4x8xf128> {
   %s = linalg.softmax dimension(1) ins(%x : tensor<4x8xf128>) outs(%e : tensor<4x8xf128>) -> tensor<4x8xf128>
   return %s : tensor<4x8xf128>
 }
+
+// -----
+
+// CHECK-LABEL: @tensor_of_weights
+// CHECK: smx.softmax
+// CHECK: arith.truncf %{{.+}} to tensor<2x8x8xf8E4M3FN>
+func.func @tensor_of_weights(%q: tensor<2x8x16xf32>, %k: tensor<2x16x8xf32>, %v: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  %z = arith.constant dense<0.0> : tensor<2x8x8xf32>
+  %z2 = arith.constant dense<0.0> : tensor<2x8x16xf32>
+  %e = tensor.empty() : tensor<2x8x8xf32>
+  %s = linalg.batch_matmul ins(%q, %k : tensor<2x8x16xf32>, tensor<2x16x8xf32>) outs(%z : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %w = linalg.softmax dimension(2) ins(%s : tensor<2x8x8xf32>) outs(%e : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %n = arith.truncf %w : tensor<2x8x8xf32> to tensor<2x8x8xf8E4M3FN>
+  %x = arith.extf %n : tensor<2x8x8xf8E4M3FN> to tensor<2x8x8xf32>
+  // expected-remark @below {{not raised to smx.attention: the weights are reshaped by dynamic sizes, or rounded to fewer than 16 bits}}
+  %y = linalg.batch_matmul ins(%x, %v : tensor<2x8x8xf32>, tensor<2x8x16xf32>) outs(%z2 : tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %y : tensor<2x8x16xf32>
+}
