@@ -94,6 +94,11 @@ CrossEntropyAlgebraAttr::expandUpdate(OpBuilder &builder,
   return next;
 }
 
+std::optional<unsigned>
+CrossEntropyAlgebraAttr::getDoubleSum(Operation *operation) const {
+  return getSoftmax().getDoubleSum(operation);
+}
+
 bool CrossEntropyAlgebraAttr::hasParts() const {
   return getSoftmax().hasParts();
 }

@@ -89,8 +89,14 @@ static Value smaller(ScalarMath m, Value a, Value b) {
 
 /// A sum of squares of numbers times `from`, as one of numbers times `to`.
 static Value rescaled(ScalarMath m, Value sum, Value from, Value to) {
-  Value ratio = m.div(to, from);
+  Value ratio = m.cast(m.div(to, from), sum.getType());
   return m.mul(m.mul(sum, ratio), ratio);
+}
+
+/// As softmax's: a precise f32 sum would round once for every element.
+static FloatType sumTypeOf(Type element, FloatType type) {
+  bool isHalf = element.getIntOrFloatBitWidth() < 32;
+  return isHalf ? type : Float64Type::get(type.getContext());
 }
 
 SmallVector<Value>
@@ -134,9 +140,7 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
         Value scale = smaller(m, v[0], own);
         return {scale, rescaled(m, v[1], v[0], scale)};
       });
-  // As softmax's: a precise f32 sum would round once for every element.
-  bool isHalf = element.getIntOrFloatBitWidth() < 32;
-  FloatType sumType = isHalf ? type : FloatType(builder.getF64Type());
+  FloatType sumType = sumTypeOf(element, type);
   Value noSquares =
       linalg::FillOp::create(builder, loc,
                              ScalarMath{builder, loc}.constant(0.0, sumType),
@@ -161,7 +165,8 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
       "running sum", added, {moved[1], row},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value term = isScaled ? v[0] : m.mul(m.mul(v[0], v[1]), v[1]);
-        return {m.cast(m.add(term, m.cast(v.back(), sumType)), type)};
+        Value sum = m.add(m.cast(term, sumType), m.cast(v.back(), sumType));
+        return {m.cast(sum, v.back().getType())};
       });
   Value extent = streamExtent(builder, loc, input, stream, type);
   Value count =
@@ -173,6 +178,16 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
 }
 
 bool MeanSquareAlgebraAttr::hasParts() const { return true; }
+
+std::optional<unsigned>
+MeanSquareAlgebraAttr::getDoubleSum(Operation *operation) const {
+  UpdateOperands update(operation);
+  FloatType type = typeOf(update.states[0]);
+  Type element = getElementTypeOrSelf(update.input(0).tensor.getType());
+  if (sumTypeOf(element, type) == type)
+    return std::nullopt;
+  return 2;
+}
 
 /// s' = min(s, min s_p);   n' = n + sum n_p;   q' = q (s'/s)^2 + sum q_p
 /// (s'/s_p)^2

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileArithmetic.h"
+#include "smx/IR/SerialSums.h"
 #include "smx/IR/Smx.h"
 
 using namespace mlir;
@@ -30,7 +31,9 @@ MomentsAlgebraAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 /// n = a.n + b.n, d = b.mean - a.mean, mean = a.mean + d*b.n/n, m2 = a.m2 +
-/// b.m2 + d^2*a.n*b.n/n; the quotient is 0 where both are empty.
+/// b.m2 + d^2*a.n*b.n/n; the quotient is 0 where both are empty. The distance
+/// of a state from nothing is its mean, whose square may be infinite: the
+/// counts are multiplied first.
 static SmallVector<Value> mergeMoments(ScalarMath m, FloatType type,
                                        ValueRange a, ValueRange b) {
   Value zero = m.constant(0.0, type);
@@ -38,7 +41,7 @@ static SmallVector<Value> mergeMoments(ScalarMath m, FloatType type,
   Value share = m.select(m.equal(count, zero), zero, m.div(b[0], count));
   Value delta = m.sub(b[1], a[1]);
   Value shift = m.mul(delta, share);
-  Value spread = m.mul(m.mul(delta, shift), a[0]);
+  Value spread = m.mul(delta, m.mul(delta, m.mul(a[0], share)));
   return {count, m.add(a[1], shift), m.add(m.add(a[2], b[2]), spread)};
 }
 
@@ -58,33 +61,41 @@ MomentsAlgebraAttr::expandUpdate(OpBuilder &builder,
 
   // lift(tile): its count, its mean, and the squared deviations from that mean.
   Value count = streamExtent(builder, update.loc(), input, update.stream, type);
-  Value zero = filledLike(builder, update.loc(), update.states[0], 0.0);
+  FloatType sumType = operation->hasAttr(serialSumsAttribute)
+                          ? FloatType(builder.getF64Type())
+                          : type;
+  Value zero = linalg::FillOp::create(
+                   builder, update.loc(),
+                   ScalarMath{builder, update.loc()}.constant(0.0, sumType),
+                   emptyLike(builder, update.loc(), update.states[0], sumType))
+                   .getResult(0);
   Value sum =
       tile.reduce("tile sum", {input}, {{zero, update.row}}, {update.stream},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                    return {m.add(m.cast(v[0], type), v[1])};
+                    return {m.add(m.cast(v[0], sumType), v[1])};
                   })[0];
   Value mean = tile.map("tile mean", {{sum, update.row}}, {update.state(1)},
                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                          return {m.div(v[0], count)};
+                          Value mean = m.div(v[0], m.cast(count, sumType));
+                          return {m.cast(mean, type)};
                         })[0];
   Value spread = tile.reduce(
       "tile deviations", {input, {mean, update.row}}, {{zero, update.row}},
       {update.stream}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value delta = m.sub(m.cast(v[0], type), v[1]);
-        return {m.add(m.mul(delta, delta), v[2])};
+        return {m.add(m.cast(m.mul(delta, delta), sumType), v[2])};
       })[0];
-  return tile.mapOnto(
-      "merge moments",
-      {update.state(0),
-       update.state(1),
-       update.state(2),
-       {mean, update.row},
-       {spread, update.row}},
-      {update.state(0), update.state(1), update.state(2)},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        return mergeMoments(m, type, v.take_front(3), {count, v[3], v[4]});
-      });
+  return tile.mapOnto("merge moments",
+                      {update.state(0),
+                       update.state(1),
+                       update.state(2),
+                       {mean, update.row},
+                       {spread, update.row}},
+                      {update.state(0), update.state(1), update.state(2)},
+                      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                        return mergeMoments(m, type, v.take_front(3),
+                                            {count, v[3], m.cast(v[4], type)});
+                      });
 }
 
 bool MomentsAlgebraAttr::hasParts() const { return true; }

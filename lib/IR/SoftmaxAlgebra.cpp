@@ -114,6 +114,19 @@ SoftmaxAlgebraAttr::getDeferred(StringRef quantity) const {
 
 bool SoftmaxAlgebraAttr::hasParts() const { return true; }
 
+std::optional<unsigned>
+SoftmaxAlgebraAttr::getDoubleSum(Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  // With an accumulator, which is f32, nothing is won.
+  if (op.getStates().size() == 3)
+    return std::nullopt;
+  SoftmaxArithmetic soft = arithmeticOf(*this, op.getStates()[0]);
+  Type scoreType = getElementTypeOrSelf(op.getInputs()[0].getType());
+  if (soft.sumType(scoreType) == soft.type)
+    return std::nullopt;
+  return 1;
+}
+
 //===----------------------------------------------------------------------===//
 // identity, update, merge
 //===----------------------------------------------------------------------===//
@@ -192,21 +205,21 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   bool isExact = hasAccumulator && soft.isBase2();
   if (isExact)
     next.push_back(fresh());
-  SmallVector<Value> moved =
-      tile.mapOnto("running maximum and rescale factor",
-                   {{states[0], row}, {states[1], row}, {tileMaximum, row}},
-                   next, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     Value ofTile = isExact ? soft.exactReferenceOf(m, v[2])
-                                            : soft.referenceOf(m, v[2]);
-                     Value maximum = soft.follow(m, ofTile, v[0], slack, lead);
-                     Value reference = soft.guarded(m, maximum);
-                     Value factor = soft.rescaleParts(m, v[0], reference);
-                     SmallVector<Value> results{maximum, reference, factor,
-                                                m.mul(v[1], factor)};
-                     if (isExact)
-                       results.push_back(soft.factorFor(m, reference));
-                     return results;
-                   });
+  SmallVector<Value> moved = tile.mapOnto(
+      "running maximum and rescale factor",
+      {{states[0], row}, {states[1], row}, {tileMaximum, row}}, next,
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value ofTile = isExact ? soft.exactReferenceOf(m, v[2])
+                               : soft.referenceOf(m, v[2]);
+        Value maximum = soft.follow(m, ofTile, v[0], slack, lead);
+        Value reference = soft.guarded(m, maximum);
+        Value factor = soft.rescaleParts(m, v[0], reference);
+        SmallVector<Value> results{maximum, reference, factor,
+                                   m.mul(v[1], m.cast(factor, v[1].getType()))};
+        if (isExact)
+          results.push_back(soft.factorFor(m, reference));
+        return results;
+      });
   Value maximum = moved[0], reference = moved[1], factor = moved[2];
 
   // p = exp(s - m'), l' = l*a + sum p; the weights are kept only if values are
@@ -243,7 +256,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
             tile.mapInto("running sum", {{sum, row}}, {moved[3], row},
                          [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                            Value added = m.add(v[0], m.cast(v[1], sumType));
-                           return {m.cast(added, soft.type)};
+                           return {m.cast(added, v[1].getType())};
                          })};
   }
   Value weights = emptyLike(builder, op.getLoc(), scores.tensor, soft.type);

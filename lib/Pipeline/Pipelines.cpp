@@ -113,7 +113,9 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
 
 static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addNestedPass<func::FuncOp>(createWidenSumsPass());
-  pm.addPass(createExpandStatePass());
+  ExpandStatePassOptions state;
+  state.serialSums = true;
+  pm.addPass(createExpandStatePass(state));
   // No CSE before bufferization: equal empty tensors are different buffers.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createDestinationArgumentsPass());

@@ -1,6 +1,8 @@
 //===- ExpandStatePass.cpp - state ops become arithmetic ------------------===//
 
+#include "CarriedSums.h"
 #include "smx/IR/ReferenceSlack.h"
+#include "smx/IR/SerialSums.h"
 #include "smx/IR/Smx.h"
 #include "smx/Tiling/Passes.h"
 
@@ -23,6 +25,7 @@ struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
   using ExpandStatePassBase::ExpandStatePassBase;
 
   void runOnOperation() override {
+    carryDoubleSums(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa<IdentityOp, UpdateOp, MergeOp, FinishOp, MaskOp, PagedOp>(op))
@@ -30,6 +33,8 @@ struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
       if (isa<UpdateOp>(op) && slack != 0)
         op->setAttr(referenceSlackAttribute,
                     Builder(op).getF64FloatAttr(slack));
+      if (isa<UpdateOp>(op) && serialSums)
+        op->setAttr(serialSumsAttribute, UnitAttr::get(&getContext()));
       if (isa<UpdateOp, FinishOp>(op) && lead != 0)
         op->setAttr(referenceLeadAttribute, Builder(op).getF64FloatAttr(lead));
     });

@@ -34,7 +34,7 @@ class Smx_Attr<string name, string mnemonic_, list<Trait> traits> : AttrDef<Smx_
 }
 
 def Smx_SoftmaxAlgebraAttr : Smx_Attr<"SoftmaxAlgebra", "softmax",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDeferred", "hasParts", "expandParts"]>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDeferred", "getDoubleSum", "hasParts", "expandParts"]>]> {
   let summary = "running maximum, running sum and, if there are values, the accumulator";
   let description = [{
     State `(m, l)` or `(m, l, acc)`; inputs are the scores and, with an accumulator, the values.
@@ -88,7 +88,7 @@ def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
 }
 
 def Smx_MeanSquareAlgebraAttr : Smx_Attr<"MeanSquareAlgebra", "mean_square",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["hasParts", "expandParts"]>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDoubleSum", "hasParts", "expandParts"]>]> {
   let summary = "count, scale and sum of scaled squares";
   let description = [{
     State `(n, s, q)` per row with `q = sum (s*x)^2`; the input is the row itself. The scale `s` is a power
@@ -129,7 +129,7 @@ def Smx_PartsAlgebraAttr : Smx_Attr<"PartsAlgebra", "parts",
 }
 
 def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["hasParts", "expandParts"]>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDoubleSum", "hasParts", "expandParts"]>]> {
   let summary = "softmax's state and, with label smoothing, count and sum of the scores";
   let description = [{
     State `(m, l)` of `softmax` without smoothing, `(m, l, n, t)` with it: the product of two monoids, each

@@ -91,6 +91,10 @@ def Smx_StateAlgebraAttrInterface : AttrInterface<"StateAlgebraAttrInterface"> {
         stream; none where a second look costs no more.}],
       "std::optional<::mlir::smx::DeferredQuantity>", "getDeferred", (ins "::llvm::StringRef":$quantity),
       /*methodBody=*/[{}], /*defaultImplementation=*/[{ return std::nullopt; }]>,
+    InterfaceMethod<[{The component of the state of an update that is a sum of f64 terms, and should be f64 where a loop
+        carries it. `expandUpdate` takes it in both types, and gives it in the one it had.}],
+      "std::optional<unsigned>", "getDoubleSum", (ins "::mlir::Operation *":$op),
+      /*methodBody=*/[{}], /*defaultImplementation=*/[{ return std::nullopt; }]>,
     InterfaceMethod<"Whether `expandParts` can merge many states at a time, for `#smx.parts`.",
       "bool", "hasParts", (ins),
       /*methodBody=*/[{}], /*defaultImplementation=*/[{ return false; }]>,

@@ -198,6 +198,8 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
            "powers of two that the reference of a state with an accumulator may be behind the maximum">,
     Option<"lead", "lead", "double", "0",
            "powers of two that it goes beyond the maximum when it moves again; with a slack">,
+    Option<"serialSums", "serial-sums", "bool", "false",
+           "few threads add up all terms of a tile: f32 moments have sums in f64">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",

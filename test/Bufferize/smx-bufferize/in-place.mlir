@@ -7,15 +7,16 @@
 // CHECK-SAME: %[[X:.+]]: memref<8x128xf32, {{.*}}>, %[[Y:.+]]: memref<8xf32,
 // CHECK: scf.forall
 // CHECK: %[[M:.+]] = memref.alloc() {{.*}} : memref<4xf32>
-// CHECK: %[[L:.+]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK: %[[L:.+]] = memref.alloc() {{.*}} : memref<4xf64>
 // CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} {
 // CHECK-NOT: memref.copy
 // CHECK: linalg.generic {{.*}} ins(%[[M]], %[[L]], %{{.+}} : {{.*}}) outs(%[[M]], %{{.+}}, %{{.+}}, %[[L]] :
 // CHECK: linalg.generic {{.*}} outs(%[[L]] :
 // CHECK-NOT: memref.copy
 // The result is computed where the caller wants it.
+// CHECK: linalg.generic {{.*}} ins(%[[L]] : memref<4xf64>) outs(%[[SUM:.+]] : memref<4xf32>)
 // CHECK: %[[TILE:.+]] = memref.subview %[[Y]]
-// CHECK: linalg.generic {{.*}} ins(%[[M]], %[[L]] : {{.*}}) outs(%[[TILE]] :
+// CHECK: linalg.generic {{.*}} ins(%[[M]], %[[SUM]] : {{.*}}) outs(%[[TILE]] :
 // CHECK-NOT: memref.copy
 // CHECK: return
 func.func @state_of_a_loop(%x: tensor<8x128xf32>) -> tensor<8xf32> {
