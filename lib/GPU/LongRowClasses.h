@@ -59,6 +59,12 @@ struct LongRow {
   /// beside the elements that were read.
   bool isSumOfTwo() const {
     return isRead(2, 16) && shape.reductions == 1 && shape.sums == 1 &&
+           shape.writtenBits == shape.elementBits;
+  }
+  /// Exponentials of a row of 16-bit elements, in f32 and to its last bits, of
+  /// which another row is made.
+  bool isWidenedExponential() const {
+    return isRead(1, 16) && shape.hasExponentials && shape.hasDoubleSums &&
            shape.isWritten;
   }
 };
@@ -91,6 +97,7 @@ std::optional<RowSpread> pairsInRegisters(const LongRow &row);
 std::optional<RowSpread> sumsInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> sumsInRegisters(const LongRow &row);
 std::optional<RowSpread> longExponentials(const LongRow &row);
+std::optional<RowSpread> widenedExponentials(const LongRow &row);
 std::optional<RowSpread> readersInRegisters(const LongRow &row);
 std::optional<RowSpread> summedTwiceInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);

@@ -16,10 +16,9 @@ LongRow::LongRow(const NestShape &shape, const ScheduleOptions &options)
           registerBytesOfRow(llvm::divideCeil(shape.longest * shape.rowBits, 8),
                              /*isDouble=*/shape.elementBits == 64)),
       accesses(0), isAligned(options.alignment >= accessBytes) {
-  int64_t bits = shape.longest * shape.elementBits;
-  if (bits % accessBits == 0 &&
+  if (shape.longest % shape.accessElements() == 0 &&
       shape.rowBits == shape.rowsRead * shape.elementBits)
-    accesses = bits / accessBits;
+    accesses = shape.longest / shape.accessElements();
 }
 
 int64_t mlir::smx::gpu::threadsOfWholeAccesses(int64_t threads, int64_t fewest,
@@ -107,6 +106,7 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     sumsInSmallBlocks,
     sumsInRegisters,
     longExponentials,
+    widenedExponentials,
     readersInRegisters,
     summedTwiceInSmallBlocks,
     summedTwiceByTwoBlocks,
@@ -142,8 +142,7 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
       std::max<int64_t>(spread.multiprocessor / spread.threads, 1);
   schedule.layout =
       StripedAttr::get(schedule.layout.getContext(),
-                       /*rows=*/1, spread.threads,
-                       accessBits / std::max<int64_t>(shape.elementBits, 8));
+                       /*rows=*/1, spread.threads, shape.accessElements());
 }
 
 int64_t mlir::smx::gpu::threadsOfStream(const NestShape &shape,

@@ -170,7 +170,7 @@ static void setReads(NestShape &shape, scf::ForallOp nest,
   });
 }
 
-/// Sets `isWritten` and `writtenBits`.
+/// Sets `isWritten`, `writtenBits` and `widestWritten`.
 static void setWrites(NestShape &shape, scf::ForallOp nest,
                       const TileClasses &classes) {
   nest.walk([&](tensor::ParallelInsertSliceOp insert) {
@@ -178,7 +178,9 @@ static void setWrites(NestShape &shape, scf::ForallOp nest,
                             shape.longestClass))
       return;
     shape.isWritten = true;
-    shape.writtenBits += 8 * elementBytes(insert.getSource().getType());
+    int64_t bits = 8 * elementBytes(insert.getSource().getType());
+    shape.writtenBits += bits;
+    shape.widestWritten = std::max(shape.widestWritten, bits);
   });
 }
 
@@ -227,14 +229,19 @@ static bool isSum(linalg::GenericOp op) {
       });
 }
 
-/// Sets `reductions`, `sums` and `maxima`.
+/// Sets `reductions`, `sums`, `hasDoubleSums` and `maxima`.
 static void setReductions(NestShape &shape, scf::ForallOp nest,
                           const TileClasses &classes) {
   nest.walk([&](linalg::GenericOp op) {
     if (!isOtherReduction(op, classes))
       return;
     ++shape.reductions;
-    shape.sums += isSum(op);
+    bool isOfSum = isSum(op);
+    shape.sums += isOfSum;
+    shape.hasDoubleSums |=
+        isOfSum && llvm::any_of(op.getResultTypes(), [](Type type) {
+          return getElementTypeOrSelf(type).isF64();
+        });
     // Keys are wider than what they are made of; scores in f64 are none.
     shape.maxima += shape.elementBits < 64 && isMaximumOfKeys(op);
   });

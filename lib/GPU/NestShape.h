@@ -3,6 +3,9 @@
 #define SMX_LIB_GPU_NESTSHAPE_H
 
 #include "BlockSchedule.h"
+#include "smx/Tiling/LongRows.h"
+
+#include <algorithm>
 
 namespace mlir::smx::gpu {
 
@@ -27,6 +30,8 @@ struct NestShape {
   int64_t rowsRead = 0;
   /// Reductions other than products, and how many of them are sums.
   int64_t reductions = 0, sums = 0;
+  /// A sum is wider than f32.
+  bool hasDoubleSums = false;
   /// Exponentials are computed, and other functions of each element of a row.
   bool hasExponentials = false, hasOtherFunctions = false;
   /// Tiles that a loop reads and reduces, if that is all that is read of a row;
@@ -35,6 +40,15 @@ struct NestShape {
   /// There is a result as long as a row, and bits of one element of all such.
   bool isWritten = false;
   int64_t writtenBits = 0;
+  /// Bits of the widest element type of them.
+  int64_t widestWritten = 0;
+
+  /// Elements that a thread reads or writes at once: what is written wider than
+  /// it is read leaves in whole accesses, side by side, since a store of half
+  /// of what a thread has fills half of each sector.
+  int64_t accessElements() const {
+    return accessBits / std::max<int64_t>({elementBits, widestWritten, 8});
+  }
 };
 
 /// Fails, with a diagnostic, where tiles have two dimensions of rows.

@@ -1,12 +1,12 @@
-//===- PartialLoops.cpp - loops with a state for each warp ----------------===//
+//===- PartialLoops.cpp - loops with a state for each thread --------------===//
 //
 // In a loop over tiles of a row, the step
 //
 //   m' = max(m, max x),  l' = l exp(m - m') + sum exp(x - m')
 //
 // is that of the algebra whatever part of the row the state (m, l) is of. So
-// each warp may take it with what it holds of the tiles, and the warps meet
-// once, after the loop, to merge.
+// each thread may take it with what it holds of the tiles, and asks no other
+// one; they merge once, after the loop, within warps and then among them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ public:
 private:
   Value argument(unsigned number) { return loop.getRegionIterArg(number); }
   Value yielded(unsigned number) { return loop.getYieldedValues()[number]; }
-  /// A value of the row: one that warps will have one each of.
+  /// A value of the row: one that threads will have one each of.
   static bool isRowValue(Type type) { return getSlice(type) != nullptr; }
   bool isKnown(Operation &op);
   /// `value` is computed from none of the row.
@@ -177,7 +177,7 @@ void PartialLoop::convert(Operation &op, OpBuilder &builder,
     Value now = converted.lookupOrNull(value);
     return now && now.getType() != value.getType();
   };
-  /// As the parts of warps.
+  /// As the parts of threads.
   auto part = [&](Value value) -> Value {
     if (isPart(value))
       return converted.lookup(value);
@@ -199,6 +199,15 @@ void PartialLoop::convert(Operation &op, OpBuilder &builder,
                    : arith::ExtFOp();
     if (ext)
       tile = ext.getIn();
+    // Weights are added up in the type that they were computed in.
+    auto widened = reduce.getKind() == Combiner::Add && element.isF64()
+                       ? tile.getDefiningOp<arith::ExtFOp>()
+                       : arith::ExtFOp();
+    if (widened && isPart(widened.getIn())) {
+      converted.map(reduce.getResult(),
+                    parts.sumOf(part(widened.getIn()), element));
+      return;
+    }
     Value value = ReduceOp::create(builder, op.getLoc(),
                                    parts.partValue(getElementTypeOrSelf(tile)),
                                    reduce.getKind(), part(tile), /*dim=*/1);
@@ -234,7 +243,7 @@ void PartialLoop::rewrite() {
   Location loc = loop.getLoc();
   auto tile = cast<RankedTensorType>(weights.getTile().getType());
   PartBuilder parts(kernel, cast<StripedAttr>(getLayout(tile)).getVector(),
-                    builder, loc);
+                    builder, loc, PartOwner::Thread);
   SmallVector<Value> inits;
   for (Value init : loop.getInitArgs())
     inits.push_back(

@@ -69,13 +69,15 @@ std::optional<Weight> mlir::smx::gpu::matchWeight(Value tile) {
 }
 
 PartBuilder::PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder,
-                         Location loc)
-    : kernel(kernel), builder(builder), loc(loc), warps(kernel.getWarps()),
-      parts(StripedAttr::get(kernel.getContext(), warps, warpThreads, vector)) {
+                         Location loc, PartOwner owner)
+    : kernel(kernel), builder(builder), loc(loc), warps(kernel.getWarps()) {
+  int64_t threads = owner == PartOwner::Warp ? warpThreads : 1;
+  parts = StripedAttr::get(kernel.getContext(), warps * warpThreads / threads,
+                           threads, vector);
 }
 
 RankedTensorType PartBuilder::partValue(Type element) const {
-  return RankedTensorType::get({warps}, element,
+  return RankedTensorType::get({parts.getRowThreads()}, element,
                                SliceAttr::get(element.getContext(), 1, parts));
 }
 
@@ -88,7 +90,8 @@ RankedTensorType PartBuilder::collectedValue(Value collected) {
 
 RankedTensorType PartBuilder::partTile(Value tile) const {
   auto type = cast<RankedTensorType>(tile.getType());
-  return RankedTensorType::get({warps, type.getDimSize(1) / warps},
+  int64_t rows = parts.getRowThreads();
+  return RankedTensorType::get({rows, type.getDimSize(1) / rows},
                                type.getElementType(), parts);
 }
 
@@ -159,25 +162,41 @@ SmallVector<Value> PartBuilder::collect(ValueRange values,
           .getCollected());
 }
 
+Value PartBuilder::sumOf(Value narrowWeights, Type wide) {
+  auto type = cast<RankedTensorType>(narrowWeights.getType());
+  auto few = type.clone(
+      {type.getDimSize(0), parts.getColumnThreads() * parts.getVector()});
+  if (type != few)
+    narrowWeights = PartialReduceOp::create(builder, loc, few, Combiner::Add,
+                                            narrowWeights);
+  Value weights =
+      arith::ExtFOp::create(builder, loc, few.clone(wide), narrowWeights);
+  return ReduceOp::create(builder, loc, partValue(wide), Combiner::Add, weights,
+                          /*dim=*/1);
+}
+
+PartBuilder::RowStates PartBuilder::mergeRows(ValueRange tiles,
+                                              const Weight &weight,
+                                              ArrayRef<Value> leaves) {
+  Value maxima = tiles[0], sums = tiles[1];
+  Value maximum = ReduceOp::create(builder, loc, collectedValue(maxima),
+                                   Combiner::MaxNum, maxima, /*dim=*/1);
+  Value reference =
+      BroadcastOp::create(builder, loc, maxima.getType(),
+                          ofValue(weight.reference, leaves, maximum));
+  Value factor = weigh(maxima, reference, weight);
+  if (sums.getType() != factor.getType())
+    factor = arith::ExtFOp::create(builder, loc, sums.getType(), factor);
+  Value terms = arith::MulFOp::create(builder, loc, sums, factor);
+  return {maximum, ReduceOp::create(builder, loc, collectedValue(terms),
+                                    Combiner::Add, terms, /*dim=*/1)};
+}
+
 MergedState PartBuilder::mergeCollected(ValueRange collected,
                                         const Weight &weight,
                                         ArrayRef<Value> leaves,
                                         Type maximumType, Type sumType) {
-  Type element = getElementTypeOrSelf(maximumType),
-       sumElement = getElementTypeOrSelf(sumType);
-  Value ofWarps = collected[0];
-  Value maximum = ReduceOp::create(builder, loc, collectedValue(ofWarps),
-                                   Combiner::MaxNum, ofWarps, /*dim=*/1);
-  Value reference =
-      BroadcastOp::create(builder, loc, ofWarps.getType(),
-                          ofValue(weight.reference, leaves, maximum));
-  Value factor = weigh(ofWarps, reference, weight);
-  if (sumElement != element)
-    factor =
-        arith::ExtFOp::create(builder, loc, collected[1].getType(), factor);
-  Value terms = arith::MulFOp::create(builder, loc, collected[1], factor);
-  Value sum = ReduceOp::create(builder, loc, collectedValue(terms),
-                               Combiner::Add, terms, /*dim=*/1);
+  auto [maximum, sum] = mergeRows(collected, weight, leaves);
   return {AgreedOp::create(builder, loc, maximumType, maximum),
           AgreedOp::create(builder, loc, sumType, sum), maximum, sum};
 }
@@ -190,6 +209,18 @@ MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
   // are merged first.
   constexpr int64_t most = 2 * warpThreads;
   SmallVector<Value> values{maxima, sums};
+  if (parts.getColumnThreads() == 1) {
+    auto ofWarps = StripedAttr::get(kernel.getContext(), warps, warpThreads,
+                                    /*vector=*/1);
+    for (Value &value : values)
+      value = PartsOp::create(
+          builder, loc,
+          RankedTensorType::get({warps, warpThreads},
+                                getElementTypeOrSelf(value.getType()), ofWarps),
+          value);
+    auto [ofThreads, sumOfThreads] = mergeRows(values, weight, leaves);
+    values = {ofThreads, sumOfThreads};
+  }
   if (kernel.getCluster() > 1 && warps * kernel.getCluster() > most) {
     MergedState ofBlock =
         mergeCollected(collect(values, {nothing, 0.0}, /*inBlock=*/true),

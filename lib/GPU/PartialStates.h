@@ -50,13 +50,16 @@ struct MergedState {
   Value maximum, sum, maximumOfAll, sumOfAll;
 };
 
-/// Makes values of warps' parts.
+/// Who has a part of a row.
+enum class PartOwner { Warp, Thread };
+
+/// Makes values of warps' parts, or of threads'.
 class PartBuilder {
 public:
-  PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder,
-              Location loc);
+  PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder, Location loc,
+              PartOwner owner = PartOwner::Warp);
 
-  /// A value for each warp, of its part, and for each row of a collected tile.
+  /// A value for each part, and for each row of a collected tile.
   RankedTensorType partValue(Type element) const;
   static RankedTensorType collectedValue(Value collected);
   /// The parts of a tile of the row.
@@ -79,7 +82,11 @@ public:
   SmallVector<Value> collect(ValueRange values, ArrayRef<double> fill,
                              bool inBlock);
 
-  /// The state of the row from those of the warps; `reference` is made from one
+  /// The sum of each part. A thread adds a few weights in their own type before
+  /// they are widened to `wide`: wide additions, and conversions, are slow.
+  Value sumOf(Value narrowWeights, Type wide);
+
+  /// The state of the row from those of its parts; `reference` is made from one
   /// of `leaves`, of which the maximum takes the place. Of the types of values
   /// of the row.
   MergedState merge(Value maxima, Value sums, const Weight &weight,
@@ -89,6 +96,12 @@ public:
   Value weigh(Value of, Value reference, const Weight &weight);
 
 private:
+  /// For each row of a tile of maxima and one of sums, the state of all of it.
+  struct RowStates {
+    Value maxima, sums;
+  };
+  RowStates mergeRows(ValueRange tiles, const Weight &weight,
+                      ArrayRef<Value> leaves);
   /// The state of the row from a tile of maxima and one of sums.
   MergedState mergeCollected(ValueRange collected, const Weight &weight,
                              ArrayRef<Value> leaves, Type maximumType,

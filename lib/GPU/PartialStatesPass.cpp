@@ -62,8 +62,7 @@ private:
   /// The maximum of each warp's part. It is exact in the type of the elements:
   /// only the result is converted.
   Value maximumOfParts(Value tile);
-  /// The sum of each warp's part. A thread adds a few weights in their own
-  /// type, before it widens them: wide additions, and conversions, are slow.
+  /// The sum of each warp's part.
   Value sumOfParts(Value tile, Value ofWarp);
   void keepWeights(Value ofWarp, const MergedState &all);
   /// Divides `kept` by the sum where `weights` are, after `factor`.
@@ -135,10 +134,12 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
     for (Value operand : tile.getDefiningOp()->getOperands())
       operands.push_back(ofPart(operand, ofWarp));
     part = parts.onOperands(tile.getDefiningOp(), operands, type);
-    // What weights of parts are multiplied by takes one unit in the last place.
+    // What weights of parts are multiplied by takes one unit in the last place
+    // of those that a result is made of.
     constexpr int64_t mayBeRough = 32768;
     if (auto power = part.getDefiningOp<math::ExpOp>();
-        power && !isAsLongAs(mayBeRough))
+        power && !isAsLongAs(mayBeRough) &&
+        !tile.getDefiningOp()->hasOneUse())
       power->removeDiscardableAttr("result_bits");
   }
   ofParts.map(tile, part);
@@ -189,16 +190,8 @@ Value PartialState::sumOfParts(Value tile, Value ofWarp) {
   Value narrow =
       element.isF64() ? beforeExtension(builder, tile, 0.0) : Value();
   Value part = ofPart(narrow ? narrow : tile, ofWarp);
-  auto type = cast<RankedTensorType>(part.getType());
-  auto striped = cast<StripedAttr>(getLayout(type));
-  auto few = type.clone(
-      {type.getDimSize(0), striped.getColumnThreads() * striped.getVector()});
-  if (narrow && type != few)
-    part = PartialReduceOp::create(builder, loc, few, Combiner::Add, part);
   if (narrow)
-    part = arith::ExtFOp::create(
-        builder, loc, cast<RankedTensorType>(part.getType()).clone(element),
-        part);
+    return parts.sumOf(part, element);
   return ReduceOp::create(builder, loc, parts.partValue(element), Combiner::Add,
                           part, /*dim=*/1);
 }
@@ -304,20 +297,20 @@ struct PartialStatesPass
         maxima.push_back(reduce);
     for (ReduceOp first : maxima)
       if (convert(kernel, first))
-        note(kernel, "of the row's tile");
+        note(kernel, "warp", "of the row's tile");
     if (convertSums(kernel))
-      note(kernel, "of the row's tile");
+      note(kernel, "warp", "of the row's tile");
     if (kernel.getCluster() != 1)
       return;
     for (scf::ForOp loop : llvm::to_vector(body.getOps<scf::ForOp>()))
       if (convertLoop(loop, kernel))
-        note(kernel, "through a loop over tiles of the row");
+        note(kernel, "thread", "through a loop over tiles of the row");
   }
 
-  void note(KernelOp kernel, StringRef where) {
+  void note(KernelOp kernel, StringRef owner, StringRef where) {
     remark::passed(kernel.getLoc(), remark::RemarkOpts::name("PartialStates")
                                         .category("smx-gpu-partial-states"))
-        << "a state for each warp " << where
+        << "a state for each " << owner << " " << where
         << ", one exchange: " << remark::metric("warps", kernel.getWarps())
         << remark::metric("cluster", kernel.getCluster());
   }

@@ -38,35 +38,60 @@ static int64_t threadsOfValues(RankedTensorType type) {
   return threads % warpThreads == 0 ? threads : 0;
 }
 
-/// The type of the parts of a row; null if it is not one of whole warps.
-static RankedTensorType partsOf(RankedTensorType row) {
-  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(row));
-  if (!striped || row.getDimSize(0) != 1 || striped.getRowThreads() != 1 ||
-      striped.getColumnThreads() % warpThreads != 0)
-    return {};
-  int64_t warps = striped.getColumnThreads() / warpThreads;
+/// True for a row that whole warps hold.
+static bool isRowOfWarps(RankedTensorType type) {
+  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(type));
+  return striped && type.getDimSize(0) == 1 && striped.getRowThreads() == 1 &&
+         striped.getColumnThreads() % warpThreads == 0;
+}
+
+/// The type of the parts of such a row, of so many threads each.
+static RankedTensorType partsOf(RankedTensorType row, int64_t threads) {
+  auto striped = cast<StripedAttr>(getLayout(row));
+  int64_t parts = striped.getColumnThreads() / threads;
   return RankedTensorType::get(
-      {warps, row.getDimSize(1) / warps}, row.getElementType(),
-      StripedAttr::get(row.getContext(), warps, warpThreads,
-                       striped.getVector()));
+      {parts, row.getDimSize(1) / parts}, row.getElementType(),
+      StripedAttr::get(row.getContext(), parts, threads, striped.getVector()));
+}
+
+/// True for values that threads of whole warps have one of each.
+static bool isOfThreads(RankedTensorType type) {
+  SliceAttr slice = getSlice(type);
+  auto striped =
+      slice ? dyn_cast<StripedAttr>(slice.getParent()) : StripedAttr();
+  return striped && slice.getDim() == 1 && striped.getColumnThreads() == 1 &&
+         type.getNumElements() == striped.getRowThreads() &&
+         striped.getRowThreads() % warpThreads == 0;
 }
 
 LogicalResult PartsOp::verify() { // P22
   auto from = cast<RankedTensorType>(getTile().getType()),
        to = cast<RankedTensorType>(getResult().getType());
+  if (isOfThreads(from)) {
+    int64_t warps = from.getNumElements() / warpThreads;
+    auto rows = RankedTensorType::get(
+        {warps, warpThreads}, from.getElementType(),
+        StripedAttr::get(getContext(), warps, warpThreads, /*vector=*/1));
+    if (to == rows)
+      return success();
+    return emitOpError("expected the values of each warp in a row, ")
+           << rows << ", got " << to;
+  }
   // Back to the row, where the result is one.
-  RankedTensorType parts = partsOf(from);
-  bool isBack = !parts && partsOf(to);
-  if (isBack)
-    parts = partsOf(to);
-  if (!parts)
+  bool isBack = !isRowOfWarps(from) && isRowOfWarps(to);
+  RankedTensorType row = isBack ? to : from, other = isBack ? from : to;
+  if (!isRowOfWarps(row))
     return emitOpError("expected one row in a striped layout of whole warps, "
                        "got ")
            << from;
-  if ((isBack ? from : to) == parts)
+  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(other));
+  const bool isForThreads = striped && striped.getColumnThreads() == 1;
+  RankedTensorType parts = partsOf(row, isForThreads ? 1 : warpThreads);
+  if (other == parts)
     return success();
-  return emitOpError("expected a row for each warp, ")
-         << parts << ", got " << (isBack ? from : to);
+  return emitOpError("expected a row for each ")
+         << (isForThreads ? "thread, " : "warp, ") << parts << ", got "
+         << other;
 }
 
 /// The warps that have one value each, or one together; 0 for other values.

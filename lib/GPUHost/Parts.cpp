@@ -5,9 +5,9 @@
 using namespace mlir;
 using namespace mlir::smx;
 using namespace mlir::smx::gpuhost;
-using ::smx::gpu::warpThreads;
 
-/// Warps take turns along the row, each with a vector for every lane.
+/// Warps, or threads, take turns along the row, each with a vector for every
+/// one of its lanes. One value of each thread is in its place.
 static llvm::Error runParts(const Step &step, Group &group) {
   auto op = cast<gpu::PartsOp>(step.op);
   auto tile = getTile(step, group, 0);
@@ -15,16 +15,21 @@ static llvm::Error runParts(const Step &step, Group &group) {
     return tile.takeError();
   auto from = cast<RankedTensorType>(op.getTile().getType()),
        to = cast<RankedTensorType>(op.getResult().getType());
-  auto layout = cast<gpu::StripedAttr>(gpu::getLayout(from));
-  const bool isBack = layout.getRowThreads() > 1;
+  if (from.getRank() == 1) {
+    setResult(step, group, *tile);
+    return llvm::Error::success();
+  }
+  const bool isBack =
+      cast<gpu::StripedAttr>(gpu::getLayout(from)).getRowThreads() > 1;
   auto parts = isBack ? from : to;
-  const int64_t warps = parts.getDimSize(0), columns = parts.getDimSize(1),
-                run = warpThreads * layout.getVector();
+  auto layout = cast<gpu::StripedAttr>(gpu::getLayout(parts));
+  const int64_t rows = parts.getDimSize(0), columns = parts.getDimSize(1),
+                run = layout.getColumnThreads() * layout.getVector();
   auto result = makeTile(to.getNumElements());
-  for (int64_t w = 0; w < warps; ++w)
+  for (int64_t p = 0; p < rows; ++p)
     for (int64_t c = 0; c < columns; ++c) {
-      const int64_t inRow = (c / run * warps + w) * run + c % run,
-                    inParts = w * columns + c;
+      const int64_t inRow = (c / run * rows + p) * run + c % run,
+                    inParts = p * columns + c;
       result->elements[isBack ? inRow : inParts] =
           (*tile)->elements[isBack ? inParts : inRow];
     }

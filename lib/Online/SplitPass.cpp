@@ -88,6 +88,8 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     if (op.getInputOperands().size() == 1 && isInMemory(op) &&
         isReadAgain(op) && extent * bits <= 8 * heldBytes)
       return parts;
+    if (isReadAgain(op) && isWidenedByCluster(op, extent, heldBlocks))
+      return parts;
     return std::max(
         {int64_t(parts), countTiles(op, extent),
          int64_t(llvm::divideCeil(extent * bits, 8 * longestBytes))});

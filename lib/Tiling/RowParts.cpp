@@ -4,6 +4,8 @@
 #include "smx/IR/ElementBits.h"
 #include "smx/Tiling/LongRows.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -36,6 +38,27 @@ bool mlir::smx::isInMemory(StreamingReductionOpInterface op) {
     Operation *source = input.getDefiningOp();
     return !source || isa<tensor::TensorDialect>(source->getDialect());
   });
+}
+
+bool mlir::smx::isWidenedByCluster(StreamingReductionOpInterface op,
+                                   int64_t extent, int64_t most) {
+  constexpr int64_t narrowBytes = 2;
+  auto widening =
+      op.getInputOperands().size() == 1
+          ? op.getInputOperands()[0].getDefiningOp<linalg::GenericOp>()
+          : linalg::GenericOp();
+  if (!widening || widening.getNumDpsInputs() != 1 ||
+      widening.getNumReductionLoops() != 0)
+    return false;
+  auto extension = widening.getBlock()
+                       ->getTerminator()
+                       ->getOperand(0)
+                       .getDefiningOp<arith::ExtFOp>();
+  Value narrow = widening.getDpsInputs()[0];
+  return extension && isa<BlockArgument>(extension.getIn()) &&
+         !narrow.getDefiningOp() &&
+         elementBits(narrow.getType()) == 8 * narrowBytes &&
+         extent * narrowBytes <= most * blockRowThreads * widenedRowThreadBytes;
 }
 
 bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,

@@ -180,11 +180,12 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         << remark::metric("parts", getConstantIntValue(cut.count).value_or(0))
         << remark::metric("extent",
                           getConstantIntValue(cut.extent).value_or(0));
-    group.append(finishes.begin(), finishes.end());
+    SmallVector<Operation *> consumers = group;
+    consumers.append(finishes.begin(), finishes.end());
     bool isStreamed =
         llvm::any_of(finishes, [](FinishOp op) { return op.isStreamed(); });
     SmallVector<Value> states =
-        TiledReduction(finishes, reduction, group, tileSizes, sizes, cut,
+        TiledReduction(finishes, reduction, consumers, tileSizes, sizes, cut,
                        PartsOf::States)
             .build(builder);
     SmallVector<FinishOp> merged =
@@ -193,6 +194,11 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
       finish.getResult().replaceAllUsesWith(other.getResult());
       finish.erase();
     }
+    // What feeds the state that nobody asks for any more is needed by the
+    // results alone, and fused into them.
+    for (Operation *op : group)
+      if (isOpTriviallyDead(op))
+        op->erase();
     // What is asked for is about the input, not about parts.
     PartOptions whole{/*parts=*/1, slots};
     if (isStreamed)

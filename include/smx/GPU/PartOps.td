@@ -5,13 +5,17 @@
 include "smx/GPU/RowOps.td"
 
 def SmxGpu_PartsOp : SmxGpu_Op<"parts", [Pure]> {
-  let summary = "what each warp holds of one row, as a row of its own";
+  let summary = "what each warp or thread holds of one row, as a row of its own";
   let description = [{
     The threads and registers stay; row `w` of the result is what warp `w` holds, in the order of columns. A reduction along
-    the rows of the result is one of each warp, which needs no other one.
+    the rows of the result is one of each warp, which needs no other one. So it is for threads, whose reductions need no
+    other lane; and of values that threads have one of each, the result is a row of those of each warp.
 
     P22: the operand is one row in a striped layout of whole warps; the result has a row for each of them, in the striped
-    layout of 32 columns with the same vectors, and the same number and type of elements.
+    layout of 32 columns with the same vectors, or for each thread, in that of one column, and the same number and type of
+    elements; or the result is such a row, and the operand its parts. Or the operand is a slice along dimension 1 of the
+    striped layout of one column, a value for each thread of whole warps, and the result has a row for each warp, in the
+    striped layout of 32 columns with vectors of 1.
 
     ```mlir
     %p = smx_gpu.parts %x : tensor<1x4096xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>

@@ -34,6 +34,11 @@ bool isSharedByBlocks(StreamingReductionOpInterface op,
 bool isInMemory(StreamingReductionOpInterface op);
 
 /// Blocks of a cluster, `most` at most, hold a whole row of the reduction in
+/// registers, and as f32: where rows of 16-bit elements in memory are widened.
+bool isWidenedByCluster(StreamingReductionOpInterface op, int64_t extent,
+                        int64_t most);
+
+/// Blocks of a cluster, `most` at most, hold a whole row of the reduction in
 /// registers: where rows of 16-bit elements in memory are read once, for
 /// results that nothing else is read for, and there are as many of them as of
 /// the blocks of threads that run at once.

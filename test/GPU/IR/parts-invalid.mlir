@@ -22,6 +22,28 @@ smx_gpu.kernel @other_vector() warps(4) {
 
 // -----
 
+// P22
+#row = #smx_gpu.striped<rows = 1, columns = 128, vector = 4>
+smx_gpu.kernel @other_vector_of_threads() warps(4) {
+  %x = arith.constant dense<0.0> : tensor<1x1024xf32, #row>
+  // expected-error @+1 {{'smx_gpu.parts' op expected a row for each thread, 'tensor<128x8xf32, #smx_gpu.striped<rows = 128, columns = 1, vector = 4>>', got}}
+  %p = smx_gpu.parts %x : tensor<1x1024xf32, #row> -> tensor<128x8xf32, #smx_gpu.striped<rows = 128, columns = 1, vector = 8>>
+  smx_gpu.return
+}
+
+// -----
+
+// P22
+#parts = #smx_gpu.striped<rows = 128, columns = 1, vector = 4>
+smx_gpu.kernel @values_of_threads_in_one_row() warps(4) {
+  %m = arith.constant dense<0.0> : tensor<128xf32, #smx_gpu.slice<1, #parts>>
+  // expected-error @+1 {{'smx_gpu.parts' op expected the values of each warp in a row, 'tensor<4x32xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>', got}}
+  %p = smx_gpu.parts %m : tensor<128xf32, #smx_gpu.slice<1, #parts>> -> tensor<1x128xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 1>>
+  smx_gpu.return
+}
+
+// -----
+
 // P23
 #parts = #smx_gpu.striped<rows = 4, columns = 32, vector = 4>
 #all = #smx_gpu.striped<rows = 4, columns = 32, vector = 1>

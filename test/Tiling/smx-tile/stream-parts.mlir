@@ -219,3 +219,20 @@ func.func @no_parts(%x: tensor<2x100000xf32>) -> (tensor<2x3xf32>, tensor<2x3xi6
   %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<2x100000xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
   return %p, %i : tensor<2x3xf32>, tensor<2x3xi64>
 }
+
+// -----
+
+// What a row is computed from is computed again for the results, and not kept in memory.
+// CHECK-LABEL: @widened
+// CHECK-NOT: linalg.generic
+// CHECK: scf.forall
+// CHECK: linalg.generic
+// CHECK: scf.forall
+// CHECK: scf.for
+// CHECK: tensor.extract_slice %arg0
+// CHECK: %[[T:.+]] = linalg.generic
+// CHECK: smx.finish #smx.parts<{{.*}}> "log_softmax"{{.*}} with(%[[T]] :
+func.func @widened(%x: tensor<2x262144xbf16>) -> tensor<2x262144xf32> {
+  %y = smx.log_softmax %x axis(1) : tensor<2x262144xbf16> -> tensor<2x262144xf32>
+  return %y : tensor<2x262144xf32>
+}
