@@ -29,6 +29,8 @@ static Value copyOf(OpBuilder &builder, Location loc, Value tensor) {
 namespace {
 struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
   void runOnOperation() override {
+    if (failed(checkRanks()))
+      return signalPassFailure();
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.allowReturnAllocsFromLoops = true;
@@ -53,6 +55,18 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
       allocateDense(function);
       freeScratch(function);
     }
+  }
+
+  /// A buffer at a function's boundary has a size for each dimension.
+  LogicalResult checkRanks() {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                                function.getResultTypes()))
+        if (isa<UnrankedTensorType>(type))
+          return function.emitError("takes or gives ")
+                 << type << "; expected tensors with a rank, "
+                 << "of which any extent may be open (tensor<?x?xf32>)";
+    return success();
   }
 
   /// Results are computed where they are wanted, not copied there.

@@ -150,6 +150,13 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
       schedule.warps = rows / 16;
       schedule.hasWarpgroups = true;
     }
+    constexpr int64_t mostRowsOfWarp = 64;
+    if (rows > mostRowsOfWarp * schedule.warps) // registers, and their code
+      return nest.emitError("a tile of ")
+             << rows << " rows is more than " << mostRowsOfWarp
+             << " for each of " << schedule.warps << " warps; tiles of at most "
+             << mostRowsOfWarp * schedule.warps
+             << " rows (tile-rows) would work";
     schedule.layout = FragmentAttr::get(context, schedule.warps);
     schedule.rowExtent = llvm::alignTo(rows, 16 * schedule.warps);
     for (const TileProduct &product : shape.products) {
@@ -164,7 +171,7 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   int64_t length = llvm::PowerOf2Ceil(shape.longest);
   schedule.rowDim = shape.rowsAreFastest ? 1 : 0;
   int64_t fastest = shape.rowsAreFastest ? paddedRows : length;
-  int64_t vector = std::min<int64_t>(128 / shape.elementBits, fastest);
+  int64_t vector = std::min(shape.accessElements(), fastest);
   // A thread keeps the largest keys of all its columns.
   constexpr int64_t heldKeys = 4, mostThreads = 512;
   const bool keepsKeys = shape.rowsAreFastest && shape.maxima != 0;

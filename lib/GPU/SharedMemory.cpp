@@ -79,7 +79,7 @@ LogicalResult mlir::smx::gpu::fitsSharedMemory(KernelOp kernel, // K3
     diagnostic << "; with depth = " << depth;
   if (rows)
     diagnostic << (depth ? ", or " : "; with ") << "tiles of at most " << rows
-               << " rows";
+               << " rows or keys (tile-rows, tile-stream)";
   if (depth || rows)
     return diagnostic << ", it fits";
   return diagnostic << "; tiles of 16 rows do not fit either, they must be "

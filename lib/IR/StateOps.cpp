@@ -221,7 +221,18 @@ LogicalResult FinishOp::verify() {
            << "\", got " << getStates().size();
   SmallVector<Value> tensors(getOperands());
   tensors.push_back(getResult());
-  return verifyMaps(*this, tensors, getStates().size(), getOperandMaps());
+  SmallVector<AffineMap> maps = getOperandMaps();
+  if (failed(verifyMaps(*this, tensors, getStates().size(), maps)))
+    return failure();
+  unsigned rows = getNumRows(), columns = 0;
+  for (AffineMap map : ArrayRef(maps).take_front(getStates().size()))
+    columns = std::max(columns, map.getNumResults() - rows);
+  if (unsigned dims = maps.front().getNumDims();
+      dims != rows + 1 + columns) // S15
+    return emitOpError("expected maps over ")
+           << rows << " dimensions of rows, that of the stream and " << columns
+           << " of columns, got " << dims << " dimensions";
+  return success();
 }
 
 LogicalResult FinishOp::canonicalize(FinishOp op, PatternRewriter &rewriter) {

@@ -24,6 +24,8 @@ void mlir::smx::buildCrossEntropy(OpBuilder &builder, CrossEntropyOp op,
   bool isNegated = scale < 0;
   // Results are computed in the state's type, which f64 results want wide.
   Type wanted = getElementTypeOrSelf(op.getInput());
+  if (wanted.getIntOrFloatBitWidth() < 16)
+    wanted = getAccumulatorType(wanted);
   for (Type type : op.getResultTypes())
     if (getElementTypeOrSelf(type).isF64())
       wanted = builder.getF64Type();
@@ -110,8 +112,20 @@ void mlir::smx::buildCrossEntropyBackward(CrossEntropyBackwardOp op) {
         scaled(wide(args[3])),
         number(std::numeric_limits<double>::quiet_NaN()));
 
-    Value distance =
-        arith::SubFOp::create(b, loc, scaled(wide(args[0])), wide(args[2]));
+    // A log-sum-exp that has more bits than the state is large beside the
+    // distance from it.
+    Type exact = args[2].getType().isF64() ? b.getF64Type() : state;
+    auto inExact = [&](Value x) -> Value {
+      return x.getType() == exact
+                 ? x
+                 : arith::ExtFOp::create(b, loc, exact, x).getResult();
+    };
+    Value score = inExact(args[0].getType() == exact ? args[0] : wide(args[0]));
+    if (scale != 1.0)
+      score = arith::MulFOp::create(b, loc, score,
+                                    Targets::constant(b, loc, scale, exact));
+    Value distance = wide(arith::SubFOp::create(
+        b, loc, score, exact == state ? wide(args[2]) : args[2]));
     Value weight = isHalf ? inBase2(b, loc, distance)
                           : math::ExpOp::create(b, loc, distance).getResult();
     if (smoothing != 0) {

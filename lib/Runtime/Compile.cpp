@@ -210,7 +210,9 @@ Expected<Kernel> smx::compile(llvm::StringRef mlirText,
   // A failure is not kept: whoever asks again shall see it fail again, with a
   // reproducer that exists.
   const std::string key = makeKey(mlirText, options);
-  Expected<State> state = kernelCache().get(key, [&]() -> Expected<State> {
+  // Who names a folder wants the code in it.
+  const std::string inMemory = key + '\n' + KernelFiles::folderOf(options);
+  Expected<State> state = kernelCache().get(inMemory, [&]() -> Expected<State> {
     // Code for the emulator is IR.
     KernelFiles files;
     if (options.road.target != Target::Emulator)
@@ -227,6 +229,8 @@ Expected<Kernel> smx::compile(llvm::StringRef mlirText,
 
 Expected<Kernel> smx::compile(mlir::ModuleOp module,
                               const CompileOptions &options) {
+  if (!module)
+    return createStringError("the module is null");
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os, mlir::OpPrintingFlags().enableDebugInfo());

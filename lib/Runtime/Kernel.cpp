@@ -15,7 +15,10 @@ int omp_get_num_procs();
 }
 
 void smx::setThreadCount(int threads) {
-  omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
+  constexpr int mostPerCore = 8;
+  const int cores = omp_get_num_procs();
+  omp_set_num_threads(threads > 0 ? std::min(threads, mostPerCore * cores)
+                                  : cores);
 }
 
 int smx::threadCount() { return omp_get_max_threads(); }

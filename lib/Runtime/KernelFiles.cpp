@@ -84,11 +84,14 @@ static StringRef buildId() {
 // Files
 //===----------------------------------------------------------------------===//
 
+std::string KernelFiles::folderOf(const CompileOptions &options) {
+  return options.cacheDir
+             ? *options.cacheDir
+             : llvm::sys::Process::GetEnv("SMX_CACHE_DIR").value_or("");
+}
+
 KernelFiles KernelFiles::open(const CompileOptions &options, StringRef key) {
-  std::string folder =
-      options.cacheDir
-          ? *options.cacheDir
-          : llvm::sys::Process::GetEnv("SMX_CACHE_DIR").value_or("");
+  std::string folder = folderOf(options);
   KernelFiles files;
   if (folder.empty())
     return files;

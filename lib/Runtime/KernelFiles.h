@@ -31,6 +31,8 @@ public:
 
   /// No files.
   KernelFiles() = default;
+  /// The folder that is meant; empty for none.
+  static std::string folderOf(const CompileOptions &options);
   /// The files of a kernel that depends on `key`, in the folder that `options`
   /// name; no files if they name none.
   static KernelFiles open(const CompileOptions &options, llvm::StringRef key);

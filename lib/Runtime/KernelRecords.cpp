@@ -11,16 +11,18 @@ namespace smx {
 static json::Value toJSON(const TensorSpec &spec) {
   return json::Object{{"dtype", llvm::StringRef(reference::nameOf(spec.dtype))},
                       {"tensor", spec.isTensor},
-                      {"sizes", json::Array(spec.sizes)}};
+                      {"sizes", json::Array(spec.sizes)},
+                      {"strides", json::Array(spec.strides)}};
 }
 
 static bool fromJSON(const json::Value &value, TensorSpec &spec,
                      json::Path path) {
   json::ObjectMapper mapper(value, path);
   std::string name;
-  std::vector<int64_t> sizes;
+  std::vector<int64_t> sizes, strides;
   if (!mapper || !mapper.map("dtype", name) ||
-      !mapper.map("tensor", spec.isTensor) || !mapper.map("sizes", sizes))
+      !mapper.map("tensor", spec.isTensor) || !mapper.map("sizes", sizes) ||
+      !mapper.map("strides", strides))
     return false;
   auto dtype = reference::dtypeFromName(name);
   if (!dtype) {
@@ -29,6 +31,7 @@ static bool fromJSON(const json::Value &value, TensorSpec &spec,
   }
   spec.dtype = *dtype;
   spec.sizes.assign(sizes.begin(), sizes.end());
+  spec.strides.assign(strides.begin(), strides.end());
   return true;
 }
 

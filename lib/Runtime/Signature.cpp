@@ -8,6 +8,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstdlib>
 
 using namespace smx;
 using llvm::createStringError;
@@ -15,6 +18,32 @@ using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 using reference::DType;
+
+/// The strides that code for `type` counts on; it starts at the first element.
+static llvm::Error readLayout(mlir::MemRefType type, TensorSpec &spec,
+                              const Twine &place) {
+  int64_t offset;
+  llvm::SmallVector<int64_t> strides;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return createStringError(place + " has the layout " +
+                             mlir::debugString(type.getLayout()) +
+                             "; a kernel takes strided layouts");
+  if (offset != 0 && !mlir::ShapedType::isDynamic(offset))
+    return createStringError(place + " has a layout with offset " +
+                             Twine(offset) +
+                             "; a call passes the address of the first "
+                             "element, so that it must be 0 or open");
+  // What has another stride is copied in front of the call.
+  if (!strides.empty() && strides.back() != 1 &&
+      !mlir::ShapedType::isDynamic(strides.back()))
+    return createStringError(place + " has a layout with a stride of " +
+                             Twine(strides.back()) +
+                             " in its innermost dimension; it must be 1, or "
+                             "open for tensors of any strides");
+  for (int64_t stride : strides)
+    spec.strides.push_back(mlir::ShapedType::isDynamic(stride) ? -1 : stride);
+  return llvm::Error::success();
+}
 
 static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
   TensorSpec spec;
@@ -27,6 +56,9 @@ static Expected<TensorSpec> readType(mlir::Type type, const Twine &place) {
     element = shaped.getElementType();
     for (int64_t size : shaped.getShape())
       spec.sizes.push_back(mlir::ShapedType::isDynamic(size) ? -1 : size);
+    if (auto memref = llvm::dyn_cast<mlir::MemRefType>(type))
+      if (llvm::Error error = readLayout(memref, spec, place))
+        return error;
   } else {
     spec.isTensor = false;
   }
@@ -94,6 +126,40 @@ static bool isSameMemory(DType given, DType wanted) {
   return given == wanted || (isByte(given) && isByte(wanted));
 }
 
+static std::string printStrides(llvm::ArrayRef<int64_t> strides) {
+  return llvm::join(
+      llvm::map_range(strides,
+                      [](int64_t stride) { return std::to_string(stride); }),
+      ", ");
+}
+
+/// An error where there are more elements or bytes than can be counted.
+static llvm::Error checkCounts(const TensorView &view, const Twine &place) {
+  int64_t bytes = byteWidth(view.dtype);
+  for (auto [d, size] : llvm::enumerate(view.sizes)) {
+    if (size < 0)
+      return createStringError(place + " has the negative extent " +
+                               Twine(size) + " in dimension " + Twine(d));
+    if (size > 1 && llvm::MulOverflow(bytes, size, bytes))
+      return createStringError(place + " is " + printSizes(view.sizes) +
+                               ": more than 2^63 bytes, which can not be "
+                               "counted");
+  }
+  return llvm::Error::success();
+}
+
+/// An error where the code counts on other strides.
+static llvm::Error checkStrides(const TensorView &view, const TensorSpec &spec,
+                                const Twine &place) {
+  for (size_t d = 0; d < spec.strides.size(); ++d)
+    if (spec.strides[d] >= 0 && view.sizes[d] > 1 &&
+        view.strides[d] != spec.strides[d])
+      return createStringError(
+          place + " has strides " + printStrides(view.strides) +
+          ", but the kernel was compiled for " + printStrides(spec.strides));
+  return llvm::Error::success();
+}
+
 static llvm::Error checkView(const TensorView &view, const TensorSpec &spec,
                              const Twine &place) {
   if (!isSameMemory(view.dtype, spec.dtype))
@@ -104,16 +170,19 @@ static llvm::Error checkView(const TensorView &view, const TensorSpec &spec,
     return createStringError(place + " has " + Twine(view.sizes.size()) +
                              " sizes, but " + Twine(view.strides.size()) +
                              " strides");
+  if (llvm::Error error = checkCounts(view, place))
+    return error;
   bool fits = view.sizes.size() == spec.sizes.size();
   for (size_t d = 0; fits && d < view.sizes.size(); ++d)
-    fits = view.sizes[d] >= 0 &&
-           (spec.sizes[d] < 0 || spec.sizes[d] == view.sizes[d]);
+    fits = spec.sizes[d] < 0 || spec.sizes[d] == view.sizes[d];
   if (!fits)
     return createStringError(place + " is " + printSizes(view.sizes) +
                              ", but the kernel was compiled for " +
                              printSizes(spec.sizes));
   if (view.elementCount() == 0)
     return llvm::Error::success();
+  if (llvm::Error error = checkStrides(view, spec, place))
+    return error;
   if (!view.data)
     return createStringError(place + " has a null address, but " +
                              Twine(view.elementCount()) + " elements");
@@ -153,6 +222,23 @@ static bool overlap(const TensorView &a, const TensorView &b) {
          a.isContiguous() && b.isContiguous();
 }
 
+/// True if each element surely has memory of its own: each dimension steps over
+/// all that those with smaller strides reach.
+static bool hasOwnElements(const TensorView &view) {
+  llvm::SmallVector<std::pair<int64_t, int64_t>> dims;
+  for (auto [size, stride] : llvm::zip(view.sizes, view.strides))
+    if (size > 1)
+      dims.push_back({std::abs(stride), size});
+  llvm::sort(dims);
+  int64_t reach = 1;
+  for (auto [stride, size] : dims) {
+    if (stride < reach)
+      return false;
+    reach += (size - 1) * stride;
+  }
+  return true;
+}
+
 static llvm::Error checkOverlaps(StringRef name,
                                  llvm::ArrayRef<TensorView> inputs,
                                  llvm::ArrayRef<TensorView> outputs) {
@@ -161,6 +247,11 @@ static llvm::Error checkOverlaps(StringRef name,
                              other + "; give every output memory of its own");
   };
   for (auto [i, output] : llvm::enumerate(outputs)) {
+    if (output.elementCount() != 0 && !hasOwnElements(output))
+      return createStringError(
+          "'" + name + "': output " + Twine(i) + " has strides " +
+          printStrides(output.strides) + " for " + printSizes(output.sizes) +
+          ": its elements share memory; give each its own");
     for (auto [j, input] : llvm::enumerate(inputs))
       if (overlap(output, input))
         return report("output " + Twine(i), "input " + Twine(j));

@@ -258,3 +258,14 @@ func.func @dimension_twice_in_a_state(%m: tensor<4xf32>, %acc: tensor<4x2x2xf32>
       with (%s, %v : tensor<4x8xf32>, tensor<8x2xf32>) maps [#row, #row, #acc, #all, #val]
   return
 }
+
+// -----
+
+// S15: an accumulator's columns come behind the stream.
+#i = affine_map<(i, d) -> (i)>
+#id = affine_map<(i, d) -> (i, d)>
+func.func @finish_without_a_stream(%m: tensor<4xf32>, %acc: tensor<4x8xf32>) {
+  // expected-error @+1 {{'smx.finish' op expected maps over 1 dimensions of rows, that of the stream and 1 of columns, got 2 dimensions}}
+  %0 = smx.finish #smx.softmax<exp> "average" (%m, %m, %acc : tensor<4xf32>, tensor<4xf32>, tensor<4x8xf32>) maps [#i, #i, #id, #id] : tensor<4x8xf32>
+  return
+}

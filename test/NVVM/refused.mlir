@@ -74,7 +74,7 @@ smx_gpu.kernel @both_ways(%x: memref<?x64xbf16>) warps(4) cluster(2) {
 // -----
 
 // Tiles that fit to the byte leave no room for the barriers of a channel.
-// expected-error @+1 {{'smx_gpu.kernel' op needs 101392 bytes of shared memory with barriers and scratch, the limit is 101376; with tiles of at most 384 rows, it fits}}
+// expected-error @+1 {{'smx_gpu.kernel' op needs 101392 bytes of shared memory with barriers and scratch, the limit is 101376; with tiles of at most 384 rows or keys (tile-rows, tile-stream), it fits}}
 smx_gpu.kernel @barriers(%x: memref<?x128xbf16>) warps(1) {
   %k = smx_gpu.make_channel : !smx_gpu.channel<396x128xbf16, swizzle = 128, depth = 1>
   smx_gpu.return

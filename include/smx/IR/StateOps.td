@@ -97,12 +97,14 @@ def Smx_FinishOp : Smx_StateOp<"finish", [AttrSizedOperandSegments]> {
   let description = [{
     Some quantities are one value per row (`logsumexp`, `average`); others need the stream once
     more (`softmax`, `log_softmax`, `normalized`) and take it as an input. Maps: one per state
-    component, one per input, one for the result.
+    component, one per input, one for the result, over the domain of the update: the rows, the
+    stream, the columns of an accumulator.
 
     S1: the algebra takes this number of state components.
     S10: the quantity is one that the algebra gives.
     S11: the quantity takes this number of inputs.
     S12: the quantity needs this number of state components.
+    S15: the domain of the maps is that of the update.
     S4 to S6, S8, S13 and S14 as for `smx.update`.
 
     ```mlir

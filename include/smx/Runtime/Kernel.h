@@ -78,6 +78,9 @@ struct TensorSpec {
   bool isTensor = true;
   /// Extents; -1 where any will do.
   llvm::SmallVector<int64_t, 4> sizes;
+  /// Strides in elements, -1 where any will do: those of a memref's layout. None
+  /// for tensors, which take any.
+  llvm::SmallVector<int64_t, 4> strides;
 };
 
 namespace detail {
@@ -158,7 +161,8 @@ llvm::Expected<Kernel> compile(mlir::ModuleOp module,
 /// Forgets every kernel in the cache; those in use stay alive.
 void clearKernelCache();
 
-/// Threads that kernels run on; 0 asks for as many as the machine has cores.
+/// Threads that kernels run on; 0 asks for as many as the machine has cores,
+/// and there are eight for each core at most.
 /// Holds for calls made from the calling thread from now on.
 void setThreadCount(int threads);
 int threadCount();

@@ -25,7 +25,7 @@ smx_gpu.kernel @no_blocks() warps(4) min_blocks(0) { smx_gpu.return }
 // -----
 
 // K3: less depth and fewer rows would fit.
-// expected-error @+1 {{'smx_gpu.kernel' op needs 262144 bytes of shared memory, the limit is 232448; with depth = 3, or tiles of at most 112 rows, it fits}}
+// expected-error @+1 {{'smx_gpu.kernel' op needs 262144 bytes of shared memory, the limit is 232448; with depth = 3, or tiles of at most 112 rows or keys (tile-rows, tile-stream), it fits}}
 smx_gpu.kernel @deep() warps(4) shared_limit(232448) {
   %k = smx_gpu.make_channel : !smx_gpu.channel<128x128xbf16, swizzle = 128, depth = 4>
   %v = smx_gpu.make_channel : !smx_gpu.channel<128x128xbf16, swizzle = 128, depth = 4>
@@ -35,7 +35,7 @@ smx_gpu.kernel @deep() warps(4) shared_limit(232448) {
 // -----
 
 // K3: the depth is 1 already.
-// expected-error @+1 {{'smx_gpu.kernel' op needs 131072 bytes of shared memory, the limit is 101376; with tiles of at most 96 rows, it fits}}
+// expected-error @+1 {{'smx_gpu.kernel' op needs 131072 bytes of shared memory, the limit is 101376; with tiles of at most 96 rows or keys (tile-rows, tile-stream), it fits}}
 smx_gpu.kernel @rows() warps(4) {
   %q = smx_gpu.alloc : !smx_gpu.shared<128x256xf16, swizzle = 128>
   %k = smx_gpu.make_channel : !smx_gpu.channel<128x256xf16, swizzle = 128, depth = 1>

@@ -2,8 +2,8 @@
 
 #row = affine_map<(i, j) -> (i)>
 #all = affine_map<(i, j) -> (i, j)>
-#i = affine_map<(i, d) -> (i)>
-#id = affine_map<(i, d) -> (i, d)>
+#i = affine_map<(i, j, d) -> (i)>
+#id = affine_map<(i, j, d) -> (i, d)>
 
 // A row that was streamed: its weights are computed again.
 // CHECK-LABEL: @softmax

@@ -98,6 +98,15 @@ TEST_F(CacheDirTest, CodeForTheHostIsThere) {
   EXPECT_EQ(errors[0], errors[1]);
 }
 
+TEST_F(CacheDirTest, AFolderThatIsNamedLaterGetsTheCode) {
+  clearKernelCache();
+  options.cacheDir.reset();
+  llvm::cantFail(compile(softmaxModule, options));
+  options.cacheDir = folder;
+  llvm::cantFail(compile(softmaxModule, options));
+  EXPECT_EQ(files().size(), 1u);
+}
+
 TEST_F(CacheDirTest, OtherCodeIsNot) {
   compileAnew();
   options.optLevel = 2;

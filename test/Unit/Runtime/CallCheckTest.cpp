@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace smx;
 using reference::DType;
 
@@ -113,4 +115,69 @@ TEST_F(CallCheck, NothingIsWrittenWhenRefused) {
   sum.data = nullptr;
   EXPECT_NE(call(), "");
   EXPECT_EQ(y, std::vector<float>(64, 7.0f));
+}
+
+TEST_F(CallCheck, NegativeExtent) {
+  in.sizes = {-4, 8};
+  EXPECT_EQ(call(),
+            "'scale': input 0 has the negative extent -4 in dimension 0");
+}
+
+TEST_F(CallCheck, MoreBytesThanCanBeCounted) {
+  in = TensorView(x.data(), {int64_t(1) << 61, 8});
+  EXPECT_EQ(call(), "'scale': input 0 is 2305843009213693952x8: more than 2^63 "
+                    "bytes, which can not be counted");
+}
+
+TEST_F(CallCheck, OutputOverItself) {
+  out.strides = {0, 1};
+  EXPECT_EQ(call(), "'scale': output 0 has strides 0, 1 for 4x8: its elements "
+                    "share memory; give each its own");
+  out.strides = {4, 1};
+  EXPECT_EQ(call(), "'scale': output 0 has strides 4, 1 for 4x8: its elements "
+                    "share memory; give each its own");
+}
+
+TEST(CallCheckLayouts, StridesOfTheType) {
+  auto compiled = compile(R"mlir(
+    func.func @f(%x: memref<4x8xf32, strided<[16, 1]>>) -> tensor<4x8xf32> {
+      %t = bufferization.to_tensor %x restrict : memref<4x8xf32, strided<[16, 1]>> to tensor<4x8xf32>
+      %p = smx.softmax %t axis(1) : tensor<4x8xf32> -> tensor<4x8xf32>
+      return %p : tensor<4x8xf32>
+    })mlir");
+  ASSERT_TRUE(bool(compiled)) << llvm::toString(compiled.takeError());
+  std::vector<float> x(64, -INFINITY), y(32);
+  TensorView in(x.data(), {4, 8}), out(y.data(), {4, 8});
+  EXPECT_EQ(llvm::toString((*compiled)({in}, {out})),
+            "'f': input 0 has strides 8, 1, but the kernel was compiled for "
+            "16, 1");
+  for (int i = 0; i < 4; ++i)
+    x[17 * i] = 0;
+  in.strides = {16, 1};
+  EXPECT_EQ(llvm::toString((*compiled)({in}, {out})), "");
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(y[9 * i], 1) << i;
+}
+
+TEST(CallCheckLayouts, LayoutsThatNoCallHas) {
+  auto errorOf = [](const std::string &layout) {
+    std::string type = "memref<4x8xf32, " + layout + ">";
+    auto compiled = compile("func.func @f(%x: " + type +
+                            ") -> tensor<4x8xf32> {\n %t = "
+                            "bufferization.to_tensor %x restrict : " +
+                            type +
+                            " to tensor<4x8xf32>\n return %t : "
+                            "tensor<4x8xf32>\n}");
+    return compiled ? std::string() : llvm::toString(compiled.takeError());
+  };
+  EXPECT_EQ(errorOf("affine_map<(i, j) -> (j, i)>"),
+            "argument 0 of 'f' has the layout affine_map<(d0, d1) -> (d1, "
+            "d0)>; a kernel takes strided layouts");
+  EXPECT_EQ(errorOf("strided<[8, 1], offset: 3>"),
+            "argument 0 of 'f' has a layout with offset 3; a call passes the "
+            "address of the first element, so that it must be 0 or open");
+  EXPECT_EQ(errorOf("strided<[1, 4]>"),
+            "argument 0 of 'f' has a layout with a stride of 4 in its "
+            "innermost dimension; it must be 1, or open for tensors of any "
+            "strides");
 }

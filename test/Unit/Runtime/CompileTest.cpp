@@ -170,3 +170,14 @@ TEST(Compile, EveryOptimisationLevelWorks) {
     EXPECT_NEAR(y[99], 0.01f, 1e-6f) << "level " << level;
   }
 }
+
+TEST(Compile, NoModule) {
+  auto kernel = compile(mlir::ModuleOp());
+  EXPECT_EQ(llvm::toString(kernel.takeError()), "the module is null");
+}
+
+TEST(Compile, MoreThreadsThanCanBe) {
+  setThreadCount(1 << 30);
+  EXPECT_LE(threadCount(), 8 * int(std::thread::hardware_concurrency()));
+  setThreadCount(0);
+}
