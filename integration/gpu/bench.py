@@ -54,12 +54,12 @@ def attention_error(work, q, k, v, out):
 
 def allowed_ulps(work):
     """As lib/Reference/Compare.cpp has it for precise results in f32: 4 up to rows of 4096, then with the depth of the sum."""
-    return 1 if work.dtype == "bf16" else 4 * max(1, math.log2(work.columns) / 12)
+    return 1 if work.result == "bf16" else 4 * max(1, math.log2(work.columns) / 12)
 
 
 def softmax_error(work, x, out):
     """The largest error of all elements in units in the last place, and text if it is too large."""
-    bits, allowed, errors = 7 if work.dtype == "bf16" else 23, allowed_ulps(work), []
+    bits, allowed, errors = 7 if work.result == "bf16" else 23, allowed_ulps(work), []
     for some, results_of in zip(*(tensor.split(max(1, CHECKED // x.shape[1])) for tensor in (x, out))):
         right = torch.softmax(some.double(), -1)
         unit = torch.exp2(torch.floor(torch.log2(right)).clamp(min=-126) - bits)
@@ -155,12 +155,19 @@ def softmax_peers(work):
     sets = []
     for _ in range(2):
         x = torch.randn(work.shape, device="cuda", dtype=DTYPES[work.dtype])
-        sets.append(((x,), torch.empty_like(x)))
+        sets.append(((x,), torch.empty_like(x, dtype=DTYPES[work.result])))
     torch._dynamo.reset()
-    compiled = torch.compile(lambda x: torch.softmax(x, -1), dynamic=False)
-    peers = {"torch": [lambda x=x: torch.softmax(x, -1) for (x,), _ in sets],
+    # In f32 even where results are narrower: a softmax of what was rounded before is another one.
+    compute = lambda x: torch.softmax(x, -1, dtype=DTYPES[work.wanted] if work.wanted == "f32" else None).to(DTYPES[work.result])  # noqa: E731
+    compiled = torch.compile(compute, dynamic=False)
+    peers = {"torch": [lambda x=x: compute(x) for (x,), _ in sets],
              "torch.compile": [lambda x=x: compiled(x) for (x,), _ in sets]}
     peers["torch.copy_"] = [lambda x=x, y=y: y.copy_(x) for (x,), y in sets]
+    if work.wanted:
+        # As many bytes, without the conversion, which is slower.
+        half = sum(tensor.nbytes for tensor in (sets[0][0][0], sets[0][1])) // 2
+        bytes_of = [[torch.zeros(half, device="cuda", dtype=torch.uint8) for _ in range(2)] for _ in sets]
+        peers["torch.copy_"] = [lambda x=x, y=y: y.copy_(x) for x, y in bytes_of]
     return sets, peers, lambda x, out: softmax_error(work, x, out)
 
 

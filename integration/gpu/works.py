@@ -32,10 +32,10 @@ def attention_text(q, kv, dtype, causal=False, mask="", value_dim=None, cache=No
     return function(types, tensor((*q[:-1], value_dim), dtype), f"smx.attention %q, %k, %v scale({q[-1] ** -0.5:.9e}){mask} : {', '.join(types.values())}")
 
 
-def row_text(op, sizes, dtype, axis, result=None, more=""):
-    """softmax, log_softmax, logsumexp or a norm along an axis; the result's sizes if they differ."""
+def row_text(op, sizes, dtype, axis, result=None, more="", wanted=None):
+    """softmax, log_softmax, logsumexp or a norm along an axis; the result's sizes and type if they differ."""
     kind = tensor(sizes, dtype)
-    return function({"x": kind}, tensor(result, dtype) if result else kind, f"smx.{op} %x axis({axis}){more} : {kind}")
+    return function({"x": kind}, tensor(result or sizes, wanted or dtype), f"smx.{op} %x axis({axis}){more} : {kind}")
 
 
 @dataclass(frozen=True)
@@ -115,28 +115,36 @@ class Softmax:
     dtype: str
     columns: int
     rows: int = 0  # as many as ELEMENTS make
+    wanted: str = ""  # type of the result: dtype
 
     @property
     def shape(self):
         return self.rows or ELEMENTS // self.columns, self.columns
 
     @property
+    def result(self):
+        return self.wanted or self.dtype
+
+    @property
     def name(self):
-        return f"softmax {self.dtype} {self.shape[0]}x{self.columns}"
+        types = f"{self.dtype} into {self.wanted}" if self.wanted else self.dtype
+        return f"softmax {types} {self.shape[0]}x{self.columns}"
 
     @property
     def text(self):
-        return row_text("softmax", self.shape, self.dtype, 1)
+        return row_text("softmax", self.shape, self.dtype, 1, wanted=self.wanted)
 
     @property
     def small(self):
         """The same kernel with fewer rows."""
-        return row_text("softmax", (self.rows or max(8, (1 << 20) // self.columns), self.columns), self.dtype, 1)
+        return row_text("softmax", (self.rows or max(8, (1 << 20) // self.columns), self.columns), self.dtype, 1,
+                        wanted=self.wanted)
 
     unit = "GB/s"
 
     def figure(self, ms):
-        return 2 * self.shape[0] * self.columns * (2 if self.dtype == "bf16" else 4) / ms / 1e6
+        element = sum(2 if dtype == "bf16" else 4 for dtype in (self.dtype, self.result))
+        return element * self.shape[0] * self.columns / ms / 1e6
 
 
 @dataclass(frozen=True)
@@ -205,7 +213,10 @@ SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 3276
     # Fewer rows than there are multiprocessors, which no cluster holds: they are read twice.
     Softmax("bf16", 1 << 26, 1), Softmax("bf16", 1 << 22, 16), Softmax("f32", 1 << 24, 4),
     # The scores of a vocabulary, of a few sequences: what a launch takes.
-    Softmax("bf16", VOCABULARY, 8), Softmax("f32", VOCABULARY, 1)]
+    Softmax("bf16", VOCABULARY, 8), Softmax("f32", VOCABULARY, 1)] + [
+    # What PyTorch's dtype argument asks for.
+    Softmax("bf16", columns, wanted="f32") for columns in (1024, 4096, 32768, 131072, 262144)] + [
+    Softmax("bf16", 1 << 22, 64, "f32"), Softmax("f32", 4096, wanted="bf16"), Softmax("f32", 131072, wanted="bf16")]
 REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)] + [
     Reduction(op, 1 << 24, 4) for op in ("logsumexp", "layer_norm", "rms_norm", "softmax_backward", "log_softmax_backward")] + [
     Reduction(op, VOCABULARY, 8) for op in ("logsumexp", "cross_entropy", "topk_softmax")]

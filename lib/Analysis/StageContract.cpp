@@ -103,8 +103,8 @@ static Stream streamOf(Operation *op) {
   return stream;
 }
 
-static LogicalResult checkOutsideOfLoops(Operation *op, const Stream &stream,
-                                         int64_t maxTileBytes) {
+static LogicalResult checkOutsideOfLoops(Operation *op, const Stream &stream) {
+  constexpr int64_t maxTileBytes = 16 << 20;
   constexpr StringLiteral remedy = "smx-tile puts it into loops over tiles";
   if (!stream.isBounded())
     return breaks(op, Stage::Tiled,
@@ -126,7 +126,7 @@ static LogicalResult checkOutsideOfLoops(Operation *op, const Stream &stream,
                 remedy);
 }
 
-static LogicalResult checkTiled(Operation *op, int64_t maxTileBytes) {
+static LogicalResult checkTiled(Operation *op) {
   if (failed(checkOnline(op, Stage::Tiled)))
     return failure();
   Stream stream = streamOf(op);
@@ -134,7 +134,7 @@ static LogicalResult checkTiled(Operation *op, int64_t maxTileBytes) {
     return success();
   if (!op->getParentOfType<scf::ForallOp>() &&
       !op->getParentOfType<scf::ForOp>())
-    return checkOutsideOfLoops(op, stream, maxTileBytes);
+    return checkOutsideOfLoops(op, stream);
   if (!stream.isBounded())
     return breaks(op, Stage::Tiled,
                   "a tile of its input has an extent without a constant bound",
@@ -243,8 +243,7 @@ static LogicalResult checkNvvm(Operation *op) {
                 "smx-gpu-to-nvvm replaces ops on tiles");
 }
 
-LogicalResult mlir::smx::verifyStage(ModuleOp module, Stage stage,
-                                     int64_t maxTileBytes) {
+LogicalResult mlir::smx::verifyStage(ModuleOp module, Stage stage) {
   auto check = [&](Operation *op) -> LogicalResult {
     switch (stage) {
     case Stage::Input:
@@ -254,7 +253,7 @@ LogicalResult mlir::smx::verifyStage(ModuleOp module, Stage stage,
     case Stage::Online:
       return checkOnline(op, stage);
     case Stage::Tiled:
-      return checkTiled(op, maxTileBytes);
+      return checkTiled(op);
     case Stage::Cpu:
       return checkCpu(op);
     case Stage::Llvm:

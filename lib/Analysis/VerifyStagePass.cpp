@@ -25,7 +25,7 @@ struct VerifyStagePass : mlir::smx::impl::VerifyStagePassBase<VerifyStagePass> {
   }
 
   void runOnOperation() override {
-    if (failed(verifyStage(getOperation(), *parsed, maxTileBytes)))
+    if (failed(verifyStage(getOperation(), *parsed)))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

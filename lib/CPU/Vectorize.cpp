@@ -114,8 +114,7 @@ struct SmxCPUVectorizePass
 
   void lower(IRRewriter &b, linalg::GenericOp op, SmallVector<Value> filled,
              ArrayRef<unsigned> lastLooks) {
-    if (fuseMultiplyAdd)
-      fuseMultiplyAdds(b, op);
+    fuseMultiplyAdds(b, op);
     VectorRegisters registers{vectorBits, vectorBits == 512 ? 32 : 16};
     LanePlan plan = planLanes(op, registers);
     filled.resize(op.getNumDpsInits());

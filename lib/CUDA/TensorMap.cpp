@@ -16,7 +16,7 @@ using llvm::Twine;
 
 static constexpr int64_t maxRank = 5;
 static constexpr int64_t maxBox = 256;
-/// Of addresses, strides and the box's rows, in bytes.
+/// The alignment of addresses, strides and the box's rows, in bytes.
 static constexpr int64_t alignment = 16;
 /// The driver takes 2^32, but a copy's coordinates are signed and of 32 bits.
 static constexpr int64_t maxSize = int64_t(1) << 31;

@@ -34,11 +34,11 @@ struct Growth {
     return factor < 0 ? (-*this).scaled(-factor)
                       : Growth{least * factor, most * factor};
   }
-  /// Of a minimum or maximum of both.
+  /// The growth of a minimum or maximum of both.
   Growth either(Growth other) const {
     return {std::min(least, other.least), std::max(most, other.most)};
   }
-  /// Of a quotient that is rounded, which jumps.
+  /// The growth of a quotient that is rounded, which jumps.
   Growth stepwise() const {
     Growth result = unknown();
     if (least >= 0)

@@ -40,7 +40,7 @@ struct BlockSchedule {
   bool hasWarpgroups = false;
   /// Dimensions of products: a tile has them also where they have one element.
   llvm::SmallDenseSet<TileClasses::Class> productDims;
-  /// Of the elements that products multiply.
+  /// Bits of the elements that products multiply.
   int64_t productBits = 0;
 
   /// True if a tile has a dimension for the class, beside that of its rows.

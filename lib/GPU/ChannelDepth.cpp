@@ -24,7 +24,7 @@ struct Ring {
   ChannelType getType() const {
     return MakeChannelOp(channel).getChannel().getType();
   }
-  /// Of a tile, in shared memory.
+  /// Bytes that a tile takes in shared memory.
   int64_t getBytes() const {
     return llvm::alignTo(getType().getStageType().getBytes(), 1024);
   }
@@ -78,7 +78,7 @@ static SmallVector<Ring> findRings(KernelOp kernel) {
 /// At most `wanted`, beside `operandBytes` that are not allocated yet.
 static int64_t fittingDepth(KernelOp kernel, ArrayRef<Ring> rings,
                             int64_t wanted, int64_t operandBytes) {
-  // Of a stage of each, and of all their stages as deep as they are.
+  // Bytes of one stage of each channel, and of all stages as deep as they are.
   int64_t stageBytes = 0, ringBytes = 0;
   for (const Ring &ring : rings) {
     stageBytes += ring.getBytes() * ring.tiles;

@@ -29,8 +29,8 @@ struct DealtWaves {
   struct Place {
     Value tile, row;
   };
-  /// Of the tile that code at `builder` is for, which goes into a loop over
-  /// those of a block.
+  /// The numbers of the tile that code at `builder` is for, which goes into a
+  /// loop over those of a block.
   Place emitWalk(OpBuilder &builder, Location loc) const;
 
 private:

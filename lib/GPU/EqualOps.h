@@ -7,6 +7,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::smx::gpu {
 
@@ -16,6 +17,13 @@ inline void uniteEqualOps(KernelOp kernel) {
   IRRewriter rewriter(kernel.getContext());
   DominanceInfo dominance(kernel);
   eliminateCommonSubExpressions(rewriter, dominance, kernel);
+}
+
+/// What nothing depends on any more is erased.
+inline void eraseDeadOps(KernelOp kernel) {
+  IRRewriter rewriter(kernel.getContext());
+  // Failure says that nothing was dead.
+  (void)runRegionDCE(rewriter, kernel->getRegions());
 }
 
 } // namespace mlir::smx::gpu

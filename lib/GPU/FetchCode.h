@@ -14,7 +14,7 @@ struct TensorCopy {
   Value source;
   ValueRange offsets, valid;
   ArrayRef<int64_t> dims;
-  /// Of the tile in shared memory, the swizzle in bytes.
+  /// The tile in shared memory: its shape, and the swizzle in bytes.
   ArrayRef<int64_t> shape;
   int64_t swizzle;
   /// Bytes that all rows start at multiples of.

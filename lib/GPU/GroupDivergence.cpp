@@ -251,7 +251,7 @@ static LogicalResult verifyMeeting(Operation *team, StringRef who) {
   return failure(result.wasInterrupted());
 }
 
-/// Of what the warps of a team do together.
+/// Verifies what the warps of a team do together.
 static LogicalResult verifyTogether(Operation *team, StringRef who) { // K14
   return verifyMeeting<AnyOp, AnyOfWarpsOp, BarrierOp, ClusterBarrierOp,
                        ClusterReduceOp, CollectOp, CopyOp, PutOp, DrawOp, GetOp,

@@ -44,7 +44,8 @@ private:
 
   Block *body = nullptr;
   SmallVector<scf::ForOp> rounds;
-  /// Of each store, and what they are computed from behind the rounds.
+  /// Valid rows of each store, and what they are computed from behind the
+  /// rounds.
   llvm::SmallSetVector<Value, 2> validRows;
   llvm::SetVector<Operation *> numbers;
 };

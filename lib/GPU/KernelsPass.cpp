@@ -295,7 +295,7 @@ LogicalResult KernelBuilder::build() {
   return success();
 }
 
-/// Of what PTX allows in names: letters, digits and _, a digit not first.
+/// A name of what PTX allows in one: letters, digits and _, a digit not first.
 std::string kernelName(StringRef function) {
   std::string name = (function + "_kernel").str();
   if (llvm::isDigit(name.front()))

@@ -17,7 +17,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_LARGESTPASS
@@ -115,7 +114,7 @@ struct LargestPass : mlir::smx::gpu::impl::LargestPassBase<LargestPass> {
       if (Value taken = takeFromKey(rewriter, op))
         rewriter.replaceOp(op, taken);
     });
-    (void)runRegionDCE(rewriter, kernel->getRegions());
+    eraseDeadOps(kernel);
   }
 };
 } // namespace

@@ -142,7 +142,8 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
       std::max<int64_t>(spread.multiprocessor / spread.threads, 1);
   schedule.layout =
       StripedAttr::get(schedule.layout.getContext(),
-                       /*rows=*/1, spread.threads, shape.accessElements());
+                       /*rows=*/1, spread.threads,
+                       std::min(shape.accessElements(), accessBits / 8));
 }
 
 int64_t mlir::smx::gpu::threadsOfStream(const NestShape &shape,

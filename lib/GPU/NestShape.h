@@ -47,7 +47,7 @@ struct NestShape {
   /// it is read leaves in whole accesses, side by side, since a store of half
   /// of what a thread has fills half of each sector.
   int64_t accessElements() const {
-    return accessBits / std::max<int64_t>({elementBits, widestWritten, 8});
+    return accessBits / std::max(elementBits, widestWritten);
   }
 };
 

@@ -26,7 +26,7 @@ struct OverlappedLoop {
 
   scf::ForOp loop;
   GetOp getValues;
-  /// Of the second product, what all rounds do; or what those do whose tile is
+  /// What all rounds do with the second product; or what those do whose tile is
   /// not cut, if there is a branch.
   MmaOp scores, sum;
   /// The second product, guarded where the round's tile is cut. May be null.

@@ -45,7 +45,8 @@ private:
   scf::ForOp loop;
   KernelOp kernel;
   unsigned maximum = 0, sum = 1;
-  /// Of the row's values that the loop carries: its tiles stay as they are.
+  /// Numbers of the row's values that the loop carries: its tiles stay as they
+  /// are.
   SmallVector<unsigned> rowValues;
   ReduceOp weights;
   Weight weight;
@@ -67,7 +68,7 @@ bool PartialLoop::isMaximum(Value value, unsigned number) {
   }
   if (!x || y != argument(number))
     return false;
-  // Of the tile, or of the tile and nothing.
+  // The maximum of the tile, or of the tile and nothing.
   if (auto larger = x.getDefiningOp<arith::MaxNumFOp>();
       larger && isSplat(larger.getRhs()))
     x = larger.getLhs();

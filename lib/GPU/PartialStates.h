@@ -46,7 +46,7 @@ bool isOfValues(Value value, Value leaf);
 
 /// What warps have merged.
 struct MergedState {
-  /// Of the row; and as all warps have them.
+  /// The state of the row; and as all warps have it.
   Value maximum, sum, maximumOfAll, sumOfAll;
 };
 

@@ -21,8 +21,8 @@ struct RampedWalk {
   static std::optional<RampedWalk> of(scf::ForallOp nest, int64_t tilesOfRow,
                                       int64_t rows, int64_t blocks);
 
-  /// Of the tile that code at `builder` is for, which goes into a loop over
-  /// those of a block.
+  /// The numbers of the tile that code at `builder` is for, which goes into a
+  /// loop over those of a block.
   DealtWaves::Place emitWalk(OpBuilder &builder, Location loc) const;
 };
 

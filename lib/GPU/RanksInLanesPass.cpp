@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EqualOps.h"
 #include "ScoreArithmetic.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
@@ -15,7 +16,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -223,7 +223,7 @@ Value RankTiles::choose(ArrayRef<Value> values) {
   return result;
 }
 
-/// Of all results of an smx_gpu.largest, in order.
+/// Chooses among all results of an smx_gpu.largest, in order.
 Value RankTiles::chooseResults(ArrayRef<Value> values) {
   auto largest = cast<LargestOp>(values[0].getDefiningOp());
   bool isColumns = values[0] != largest.getValues()[0];
@@ -249,7 +249,7 @@ Value RankTiles::chooseResults(ArrayRef<Value> values) {
   return isColumns ? tiles.getColumns()[0] : tiles.getValues()[0];
 }
 
-/// Of the number of the column, or of one number for all.
+/// Chooses by the number of the column, or is one number for all.
 Value RankTiles::chooseConstants(ArrayRef<Value> values) {
   if (llvm::all_equal(values))
     return splat(values[0]);
@@ -274,7 +274,6 @@ struct RanksInLanesPass
   using RanksInLanesPassBase::RanksInLanesPassBase;
 
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
     getOperation().walk([&](StoreOp store) {
       auto tile = cast<RankedTensorType>(store.getTile().getType());
       auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
@@ -291,7 +290,7 @@ struct RanksInLanesPass
                 RankTiles(store, tile, columns).narrow(store.getTile()))
           store.getTileMutable().assign(ranks);
     });
-    (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    eraseDeadOps(getOperation());
   }
 
   static bool hasChoices(Value tile) {

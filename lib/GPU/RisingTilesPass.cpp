@@ -59,7 +59,7 @@ private:
   /// Guesses, or does not; and the branch on whether the reference moves.
   scf::IfOp guess, answer;
   WaitOp waitForScores, waitForSum;
-  /// Of the scores, where the answer is yes.
+  /// The maximum of the scores, where the answer is yes.
   ReduceOp maximum;
 };
 } // namespace

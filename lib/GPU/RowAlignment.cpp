@@ -14,8 +14,8 @@
 
 using namespace mlir;
 
-/// Of rows of `elements`, from memory in which rows are at multiples of
-/// `bytes`. An open extent says nothing.
+/// The alignment of rows of `elements`, from memory in which rows are at
+/// multiples of `bytes`. An open extent says nothing.
 static int64_t ofRows(int64_t elements, Type shaped, int64_t bytes) {
   if (ShapedType::isDynamic(elements))
     return 0;

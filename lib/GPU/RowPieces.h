@@ -113,7 +113,7 @@ private:
   /// Some pieces after others: weights of the first ones are computed, by their
   /// own maximum, before the others have arrived.
   void convertState();
-  /// Of a load or a store: offsets and valid extents of a piece.
+  /// Offsets and valid extents of a piece, for a load or a store.
   template <typename OpTy>
   void moveTo(OpBuilder &builder, const Piece &piece, OpTy op);
 
@@ -126,7 +126,7 @@ private:
   SmallVector<Piece> pieces;
   IRMapping inRegisters;
   std::optional<RowState> state;
-  /// Of a reduction: the tile that takes the place of the loaded one.
+  /// By reduction, the tile that takes the place of the loaded one.
   llvm::DenseMap<Operation *, Value> keptBy;
 };
 

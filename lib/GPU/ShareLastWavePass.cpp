@@ -29,7 +29,8 @@ constexpr int64_t leastRounds = 32;
 
 /// In rounds: what a state takes to be stored, or to be read and merged.
 static double costOfState(const WaveTile &tile) {
-  // Of one multiprocessor.
+  // What one multiprocessor moves in a clock, while others compute, and
+  // multiplies.
   constexpr double bytesOfClock = 40, productsOfClock = 1024;
   // A state is two values more than those of its columns.
   return tile.getRows() * (tile.getColumns() + 2) * sizeof(float) /
@@ -267,7 +268,7 @@ private:
 } // namespace
 
 StringRef ShareLastWavePass::whyNot(WaveTile &tile, SharedWave &wave) {
-  // Of the rounds of the whole walk.
+  // The least share of the rounds of the whole walk that is worth it.
   constexpr double leastSaving = 0.01;
   // The block that begins a tile merges the states of all others, one after the
   // other; where these are many a launch does that faster

@@ -64,7 +64,7 @@ struct HeldRow {
   SmallVector<LoadOp> loads;
   /// Elements of a tile, and bits of the widest ones.
   int64_t columns = 0, widest = 0;
-  /// Of the block.
+  /// What the block has.
   int64_t threads, cluster, minBlocks, sharedLimit;
   /// Bytes of registers that all tiles take of a thread.
   int64_t threadBytes = 0;

@@ -37,7 +37,7 @@ struct KnownNumbers {
 struct SharedWave {
   /// Tiles that are whole, which come first, and those that are shared.
   int64_t whole = 0, tiles = 0;
-  /// Of a tile; and blocks that share.
+  /// Rounds of a tile; and blocks that share it.
   int64_t rounds = 0, blocks = 1;
   /// What a tile's beginning and end take, in rounds: even.
   int64_t besides = 0;

@@ -26,7 +26,7 @@ namespace {
 /// tanh x = x P(x^2) for |x| <= range, up to an error.
 struct Series {
   double range, error;
-  /// Of P, lowest power first.
+  /// Coefficients of P, lowest power first.
   SmallVector<double> coefficients;
 };
 

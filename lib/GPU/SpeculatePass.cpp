@@ -55,7 +55,7 @@ private:
   arith::SelectOp follow, guard;
   math::Exp2Op factor;
   RescaleOp rescale;
-  /// Of what is rescaled, and of the scores.
+  /// The waits for what is rescaled, and for the scores.
   WaitOp sumDone, scoresDone;
   /// The sums of weights that show how large they are.
   PartialReduceOp sums;
@@ -69,7 +69,7 @@ private:
 };
 } // namespace
 
-/// Of what it is that an asynchronous product leaves.
+/// Registers of a thread that the awaited product takes.
 static int64_t registersOf(WaitOp wait) {
   return getRegisterCount(cast<RankedTensorType>(wait.getTile().getType()));
 }
@@ -285,7 +285,7 @@ void Decision::rewrite() {
     }
     if (auto broadcast = dyn_cast<BroadcastOp>(op);
         broadcast && isForSums(op)) {
-      // Of what is the same in all rows it is a constant.
+      // A broadcast of what is the same in all rows is a constant.
       kept.map(broadcast.getResult(),
                builder.createOrFold<BroadcastOp>(
                    loc, broadcast.getType(),

@@ -23,9 +23,10 @@ namespace mlir::smx::gpu {
 /// In rounds of the loop over keys: what the parts of the last tiles take, and
 /// their merge. Measured on an H200.
 static double costOf(const WaveTile &tile, const WaveCut &cut, int64_t blocks) {
-  // Of a part's beginning and end, and of a launch that has little to do.
+  // Rounds that a part's beginning and end take, and a launch that has little
+  // to do.
   constexpr double besidesPart = 5, besidesLaunch = 3;
-  // Of all multiprocessors together; and a multiprocessor's products.
+  // What all multiprocessors move in a clock; and what one multiplies.
   constexpr double bytesOfClock = 2600, productsOfClock = 1024;
   double clocksOfRound =
       double(tile.getRows()) * tile.step * tile.getColumns() / productsOfClock;
@@ -192,7 +193,7 @@ std::optional<WaveCut> SplitLastWavePass::choose(const WaveTile &tile) {
   const int64_t cutTiles = tile.count % blocks, whole = tile.count - cutTiles;
   if (parts != 0)
     return cutInto(parts, tile, whole, cutTiles);
-  // Of the rounds of the whole walk.
+  // The least share of the rounds of the whole walk that is worth it.
   constexpr double leastSaving = 0.015;
   double limit =
       tile.rounds - leastSaving * tile.rounds *

@@ -100,7 +100,8 @@ struct TensorStoresPass : impl::TensorStoresPassBase<TensorStoresPass> {
 
 private:
   void rewrite(RoleOp role);
-  /// Of the stores that go through it, in a role that is to capture it.
+  /// The shared tile of the stores that go through it, in a role that is to
+  /// capture it.
   Value makeShared(RoleOp role, SharedType type, Location loc);
 
   /// Bytes of shared memory that may be taken yet.

@@ -23,8 +23,8 @@ class TileEnds {
 public:
   explicit TileEnds(OpBuilder &builder) : builder(builder) {}
 
-  /// Of a mask: comparisons of positions, sums of these and numbers, and what
-  /// `and` and `or` make of them.
+  /// What a mask is made of: comparisons of positions, sums of these and
+  /// numbers, and what `and` and `or` make of them.
   TileTruth truthOf(Value mask);
 
 private:

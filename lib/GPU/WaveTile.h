@@ -45,7 +45,7 @@ struct WaveTile {
   WalkState ofLoop, last;
   /// What the rest of the keys, and the results, are computed by, in order.
   SmallVector<Operation *> rest, finish;
-  /// Of the loop over keys.
+  /// Rounds of the loop over keys, and keys of each.
   int64_t rounds = 0, step = 0;
 
   int64_t getRows() const { return getValuesType().getDimSize(0); }

@@ -29,7 +29,7 @@ static SmallVector<Channel *> findTogether(Group &group, Channel &own) {
   return channels;
 }
 
-/// Of a channel that is used together, an error if one of the blocks has ended:
+/// An error for a channel that is used together if one of the blocks has ended:
 /// it might have given its shared memory back.
 static llvm::Error checkBlocksLive(Operation *op, Group &group,
                                    const Channel &channel) {

@@ -169,7 +169,7 @@ static std::shared_ptr<const WarpMap> findProductWarps(gpu::MmaOp op) {
   return warps;
 }
 
-/// Of a row that goes by threads, in their order.
+/// The warps that copy a row by threads, in their order.
 static std::shared_ptr<const WarpMap> findCopyWarps(gpu::CopyOp op) {
   int64_t count = op->getParentOfType<gpu::KernelOp>().getWarps();
   if (op->getParentOfType<gpu::RoleOp>() ||

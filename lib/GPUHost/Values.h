@@ -39,7 +39,8 @@ using TilePtr = std::shared_ptr<const Tile>;
 /// A shared tile of a kernel, or the stage of a channel that a `get` gave.
 struct SharedHandle {
   SharedTile *tile = nullptr;
-  /// Of a stage: its channel, the number of the `get`, and who got it.
+  /// What a stage came from: its channel, the number of the `get`, and who got
+  /// it.
   Channel *channel = nullptr;
   int64_t number = 0;
   Group *owner = nullptr;

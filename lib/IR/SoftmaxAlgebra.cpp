@@ -150,6 +150,19 @@ static SmallVector<FinishOp> weightsOfTile(UpdateOp op) {
   return found;
 }
 
+/// True if only the logarithm of the sum is asked for, as cross entropy does of
+/// its part, which has no users: a unit in the last place of weights is less
+/// than one of that.
+static bool isForLogarithm(UpdateOp op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    auto finish = dyn_cast<FinishOp>(user);
+    // What finishes were expanded to reads the state, too.
+    return finish ? finish.getQuantity() == "logsumexp" ||
+                        finish.getQuantity() == "log_softmax"
+                  : isa<linalg::LinalgOp>(user);
+  });
+}
+
 /// How far the reference of an update may be from the maximum, in powers of
 /// two.
 static double distanceOf(UpdateOp op, StringRef name) {
@@ -227,7 +240,8 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   if (states.size() == 2) {
     auto bitsAttr = op->getAttrOfType<IntegerAttr>(bitsOfSumAttribute);
     int bits = bitsAttr ? bitsAttr.getInt() : soft.bitsOfSum;
-    bool isLong = soft.isLongRow(scores.tensor, scores.map, rows);
+    bool mayBeRough = soft.isLongRow(scores.tensor, scores.map, rows) ||
+                      (soft.isPrecise(scoreType) && isForLogarithm(op));
     FloatType sumType = soft.sumType(scoreType);
     Value sum = soft.zeroSum(builder, op.getLoc(), states[1], scoreType);
     SmallVector<TileOperand> outputs{{sum, row}};
@@ -242,7 +256,7 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
                     [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                       Value weight = soft.weight(m, m.cast(v[0], soft.type),
                                                  v[1], scoreType, bits);
-                      if (isLong)
+                      if (mayBeRough)
                         m.setBits(weight, soft.bitsOfLongRow);
                       Value added = m.add(m.cast(weight, sumType), v.back());
                       if (kept.empty())

@@ -192,8 +192,13 @@ struct SoftmaxArithmetic {
   }
   /// A row of precise scores may be 4 units in the last place off, and a long
   /// one more (see lib/Reference/Compare.cpp). Where it has one reference, the
-  /// result alone is rounded beside a weight, which may take 3.
+  /// result alone is rounded beside a weight, which may take 3. So it is where
+  /// only the logarithm of their sum is asked for.
   static constexpr int bitsOfLongRow = 22;
+  /// True for weights in f32, to their last bits.
+  bool isPrecise(Type scoreType) const {
+    return !isBase2() && type.isF32() && !isHalf(scoreType);
+  }
   /// True for scores of a row that is long enough for that to be faster, whose
   /// dimension of a tile is `stream`.
   bool isLongRow(Value scores, AffineMap map, unsigned stream) const {
@@ -201,8 +206,8 @@ struct SoftmaxArithmetic {
     auto tile = cast<RankedTensorType>(scores.getType());
     std::optional<unsigned> dim =
         map.getResultPosition(getAffineDimExpr(stream, map.getContext()));
-    return !isBase2() && type.isF32() && !isHalf(tile.getElementType()) &&
-           dim && !tile.isDynamicDim(*dim) && tile.getDimSize(*dim) >= longRow;
+    return isPrecise(tile.getElementType()) && dim &&
+           !tile.isDynamicDim(*dim) && tile.getDimSize(*dim) >= longRow;
   }
   /// The weight of a score that a mask may hide: -0 if it does, as for any
   /// score of -inf. A weight that is too small for its type is +0, and a NaN of

@@ -56,7 +56,7 @@ struct ScalarMath {
   Value sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
   /// `x > y ? x : y`: one instruction on every target. A NaN in `x` is dropped.
   Value max(Value x, Value y) { return select(greater(x, y), x, y); }
-  /// Of numbers, none a NaN.
+  /// The smaller of two numbers, none of them a NaN.
   Value min(Value x, Value y) {
     return arith::MinNumFOp::create(b, loc, x, y, arith::FastMathFlags::nnan);
   }

@@ -77,7 +77,7 @@ static SmallVector<Value> mergeKeys(OpBuilder &builder, Location loc,
       });
 }
 
-/// Of a state that has seen nothing.
+/// True for the keys of a state that has seen nothing.
 static bool isNone(Value keys) {
   if (keys.getDefiningOp<IdentityOp>())
     return true;

@@ -18,7 +18,7 @@ Value orderOf(ThreadCode &code, Value x);
 /// The f32 of an order.
 Value numberOf(ThreadCode &code, Value order);
 
-/// Of an element with this order in `column`, i32.
+/// The candidate for an element with this order in `column`, i32.
 Value candidateOf(ThreadCode &code, Value order, Value column);
 /// The element, of `type`, and its column, i64.
 Value elementOf(ThreadCode &code, Value candidate, Type type);

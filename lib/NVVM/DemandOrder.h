@@ -7,7 +7,7 @@
 
 namespace mlir::smx {
 
-/// Of functions that are to be put in order of demand.
+/// An attribute of functions that are to be put in order of demand.
 inline constexpr llvm::StringLiteral demandOrderAttribute = "smx-demand-order";
 
 /// Orders every block so that a value without effects is computed before its

@@ -25,8 +25,8 @@ bool storesWholeRows(gpu::StoreOp op) {
   return strides[op.getDims()[1]] == 1 && hasAllColumns;
 }
 
-/// Of four words of each of the four lanes of a row: lane q gets word q of each
-/// lane, in their order.
+/// Exchanges four words of each of the four lanes of a row: lane q gets word q
+/// of each lane, in their order.
 static void transpose(ThreadCode &code, MutableArrayRef<Value> words,
                       ArrayRef<Value> isOdd) {
   for (auto [step, odd] : llvm::enumerate(isOdd)) {

@@ -97,7 +97,8 @@ struct LowerGather : TilePattern<gpu::GatherOp> {
       return code.advance(address, bytes);
     }
 
-    /// Of the first element, and bytes from one place to the next: i64.
+    /// The place of the first element, and bytes from one place to the next:
+    /// i64.
     Value start;
     SmallVector<Value> steps;
     /// The steps, where they are constants.

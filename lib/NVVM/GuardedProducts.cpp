@@ -25,7 +25,7 @@ static Value isAnyInGroup(ThreadCode &code, Value condition) {
                                   NVVM::VoteSyncKind::any);
 }
 
-/// Of 16 bytes each, in a look at the second operand.
+/// Loads of 16 bytes each in a look at the second operand.
 static constexpr int64_t loadsAtATime = 8;
 
 Value isAnyNotFinite(ThreadCode &code, gpu::SharedType tileType, Value tile) {

@@ -21,9 +21,9 @@ static constexpr int64_t ownScratch = 1024;
 /// Elements of a thread, from which on the order of arithmetic decides how many
 /// registers it takes.
 static constexpr int64_t manyRegisters = 16;
-/// Of a thread.
+/// Registers that a thread may have.
 static constexpr int64_t mostRegisters = 255;
-/// Of a block; 0 is the one that all threads meet at.
+/// Named barriers of a block; 0 is the one that all threads meet at.
 static constexpr int64_t namedBarriers = 16;
 
 FailureOr<KernelPlan> KernelPlan::make(ModuleOp module) {

@@ -40,7 +40,8 @@ struct LargestPlan {
   /// memory, more.
   int64_t elements;
   bool isInMemory;
-  /// Of the row in memory; threads have columns behind it where it is cut.
+  /// The extent of the row in memory; threads have columns behind it where it
+  /// is cut.
   int64_t extent;
   /// Bytes that the vectors of a row in memory lie at multiples of.
   int64_t aligned;
@@ -64,7 +65,7 @@ struct LargestPlan {
     return isInMemory ? 0 : llvm::alignTo(registers * elementBytes(), 16);
   }
   int64_t slotBytes() const { return columnOfSlot() + 16; }
-  /// Of the list: room for some equal elements.
+  /// How long the list is: room for some equal elements.
   int64_t candidates() const {
     return llvm::alignTo(8 * count, 2 * ::smx::gpu::warpThreads);
   }

@@ -14,7 +14,7 @@ Value LargestOfRow::slotsTaken() {
   return LLVM::UMinOp::create(code, loadWord(0), code.i32(plan.slots()));
 }
 
-/// Of element `number` of what was handed in.
+/// The column of element `number` of what was handed in.
 Value LargestOfRow::columnOfHandedIn(Value slot, Value number) {
   Value first =
       load(code.getI32Type(), code.advance(slotOf(slot), plan.columnOfSlot()));

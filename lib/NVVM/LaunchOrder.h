@@ -8,8 +8,9 @@
 
 namespace mlir::smx {
 
-/// Of a lowered kernel: a launch may begin before the one in front of it on the
-/// stream has ended, since the kernel waits for that before all else.
+/// An attribute of a lowered kernel: a launch may begin before the one in front
+/// of it on the stream has ended, since the kernel waits for that before all
+/// else.
 inline constexpr StringLiteral overlapsPreviousAttribute =
     "smx.overlaps_previous";
 

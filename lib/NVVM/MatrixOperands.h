@@ -65,7 +65,7 @@ public:
   /// Columns of a that an instruction multiplies, and its name for the type.
   int64_t depth;
   NVVM::MMATypes type;
-  /// Of a register: a vector of two, or f32.
+  /// The type of a register: a vector of two, or f32.
   Type registerType;
 
 protected:

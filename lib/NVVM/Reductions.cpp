@@ -24,7 +24,7 @@ struct ThreadsAlong {
   /// Threads along the dimension, and the distance from one to the next.
   int64_t count, distance;
 
-  /// Of a warp: lanes along the dimension; 1 where each lane is on its own.
+  /// Lanes of a warp along the dimension; 1 where each lane is on its own.
   int64_t lanes() const {
     return std::min(count, std::max<int64_t>(warpThreads / distance, 1));
   }
@@ -175,7 +175,7 @@ static bool combinesPairs(gpu::Combiner kind, ArrayRef<Value> values) {
                             kind);
 }
 
-/// Of the values of a single row.
+/// Combines the values of a single row.
 static Value combineRow(ThreadCode &code, gpu::Combiner kind,
                         SmallVector<Value> values) {
   if (!combinesPairs(kind, values))

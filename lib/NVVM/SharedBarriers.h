@@ -6,7 +6,8 @@
 
 namespace mlir::smx {
 
-/// Of a stage of a channel: an mbarrier of 8 bytes for full, one for empty.
+/// Bytes for a stage of a channel: an mbarrier of 8 bytes for full, one for
+/// empty.
 inline constexpr int64_t stageBarrierBytes = 16;
 
 /// The barrier at `address` (!llvm.ptr<3>) completes a phase whenever

@@ -35,13 +35,14 @@ private:
   using Elements = SmallVector<Value *, 0>;
   /// Valid until the next call.
   const Elements &elementsOf(Value *vector);
-  /// Of insertions, one into the result of the other, down to another vector.
+  /// The elements of insertions, one into the result of the other, down to
+  /// another vector.
   Elements elementsOfChain(InsertElementInst *last);
   Elements extractElements(Value *vector);
   /// Whoever takes an element takes it from where it is computed.
   void forward(ExtractElementInst *extract);
   void split(PHINode *phi);
-  /// Of 16-bit elements: two are a register.
+  /// Splits vectors of 16-bit elements: two are a register.
   void splitIntoPairs(PHINode *phi);
   void split(Instruction *op);
   void splitIntoPairs(IntrinsicInst *op);

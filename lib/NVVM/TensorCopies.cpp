@@ -235,7 +235,7 @@ void startTensorCopies(ThreadCode &code, gpu::PutOp op, Value map,
   gpu::SharedType type = op.getChannel().getType().getStageType();
   int64_t span = type.getSwizzle(),
           width = span / elementBytes(type.getElementType());
-  // Of a multicast, the rows of this rank, to all ranks.
+  // For a multicast: the rows of this rank, and all ranks they go to.
   Value firstRow, ranks;
   if (op.getMulticast()) {
     const int64_t blocks = code.team.cluster;

@@ -39,7 +39,7 @@ Value combine(ThreadCode &code, gpu::Combiner kind, Value a, Value b) {
   }
 }
 
-/// Of a value of 32 bits.
+/// Exchanges a value of 32 bits.
 static Value exchangeWord(ThreadCode &code, Value word, int64_t mask) {
   constexpr int64_t allLanes = -1, wholeWarp = 31;
   return NVVM::ShflOp::create(code, word.getType(), code.i32(allLanes), word,

@@ -50,7 +50,8 @@ static int64_t clustersOf(StringRef chip) {
   return version >= 90 && version < 120 ? mostClusterBlocks : 1;
 }
 
-/// Of H100 and H200 (SXM); on other chips some are idle for longer at the end.
+/// Those of an H100 and an H200 (SXM); on other chips some are idle for longer
+/// at the end.
 constexpr int64_t multiprocessors = 132;
 
 /// Blocks that walk over tiles, one on each multiprocessor.
@@ -186,8 +187,8 @@ static void buildRowsOfBlocks(OpPassManager &pm) {
   pm.addNestedPass<gpu::KernelOp>(gpu::createKeptTilePass());
 }
 
-/// Of kernels for the asynchronous matrix unit: which block has which tiles,
-/// and which warps fetch and compute.
+/// Decides for kernels of the asynchronous matrix unit which block has which
+/// tiles, and which warps fetch and compute.
 static void buildRoles(OpPassManager &pm, const RoadOptions &options) {
   // Products that overlap with others are there once, so loops are united
   // before; but 2 to 7 % of the time of long rows goes with it where every
@@ -232,7 +233,8 @@ static void buildHost(OpPassManager &pm) {
   pm.addPass(gpu::createPersistentRowsPass(persistent));
 }
 
-/// Of kernels with roles, once branches on sizes that are constants are gone.
+/// What kernels with roles need once branches on sizes that are constants are
+/// gone.
 static void buildBufferizedRoles(OpPassManager &pm) {
   pm.addPass(gpu::createNextTilePass());
   pm.addPass(gpu::createMulticastPass());

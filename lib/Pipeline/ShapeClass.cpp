@@ -17,7 +17,7 @@ static std::optional<int64_t> extentOf(RankedTensorType type, int64_t dim) {
   return type.getDimSize(dim);
 }
 
-/// Of extents; none if one is open.
+/// The product of extents; none if one is open.
 static std::optional<int64_t> productOf(ArrayRef<int64_t> extents) {
   int64_t product = 1;
   for (int64_t extent : extents) {

@@ -139,6 +139,8 @@ static double limitAt(double reference, const Measure &measure, DType dtype,
   if (t.ulpsOfLargest != 0)
     limit += t.ulpsOfLargest * ulpAt(dtype, measure.largest);
   limit += t.ofNaive * measure.naiveError;
+  // No result is nearer than half the distance of the smallest numbers.
+  limit = std::max(limit, 0.5 * ulpAt(dtype, 0));
   // Strictly below the smallest normal number: that one itself must not vanish.
   if (t.mayFlushDenormals &&
       std::abs(reference) < std::ldexp(1, minExponent(dtype)))

@@ -96,7 +96,8 @@ static int rankOf(llvm::StringRef products) {
 namespace {
 /// The op whose products are the slowest.
 struct SlowestOp {
-  /// Of its unit, and whether somebody else fetches what it multiplies.
+  /// The rank of its unit, and whether somebody else fetches what it
+  /// multiplies.
   std::pair<int, bool> rank;
   std::string schedule;
 };

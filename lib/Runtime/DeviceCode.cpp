@@ -16,7 +16,7 @@ using mlir::smx::LaunchPlan;
 /// What scratch tensors start at multiples of, in bytes.
 static constexpr int64_t scratchAlignment = 256;
 static constexpr int64_t maxBlocks = (int64_t(1) << 31) - 1;
-/// Of a grid along y and z.
+/// Blocks of a grid along y, and along z, at most.
 static constexpr int64_t maxBlocksAcross = 65535;
 
 namespace {

@@ -14,7 +14,7 @@ struct Signature {
   std::vector<TensorSpec> outputs;
 };
 
-/// Of all tensors, inputs first; 0 of a scalar.
+/// Ranks of all tensors, inputs first; 0 for a scalar.
 llvm::SmallVector<size_t, 8> ranksOf(const Signature &signature);
 
 /// The types of `function` in this project's terms; an error for a type that

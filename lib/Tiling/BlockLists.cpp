@@ -107,7 +107,8 @@ private:
   MaskOp mask;
   BlocksAttr blocks;
   int64_t rowTile, streamTile;
-  /// Of the tensor that says which tiles are seen; and its leading dimensions.
+  /// Sizes of the tensor that says which tiles are seen; and its leading
+  /// dimensions.
   SmallVector<OpFoldResult> sizes;
   unsigned leading;
 };

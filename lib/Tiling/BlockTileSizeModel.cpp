@@ -167,8 +167,11 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   constexpr int64_t blockBytes = 4096, mostRows = 32;
   BlockTile tile;
   tile.sizes.stream = RowTileLimits(reduction, finishes, options).longestTile();
-  int64_t bytes =
-      std::max<int64_t>(tile.sizes.stream * reduction.inputBits / 8, 1);
+  int64_t bits = reduction.inputBits;
+  for (FinishOp finish : finishes)
+    if (finish.isStreamed())
+      bits = std::max(bits, elementBits(finish.getResult().getType()));
+  int64_t bytes = std::max<int64_t>(tile.sizes.stream * bits / 8, 1);
   tile.rows = std::clamp<int64_t>(llvm::bit_floor(uint64_t(blockBytes / bytes)),
                                   1, mostRows);
   return tile;

@@ -19,11 +19,11 @@ struct BlockReduction {
   StreamingReductionOpInterface op;
   ArrayRef<OpFoldResult> sizes;
   unsigned numRows;
-  /// Of the stream, and of the last dimension of rows (1 without any); none
-  /// where the types leave it open.
+  /// Extents of the stream, and of the last dimension of rows (1 without any);
+  /// none where the types leave it open.
   std::optional<int64_t> extent, rowExtent;
-  /// Of an element of a state; and of the first and of the last operand that is
-  /// streamed: scores, and values if there are any.
+  /// Bytes of an element of a state; and bits of the first and of the last
+  /// operand that is streamed: scores, and values if there are any.
   int64_t elementBytes, scoreBits, inputBits;
   /// There is an accumulator.
   bool hasColumns;

@@ -13,12 +13,13 @@ namespace mlir::smx {
 /// of the first product's left operand (queries), and stages of what is
 /// streamed (keys and values). In bytes.
 struct ProductTiles {
-  /// Of a row of queries or keys, and of values.
+  /// Bytes of a row of queries or keys, and of values.
   int64_t keyBytes = 0, valueBytes = 0;
   int64_t stages = 1;
-  /// Of what each score reads for itself, if a tile of it is copied as well.
+  /// Bytes of what each score reads for itself, if a tile of it is copied as
+  /// well.
   int64_t termBytes = 0;
-  /// Of the stream, if it is known.
+  /// The extent of the stream, if it is known.
   std::optional<int64_t> extent;
 
   static constexpr int64_t piece = productPiece;

@@ -23,7 +23,7 @@ struct ScoreTerms {
   bool areAdded = true;
   /// What else scores read: neighbours share it.
   int64_t shared = 0;
-  /// Of that, numbers that all scores of a tile share.
+  /// Those of them that all scores of a tile share.
   int64_t scalars = 0;
   /// Scores are computed from their places.
   bool takePlaces = false;

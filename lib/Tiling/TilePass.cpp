@@ -120,14 +120,27 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                         ArrayRef(sizes).take_front(reduction.getNumRows()),
                         *extent, heldBlocks, partOptions.slots))
       wantedStream = *extent;
-    TileSizes tileSizes =
-        blocks ? chooseBlockTileSizes(reduction, finishes, sizes,
-                                      {wantedRows, wantedStream,
-                                       partOptions.parts, heldBytes, warpgroups,
-                                       partOptions.slots, sharedBytes})
-               : chooseTileSizes(reduction, sizes, wantedRows, wantedStream,
-                                 residentBytes, deferredBytes, isStreamed,
-                                 canDefer(reduction, group, finishes));
+    TileSizes tileSizes;
+    if (blocks) {
+      BlockTileOptions options;
+      options.rows = wantedRows;
+      options.stream = wantedStream;
+      options.parts = partOptions.parts;
+      options.rowBytes = heldBytes;
+      options.warpgroups = warpgroups;
+      options.slots = partOptions.slots;
+      options.sharedBytes = sharedBytes;
+      tileSizes = chooseBlockTileSizes(reduction, finishes, sizes, options);
+    } else {
+      CacheTileOptions options;
+      options.rows = wantedRows;
+      options.stream = wantedStream;
+      options.residentBytes = residentBytes;
+      options.wantsResidentRows = isStreamed;
+      options.deferredBytes = deferredBytes;
+      options.canDefer = canDefer(reduction, group, finishes);
+      tileSizes = chooseTileSizes(reduction, sizes, options);
+    }
     tileSizes.fromDiagonal &= fromDiagonal;
     if (MaskOp mask = findBlocks(reduction))
       fitIntoBlocks(cast<BlocksAttr>(mask.getMask()), wantedRows, wantedStream,

@@ -9,10 +9,8 @@ using namespace mlir;
 using namespace mlir::smx;
 
 TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
-                                     ArrayRef<OpFoldResult> sizes, int64_t rows,
-                                     int64_t stream, int64_t residentBytes,
-                                     int64_t deferredBytes,
-                                     bool wantsResidentRows, bool canDefer) {
+                                     ArrayRef<OpFoldResult> sizes,
+                                     const CacheTileOptions &options) {
   constexpr int64_t productRows = 64, productStream = 128;
   constexpr int64_t passBytes = 8 << 10, longestStreamTile = 65536;
   unsigned numRows = op.getNumRows();
@@ -32,8 +30,8 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
     tileRows = productRows;
     tile.stream = extent ? std::min(*extent, productStream) : productStream;
   } else if (streamIsFastest) {
-    bool isResident =
-        wantsResidentRows && extent && *extent * elementBytes <= residentBytes;
+    bool isResident = options.wantsResidentRows && extent &&
+                      *extent * elementBytes <= options.residentBytes;
     tile.stream = isResident ? *extent
                   : extent   ? std::min(*extent, longestStreamTile)
                              : longestStreamTile;
@@ -48,8 +46,9 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
     if (numRows != 0)
       if (auto last = getConstantIntValue(sizes[numRows - 1]))
         tileRows = std::clamp<int64_t>(*last, 1, widestStrip);
-    bool isResident = wantsResidentRows && extent &&
-                      *extent * tileRows * elementBytes <= residentBytes;
+    bool isResident =
+        options.wantsResidentRows && extent &&
+        *extent * tileRows * elementBytes <= options.residentBytes;
     int64_t fitting = passBytes / (tileRows * elementBytes);
     int64_t least =
         extent ? std::min<int64_t>(llvm::divideCeil(*extent, mostTiles),
@@ -62,19 +61,19 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
            tileRows * tile.stream * elementBytes > stripBytes)
       tileRows = llvm::divideCeil(tileRows, 2);
   }
-  if (stream != 0)
-    tile.stream = extent ? std::min(*extent, stream) : stream;
+  if (options.stream != 0)
+    tile.stream = extent ? std::min(*extent, options.stream) : options.stream;
   tile.stream = std::max<int64_t>(tile.stream, 1);
-  if (rows != 0)
-    tileRows = rows;
+  if (options.rows != 0)
+    tileRows = options.rows;
   tile.rows.assign(numRows, 1);
   if (numRows != 0) {
     std::optional<int64_t> last = getConstantIntValue(sizes[numRows - 1]);
     tile.rows.back() =
         std::max<int64_t>(last ? std::min(*last, tileRows) : tileRows, 1);
   }
-  tile.isDeferred = canDefer && extent && *extent > tile.stream &&
+  tile.isDeferred = options.canDefer && extent && *extent > tile.stream &&
                     *extent * (numRows ? tile.rows.back() : 1) * elementBytes <=
-                        deferredBytes;
+                        options.deferredBytes;
   return tile;
 }

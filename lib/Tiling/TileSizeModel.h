@@ -37,11 +37,21 @@ struct TileSizes {
   }
 };
 
-/// Chooses tiles for a reduction whose domain has `sizes`. `rows` and `stream`
-/// override the model where they are not 0; a row whose tile of accumulator
-/// elements takes at most `residentBytes` is one tile if `wantsResidentRows`.
-/// A tile of rows that is not resident and takes at most `deferredBytes` is
-/// deferred if `canDefer`.
+/// What tiles for caches depend on, beside the reduction.
+struct CacheTileOptions {
+  /// What the caller decides; 0 leaves it to the model.
+  int64_t rows = 0, stream = 0;
+  /// A row that takes at most so many bytes as elements of the state is one
+  /// tile, if a result is as long as it.
+  int64_t residentBytes = 0;
+  bool wantsResidentRows = false;
+  /// A tile of rows that is not resident and takes at most so many bytes is
+  /// deferred, if its finishes can be.
+  int64_t deferredBytes = 0;
+  bool canDefer = false;
+};
+
+/// Chooses tiles for a reduction whose domain has `sizes`.
 ///
 /// The model: a reduction with an accumulator does two products per tile, and
 /// 64 rows by 128 elements keep the score tile (32 KiB of f32) near the first
@@ -50,15 +60,12 @@ struct TileSizes {
 /// second look at a row finds it in the first cache; with the stream in the
 /// fastest dimension those are few whole rows, otherwise a strip of
 /// neighbouring rows, of at least an eighth of their length. A row that is not
-/// resident is streamed in tiles of 65536 elements: each costs the running sum
-/// one rounding. What a tile gives can be kept in the last cache, which saves
-/// the second exponential of every element; a row that does not fit there is
-/// looked at twice.
+/// resident is streamed in tiles of 65536 elements. What a tile gives can be
+/// kept in the last cache, which saves the second exponential of every element;
+/// a row that does not fit there is looked at twice.
 TileSizes chooseTileSizes(StreamingReductionOpInterface op,
-                          ArrayRef<OpFoldResult> sizes, int64_t rows,
-                          int64_t stream, int64_t residentBytes,
-                          int64_t deferredBytes, bool wantsResidentRows,
-                          bool canDefer);
+                          ArrayRef<OpFoldResult> sizes,
+                          const CacheTileOptions &options);
 
 /// What tiles for thread blocks depend on, beside the reduction.
 struct BlockTileOptions {

@@ -18,7 +18,7 @@ struct DeviceOutputOptions {
   std::string image;
   /// The assembler to use, if it was named, and this program.
   std::string ptxas, argv0;
-  /// Of the names in a header: of the tables, and before those of functions.
+  /// Names in a header: that of the tables, and what functions' begin with.
   std::string name, prefix;
   bool withManifest = false;
   RoadOptions road;

@@ -12,7 +12,7 @@ struct CheckSettings {
   reference::Mode mode = reference::Mode::Precise;
   /// Files to compare the outputs with, too.
   std::vector<std::string> expected;
-  /// Of runs on a device.
+  /// What memory runs on a device get.
   DeviceMemory memory = DeviceMemory::Guarded;
 };
 

@@ -35,8 +35,6 @@ def VerifyStagePass : Pass<"smx-verify-stage", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"stage", "stage", "std::string", "\"\"", "name of the stage whose contract is checked">,
-    Option<"maxTileBytes", "max-tile-bytes", "int64_t", "16777216",
-           "what an update outside of all loops may take at most to be one tile, in bytes of its inputs">,
   ];
 }
 

@@ -10,10 +10,9 @@ namespace mlir::smx {
 
 /// Checks the contract of `stage` in one walk; the first op that breaks it gets
 /// an error that names the pass which should have removed it. An update outside
-/// of all loops counts as one tile if its inputs are static and take at most
-/// `maxTileBytes`.
-LogicalResult verifyStage(ModuleOp module, Stage stage,
-                          int64_t maxTileBytes = int64_t(16) << 20);
+/// of all loops counts as one tile if its inputs are static and take at most 16
+/// MiB.
+LogicalResult verifyStage(ModuleOp module, Stage stage);
 
 } // namespace mlir::smx
 

@@ -59,7 +59,7 @@ struct BundleTensorMap {
   /// How many elements there are. Without any nothing is copied, and the map
   /// may be of any address but 0.
   NumberProgram::Number elements;
-  /// Of the first element, in bytes from the address.
+  /// Where the first element is, in bytes from the address.
   NumberProgram::Number offset;
   /// In elements; and in bytes, of all dimensions but the innermost.
   std::vector<NumberProgram::Number> sizes, strides;

@@ -28,8 +28,8 @@ def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
     idle while exponentials are computed (`prefetch-bytes`).
 
     A reduction along the lanes or over several accumulators is reassociated, which `linalg` leaves open, unless something
-    else in the body reads what is accumulated so far (a running maximum that a sum looks at): that is in order. With
-    `fuse-multiply-add` a product that is only added to an accumulator becomes `math.fma` (one rounding less).
+    else in the body reads what is accumulated so far (a running maximum that a sum looks at): that is in order. A product that
+    is only added to an accumulator becomes `math.fma` (one rounding less).
 
     ```mlir
     linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
@@ -51,8 +51,6 @@ def SmxCPUVectorizePass : Pass<"smx-cpu-vectorize"> {
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
            "width of a vector register in bits: 128, 256 or 512">,
-    Option<"fuseMultiplyAdd", "fuse-multiply-add", "bool", /*default=*/"true",
-           "make math.fma of a product that is only added to an accumulator">,
     Option<"streamingBytes", "streaming-bytes", "int64_t", /*default=*/"33554432",
            "an argument that is only written is written past the caches when it has at least this many bytes; 0: never">,
     Option<"prefetchBytes", "prefetch-bytes", "int64_t", /*default=*/"262144",

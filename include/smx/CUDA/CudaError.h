@@ -25,7 +25,6 @@ public:
 
   /// The CUresult, as a number.
   int code() const { return value; }
-  bool isOutOfMemory() const { return value == 2; }
   /// True if the device's context can not be used any more: every later call
   /// fails until the process is started again.
   bool isSticky() const { return sticky; }

@@ -24,9 +24,9 @@ struct Coordinate {
 
 inline constexpr int64_t warpThreads = 32;
 
-/// Of a register, and of a bank of shared memory.
+/// Bytes of a register, and of a bank of shared memory.
 inline constexpr int64_t wordBytes = 4;
-/// Of 32 bits, for all blocks of a multiprocessor.
+/// Registers of 32 bits that all blocks of a multiprocessor share.
 inline constexpr int64_t registerFile = 65536;
 
 /// The accumulator of a matrix product. Blocks of 16 rows go to the warps in

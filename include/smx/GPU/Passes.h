@@ -8,8 +8,8 @@
 
 namespace mlir::smx::gpu {
 
-/// Of 32 bits, of a thread, that tiles may take before first operands of
-/// products go to shared memory.
+/// Registers of 32 bits that the tiles of a thread may take before first
+/// operands of products go to shared memory.
 inline constexpr int64_t operandRegisters = 192;
 
 #define GEN_PASS_DECL

@@ -129,6 +129,13 @@ def SmxGpu_ChannelType : SmxGpu_TileInMemory<"Channel", "channel"> {
 
 def SmxGpu_TokenType : SmxGpu_Type<"Token", "token"> {
   let summary = "a group of asynchronous matrix products that has been issued";
+  let description = [{
+    `smx_gpu.mma_async` gives one, and `smx_gpu.wait` takes it: its operands are not written, and its result is not read, before.
+
+    ```mlir
+    !smx_gpu.token
+    ```
+  }];
 }
 
 def SmxGpu_TurnsType : SmxGpu_Type<"Turns", "turns"> {

@@ -81,6 +81,10 @@ def Smx_MomentsAlgebraAttr : Smx_Attr<"MomentsAlgebra", "moments",
 
     The finish `normalized` is `(x - mean) / sqrt(m2/n + epsilon)`, and `mean` and `variance` are
     the statistics.
+
+    ```mlir
+    #smx.moments<epsilon = 1.000000e-05 : f64>
+    ```
   }];
   let parameters = (ins "::mlir::FloatAttr":$epsilon);
   let genVerifyDecl = 1;

@@ -44,7 +44,7 @@ struct KernelLaunch {
   std::vector<TensorMapUse> tensorMaps;
 };
 
-/// Of a lowered kernel; an error names the kernels that there are.
+/// The launch of a lowered kernel; an error names the kernels that there are.
 llvm::Expected<KernelLaunch> getKernelLaunch(ModuleOp module, StringRef kernel);
 
 /// PTX of all kernels of a lowered module, which has one of the name `kernel`,

@@ -25,7 +25,7 @@ namespace mlir::smx {
 struct ShapeClass {
   /// "attention", "softmax", ...
   std::string op;
-  /// Of the first operand's elements, as MLIR spells it.
+  /// Type of the first operand's elements, as MLIR spells it.
   std::string type;
   /// The mask, "band"; "none" where there is none.
   std::string mask = "none";
@@ -35,7 +35,7 @@ struct ShapeClass {
   std::optional<int64_t> rows;
   /// Keys, or elements of a row; none if open.
   std::optional<int64_t> stream;
-  /// Of attention, heads of queries, of all batches together; none if open.
+  /// Heads of attention's queries, of all batches together; none if open.
   std::optional<int64_t> heads = std::nullopt;
 
   friend bool operator==(const ShapeClass &, const ShapeClass &) = default;

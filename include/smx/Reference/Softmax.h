@@ -28,7 +28,7 @@ struct SoftmaxOptions {
   /// Scores are scale * x. Finite.
   double scale = 1.0;
   MaskedRow maskedRow = MaskedRow::NaN;
-  /// Of the shape of x; an element of 0 masks its place. Not owned.
+  /// Has the shape of x; an element of 0 masks its place. Not owned.
   const Tensor *mask = nullptr;
 };
 
@@ -72,7 +72,7 @@ struct NormOptions {
   int64_t axis = -1;
   /// Added to the variance (mean square) before the root. Finite, not negative.
   double epsilon = 1e-5;
-  /// Of rank 1 and the extent of the axis. Not owned.
+  /// Has rank 1 and the extent of the axis. Not owned.
   const Tensor *weight = nullptr;
   const Tensor *bias = nullptr;
 };
