@@ -138,8 +138,7 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
     // of those that a result is made of.
     constexpr int64_t mayBeRough = 32768;
     if (auto power = part.getDefiningOp<math::ExpOp>();
-        power && !isAsLongAs(mayBeRough) &&
-        !tile.getDefiningOp()->hasOneUse())
+        power && !isAsLongAs(mayBeRough) && !tile.getDefiningOp()->hasOneUse())
       power->removeDiscardableAttr("result_bits");
   }
   ofParts.map(tile, part);

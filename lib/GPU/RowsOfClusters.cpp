@@ -157,10 +157,9 @@ mlir::smx::gpu::widenedExponentials(const LongRow &row) {
                     threadBytes = widenedRowThreadBytes;
   if (!row.isWidenedExponential() || !row.isAligned || row.accesses == 0)
     return std::nullopt;
-  int64_t blocks = std::min<int64_t>(
-      llvm::PowerOf2Ceil(
-          llvm::divideCeil(row.bytes, mostThreads * threadBytes)),
-      row.options.clusters);
+  int64_t blocks = std::min<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(
+                                         row.bytes, mostThreads * threadBytes)),
+                                     row.options.clusters);
   int64_t threads = llvm::alignTo(
       llvm::divideCeil(row.bytes, blocks * threadBytes), warpThreads);
   if (threads > blockRowThreads)

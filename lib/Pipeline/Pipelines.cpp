@@ -114,9 +114,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
 
 static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addNestedPass<func::FuncOp>(createWidenSumsPass());
-  ExpandStatePassOptions state;
-  state.serialSums = true;
-  pm.addPass(createExpandStatePass(state));
+  pm.addPass(createExpandStatePass({.serialSums = true}));
   // No CSE before bufferization: equal empty tensors are different buffers.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createDestinationArgumentsPass());

@@ -78,8 +78,8 @@ struct TensorSpec {
   bool isTensor = true;
   /// Extents; -1 where any will do.
   llvm::SmallVector<int64_t, 4> sizes;
-  /// Strides in elements, -1 where any will do: those of a memref's layout. None
-  /// for tensors, which take any.
+  /// Strides in elements, -1 where any will do: those of a memref's layout.
+  /// None for tensors, which take any.
   llvm::SmallVector<int64_t, 4> strides;
 };
 
