@@ -54,21 +54,13 @@ static RankedTensorType partsOf(RankedTensorType row, int64_t threads) {
       StripedAttr::get(row.getContext(), parts, threads, striped.getVector()));
 }
 
-/// True for values that threads of whole warps have one of each.
-static bool isOfThreads(RankedTensorType type) {
-  SliceAttr slice = getSlice(type);
-  auto striped =
-      slice ? dyn_cast<StripedAttr>(slice.getParent()) : StripedAttr();
-  return striped && slice.getDim() == 1 && striped.getColumnThreads() == 1 &&
-         type.getNumElements() == striped.getRowThreads() &&
-         striped.getRowThreads() % warpThreads == 0;
-}
-
 LogicalResult PartsOp::verify() { // P22
   auto from = cast<RankedTensorType>(getTile().getType()),
        to = cast<RankedTensorType>(getResult().getType());
-  if (isOfThreads(from)) {
-    int64_t warps = from.getNumElements() / warpThreads;
+  // One of each thread.
+  if (int64_t threads = threadsOfValues(from);
+      threads != 0 && threads == from.getNumElements()) {
+    int64_t warps = threads / warpThreads;
     auto rows = RankedTensorType::get(
         {warps, warpThreads}, from.getElementType(),
         StripedAttr::get(getContext(), warps, warpThreads, /*vector=*/1));

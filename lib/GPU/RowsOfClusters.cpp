@@ -154,7 +154,7 @@ std::optional<RowSpread> mlir::smx::gpu::longExponentials(const LongRow &row) {
 std::optional<RowSpread>
 mlir::smx::gpu::widenedExponentials(const LongRow &row) {
   constexpr int64_t mostThreads = blockRowThreads / 2,
-                    threadBytes = widenedRowThreadBytes;
+                    threadBytes = exponentialThreadBytes;
   if (!row.isWidenedExponential() || !row.isAligned || row.accesses == 0)
     return std::nullopt;
   int64_t blocks = std::min<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(

@@ -115,12 +115,9 @@ void mlir::smx::buildCrossEntropyBackward(CrossEntropyBackwardOp op) {
     // A log-sum-exp that has more bits than the state is large beside the
     // distance from it.
     Type exact = args[2].getType().isF64() ? b.getF64Type() : state;
-    auto inExact = [&](Value x) -> Value {
-      return x.getType() == exact
-                 ? x
-                 : arith::ExtFOp::create(b, loc, exact, x).getResult();
-    };
-    Value score = inExact(args[0].getType() == exact ? args[0] : wide(args[0]));
+    Value score = wide(args[0]);
+    if (exact != state)
+      score = arith::ExtFOp::create(b, loc, exact, score);
     if (scale != 1.0)
       score = arith::MulFOp::create(b, loc, score,
                                     Targets::constant(b, loc, scale, exact));

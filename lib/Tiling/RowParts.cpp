@@ -58,7 +58,8 @@ bool mlir::smx::isWidenedByCluster(StreamingReductionOpInterface op,
   return extension && isa<BlockArgument>(extension.getIn()) &&
          !narrow.getDefiningOp() &&
          elementBits(narrow.getType()) == 8 * narrowBytes &&
-         extent * narrowBytes <= most * blockRowThreads * widenedRowThreadBytes;
+         extent * narrowBytes <=
+             most * blockRowThreads * exponentialThreadBytes;
 }
 
 bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,

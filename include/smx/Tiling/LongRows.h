@@ -45,9 +45,9 @@ inline constexpr int64_t cutTileBytes = cutBlockBytes;
 /// has them widened, too, which takes twice as many registers again.
 inline constexpr int64_t widenedThreadBytes = 48;
 
-/// Bytes of a row of 16-bit elements that a thread has in registers where it
-/// has them as f32, too: both of 32 of them.
-inline constexpr int64_t widenedRowThreadBytes = blockRowThreadBytes / 2;
+/// Bytes of a row of 16-bit elements that a thread has in registers where
+/// exponentials of it are f32: 32 elements, and as many of those.
+inline constexpr int64_t exponentialThreadBytes = blockRowThreadBytes / 2;
 
 /// Bytes of the longest row of registers alone whose block leaves room for
 /// another one, to compute while the first waits.
