@@ -18,6 +18,7 @@ def cross_entropy_backward(x, targets, log_sum_exp, gradient):
 
 FUNCTIONS = {
     "logsumexp": lambda x: torch.logsumexp(x, -1),
+    "logsumexp_into_f32": lambda x: torch.logsumexp(x.to(torch.promote_types(x.dtype, torch.float32)), -1),
     "cross_entropy": lambda x, t: F.cross_entropy(x, t, reduction="none", ignore_index=IGNORED),
     "topk_softmax": lambda x: torch.topk(torch.softmax(x, -1), works.TOP, -1),
     "layer_norm": lambda x: F.layer_norm(x, x.shape[-1:], eps=1e-5),
@@ -32,8 +33,10 @@ def inputs_of(work):
     """Random inputs, and the output that they want."""
     x = torch.randn(work.shape, device="cuda", dtype=torch.bfloat16)
     rows = work.shape[:1]
-    if work.op in ("logsumexp", "layer_norm", "rms_norm"):
-        return (x,), torch.empty(rows, device="cuda", dtype=x.dtype) if work.op == "logsumexp" else torch.empty_like(x)
+    if work.op.startswith("logsumexp"):
+        return (x,), torch.empty(rows, device="cuda", dtype=torch.float32 if work.op.endswith("f32") else x.dtype)
+    if work.op in ("layer_norm", "rms_norm"):
+        return (x,), torch.empty_like(x)
     if work.op == "topk_softmax":
         # Rows of results that start at multiples of 16 bytes, as those of the input do.
         padded = (*rows, -(-works.TOP // 8) * 8)

@@ -184,6 +184,8 @@ class Reduction:
                     f"  return %p, %i : {types}\n}}\n")
         if self.op == "logsumexp":
             return row_text(self.op, sizes, "bf16", 1, result=sizes[:1])
+        if self.op == "logsumexp_into_f32":
+            return row_text("logsumexp", sizes, "bf16", 1, result=sizes[:1], wanted="f32")
         if self.op in ("layer_norm", "rms_norm"):
             return row_text(self.op, sizes, "bf16", 1, more=" epsilon(1.0e-5)")
         if self.op == "cross_entropy":
@@ -194,7 +196,7 @@ class Reduction:
         return function({"y": x, "g": x}, x, f"smx.{self.op} %y, %g axis(1) : {x}, {x}")
 
     # Rows that are read or written.
-    MOVED = {"logsumexp": 1, "cross_entropy": 1, "topk_softmax": 1, "layer_norm": 2, "rms_norm": 2, "cross_entropy_backward": 2, "softmax_backward": 3,
+    MOVED = {"logsumexp": 1, "logsumexp_into_f32": 1, "cross_entropy": 1, "topk_softmax": 1, "layer_norm": 2, "rms_norm": 2, "cross_entropy_backward": 2, "softmax_backward": 3,
              "log_softmax_backward": 3}
 
     def figure(self, ms):
@@ -219,4 +221,5 @@ SOFTMAX = [Softmax("bf16", columns) for columns in (256, 1024, 4096, 16384, 3276
     Softmax("bf16", 1 << 22, 64, "f32"), Softmax("f32", 4096, wanted="bf16"), Softmax("f32", 131072, wanted="bf16")]
 REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4096, 32768, 131072)] + [
     Reduction(op, 1 << 24, 4) for op in ("logsumexp", "layer_norm", "rms_norm", "softmax_backward", "log_softmax_backward")] + [
-    Reduction(op, VOCABULARY, 8) for op in ("logsumexp", "cross_entropy", "topk_softmax")]
+    Reduction(op, VOCABULARY, 8) for op in ("logsumexp", "cross_entropy", "topk_softmax")] + [
+    Reduction("logsumexp_into_f32", columns) for columns in (1024, 16384)] + [Reduction("logsumexp_into_f32", 1 << 22, 64)]
