@@ -8,7 +8,8 @@ namespace mlir::smx {
 
 /// A unit attribute on `smx.update`: few threads, or lanes, add up all terms of
 /// a tile. In f32 each addition may round to the same side, and the mean of
-/// 20,000 equal numbers is off by 2^-10 of it. So moments have sums in f64.
+/// 20,000 equal numbers is off by up to 2^-12 of it. So moments have sums in
+/// f64.
 inline constexpr llvm::StringLiteral serialSumsAttribute = "smx.serial_sums";
 
 } // namespace mlir::smx
