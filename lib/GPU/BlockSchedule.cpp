@@ -178,11 +178,15 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   if (keepsKeys)
     vector = std::min(vector, int64_t(llvm::divideCeil(
                                   heldKeys, llvm::PowerOf2Ceil(shape.maxima))));
-  // Of a long tile in a loop a thread has twice as much, where it takes no more
-  // registers: each round exchanges values between lanes.
+  // Of a long tile in a loop, and of rows that are only read, a thread has
+  // twice as much, where it takes no more registers: what lanes exchange, and
+  // the arithmetic of a row's values, is shared by more elements.
   constexpr int64_t longRow = 4096;
   bool isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
-  int64_t each = isLongTile && shape.elementBits == 16 ? 32 : 16;
+  bool isOnlyRead =
+      !shape.isWritten && !shape.rowsAreFastest && shape.maxima == 0;
+  bool hasTwice = shape.elementBits == 16 && (isLongTile || isOnlyRead);
+  int64_t each = hasTwice ? 32 : 16;
   int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
   int64_t threads =
       std::max(int64_t(llvm::PowerOf2Ceil(paddedRows * length / each)), fewest);

@@ -68,6 +68,28 @@ std::optional<Weight> mlir::smx::gpu::matchWeight(Value tile) {
   return weight;
 }
 
+Value mlir::smx::gpu::beforeExtension(OpBuilder &builder, Value tile,
+                                      double neutral) {
+  if (auto ext = tile.getDefiningOp<arith::ExtFOp>())
+    return ext.getIn();
+  auto select = tile.getDefiningOp<arith::SelectOp>();
+  Value chosen = select
+                     ? beforeExtension(builder, select.getTrueValue(), neutral)
+                     : Value();
+  APFloat beyond(0.0);
+  if (!chosen ||
+      !matchPattern(select.getFalseValue(), m_ConstantFloat(&beyond)) ||
+      !beyond.isExactlyValue(neutral))
+    return {};
+  auto type = cast<RankedTensorType>(chosen.getType());
+  Value nothing = arith::ConstantOp::create(
+      builder, tile.getLoc(), type,
+      DenseElementsAttr::get(
+          type, builder.getFloatAttr(type.getElementType(), neutral)));
+  return arith::SelectOp::create(builder, tile.getLoc(), select.getCondition(),
+                                 chosen, nothing);
+}
+
 PartBuilder::PartBuilder(KernelOp kernel, int64_t vector, OpBuilder &builder,
                          Location loc, PartOwner owner)
     : kernel(kernel), builder(builder), loc(loc), warps(kernel.getWarps()) {

@@ -25,6 +25,11 @@ struct Weight {
 /// wider type and zeros in places beyond the row.
 std::optional<Weight> matchWeight(Value tile);
 
+/// `tile` in the type that its elements were converted from, at the builder's
+/// place; null if they were not. Beyond the row there is `neutral`, which every
+/// type has.
+Value beforeExtension(OpBuilder &builder, Value tile, double neutral);
+
 /// True for a constant that is the same everywhere.
 bool isSplat(Value value);
 

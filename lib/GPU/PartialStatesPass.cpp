@@ -145,30 +145,6 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
   return part;
 }
 
-/// `tile` in the type that its elements were converted from, at the builder's
-/// place; null if they were not. Beyond the row there is `neutral`, which every
-/// type has.
-static Value beforeExtension(OpBuilder &builder, Value tile, double neutral) {
-  if (auto ext = tile.getDefiningOp<arith::ExtFOp>())
-    return ext.getIn();
-  auto select = tile.getDefiningOp<arith::SelectOp>();
-  Value chosen = select
-                     ? beforeExtension(builder, select.getTrueValue(), neutral)
-                     : Value();
-  APFloat beyond(0.0);
-  if (!chosen ||
-      !matchPattern(select.getFalseValue(), m_ConstantFloat(&beyond)) ||
-      !beyond.isExactlyValue(neutral))
-    return {};
-  auto type = cast<RankedTensorType>(chosen.getType());
-  Value nothing = arith::ConstantOp::create(
-      builder, tile.getLoc(), type,
-      DenseElementsAttr::get(
-          type, builder.getFloatAttr(type.getElementType(), neutral)));
-  return arith::SelectOp::create(builder, tile.getLoc(), select.getCondition(),
-                                 chosen, nothing);
-}
-
 Value PartialState::maximumOfParts(Value tile) {
   Location loc = maximum.reduce.getLoc();
   constexpr double nothing = -std::numeric_limits<double>::infinity();

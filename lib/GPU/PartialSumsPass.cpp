@@ -1,5 +1,6 @@
 //===- PartialSumsPass.cpp - sums over lanes after the loop ---------------===//
 
+#include "PartialStates.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 
@@ -118,6 +119,33 @@ scf::ForOp CarriedSum::rewrite(RewriterBase &rewriter) {
   return wider;
 }
 
+/// Of rows that warps hold, each its own, and weights that need not be right to
+/// their last bits: a thread adds a few in their own type before they are
+/// widened, as conversions are slow.
+static void addNarrow(RewriterBase &rewriter, ReduceOp reduce) {
+  RankedTensorType wide = reduce.getTile().getType();
+  auto striped = dyn_cast<StripedAttr>(getLayout(wide));
+  if (reduce.getKind() != Combiner::Add || reduce.getDim() != 1 || !striped ||
+      !wide.getElementType().isF64())
+    return;
+  std::optional<Weight> weight = matchWeight(reduce.getTile());
+  int64_t columns = striped.getColumnThreads() * striped.getVector();
+  if (!weight || !weight->exponential->hasAttr("result_bits") ||
+      wide.getDimSize(1) <= columns)
+    return;
+  rewriter.setInsertionPoint(reduce);
+  Value narrow = beforeExtension(rewriter, reduce.getTile(), /*neutral=*/0.0);
+  if (!narrow)
+    return;
+  auto few = RankedTensorType::get({wide.getDimSize(0), columns},
+                                   getElementTypeOrSelf(narrow), striped);
+  Value sums = PartialReduceOp::create(rewriter, reduce.getLoc(), few,
+                                       Combiner::Add, narrow);
+  sums = arith::ExtFOp::create(rewriter, reduce.getLoc(),
+                               few.clone(wide.getElementType()), sums);
+  rewriter.modifyOpInPlace(reduce, [&] { reduce.getTileMutable().set(sums); });
+}
+
 /// Products of more than 16 bits take the registers that partial sums would.
 static bool hasWideProducts(scf::ForOp loop) {
   return loop
@@ -144,6 +172,7 @@ struct PartialSumsPass
         if (std::optional<CarriedSum> sum = CarriedSum::match(loop, i))
           loop = sum->rewrite(rewriter);
     }
+    getOperation().walk([&](ReduceOp reduce) { addNarrow(rewriter, reduce); });
   }
 };
 } // namespace

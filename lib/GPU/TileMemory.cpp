@@ -125,6 +125,8 @@ LogicalResult TileConverter::store(Location loc, Value tensor,
   if (destinations.contains(tensor))
     return success();
   Operation *user = tensor.getDefiningOp();
+  if (!user)
+    user = tensor.getParentBlock()->getParentOp();
   FailureOr<std::optional<Class>> other =
       otherClass(classes.classesOf(tensor), user);
   FailureOr<Value> tile = tileOf(tensor, user);

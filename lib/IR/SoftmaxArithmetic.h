@@ -55,13 +55,13 @@ struct SoftmaxArithmetic {
   /// The same for a state with an accumulator, where c may be another factor
   /// for each row: 2^k, which rounds nothing, the next one that is not below c.
   ///
-  ///   r = m c, or m 2^k if m c is below -2^28 (in f32)
-  ///   weight = exp2(s c - r), or exp2(s 2^k - r) if r is below -2^28
+  ///   r = m c, or m 2^k if |m c| is above 2^28 (in f32)
+  ///   weight = exp2(s c - r), or exp2(s 2^k - r) if |r| is above 2^28
   ///
-  /// Below -2^28 scores that are not the same are 16 powers of two and more
+  /// Beyond 2^28 scores that are not the same are 16 powers of two and more
   /// apart: by either factor a row is the average of its largest ones. r never
-  /// falls as m grows. Above, weights are off by what r rounds, a factor of 2^8
-  /// at most, for which f16 has room.
+  /// falls as m grows. Nearer, weights are off by what r rounds, a factor of
+  /// 2^8 at most, for which f16 has room.
   Value exactReferenceOf(ScalarMath m, Value maximum) const {
     Value reference = comparable(m, maximum);
     if (!isBase2())
@@ -77,8 +77,14 @@ struct SoftmaxArithmetic {
   }
   Value isCoarse(ScalarMath m, Value reference) const {
     unsigned precision = APFloat::semanticsPrecision(type.getFloatSemantics());
-    return m.greater(m.constant(-std::ldexp(1.0, precision + 4), type),
-                     reference);
+    return isBeyond(m, reference, std::ldexp(1.0, precision + 4));
+  }
+  /// |x| > limit. The guard of a reference takes its magnitude, too: what is
+  /// computed behind all tiles shares nothing with them by this.
+  Value isBeyond(ScalarMath m, Value x, double limit) const {
+    return arith::OrIOp::create(m.b, m.loc,
+                                m.greater(x, m.constant(limit, type)),
+                                m.greater(m.constant(-limit, type), x));
   }
   double coarseFactor() const {
     return std::exp2(std::ceil(std::log2(base2Factor())));
@@ -101,13 +107,10 @@ struct SoftmaxArithmetic {
     Value toWhole = m.constant(std::ldexp(1.5, precision - 1), type);
     Value power = times(m, m.log(sum), llvm::numbers::log2e);
     Value whole = m.sub(m.add(power, toWhole), toWhole);
-    Value isPlain = arith::AndIOp::create(
-        m.b, m.loc,
-        m.greater(m.constant(std::ldexp(1.0, precision - 4), type),
-                  m.abs(power)),
-        m.greater(reference,
-                  m.constant(-std::ldexp(1.0, precision + 3), type)));
-    whole = m.select(isPlain, whole, m.constant(0.0, type));
+    Value isLarge = arith::OrIOp::create(
+        m.b, m.loc, isBeyond(m, power, std::ldexp(1.0, precision - 4)),
+        isBeyond(m, reference, std::ldexp(1.0, precision + 3)));
+    whole = m.select(isLarge, m.constant(0.0, type), whole);
     return {m.add(reference, whole), m.mul(sum, m.exp2(m.neg(whole)))};
   }
   /// The reference of a score that is given with its scale, in the units of
@@ -125,7 +128,7 @@ struct SoftmaxArithmetic {
   /// is at most `slack` powers of two behind; one that moves again goes about
   /// `lead` powers of two beyond `score`. A NaN in `score` is dropped.
   ///
-  ///   n = r < -2^28 or s > 2^26 ? s : ((s + 12) + C) - (C - lead)
+  ///   n = |r| > 2^28 or s > 2^26 ? s : ((s + 12) + C) - (C - lead)
   ///   r' = s > r + slack ? n : r
   ///
   /// C = 3 2^27 rounds references to multiples of 32 (in f32), so that rows
@@ -192,9 +195,16 @@ struct SoftmaxArithmetic {
   }
   /// A row of precise scores may be 4 units in the last place off, and a long
   /// one more (see lib/Reference/Compare.cpp). Where it has one reference, the
-  /// result alone is rounded beside a weight, which may take 3. So it is where
-  /// only the logarithm of their sum is asked for.
+  /// result alone is rounded beside a weight, which may take 3.
   static constexpr int bitsOfLongRow = 22;
+  /// Bits of weights of which only the logarithm of their sum l is asked for,
+  /// where arithmetic takes the time:
+  /// e^d by one product is off by at most |d| 2^-22.8, where d and the product
+  /// both round. l, with e^0 among N weights, is off by at most ln N times
+  /// that:
+  ///
+  ///   p = e^d / l,  |d| = -ln p - ln l,  sum p |d| = H(p) - ln l <= ln N
+  static constexpr int bitsOfLogarithm = 19;
   /// True for weights in f32, to their last bits.
   bool isPrecise(Type scoreType) const {
     return !isBase2() && type.isF32() && !isHalf(scoreType);

@@ -92,6 +92,17 @@ SmallVector<Value> TopKAlgebraAttr::expandIdentity(OpBuilder &builder,
   });
 }
 
+std::optional<unsigned>
+TopKAlgebraAttr::getDoubleSum(Operation *operation) const {
+  auto op = cast<UpdateOp>(operation);
+  SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), op.getStates()[0]);
+  FloatType sum =
+      soft.sumType(getElementTypeOrSelf(op.getInputs()[0].getType()));
+  if (sum == soft.type)
+    return std::nullopt;
+  return 1;
+}
+
 SmallVector<Value> TopKAlgebraAttr::expandUpdate(OpBuilder &builder,
                                                  Operation *operation) const {
   auto op = cast<UpdateOp>(operation);

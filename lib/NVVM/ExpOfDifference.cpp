@@ -56,7 +56,6 @@ ExpOfDifference::ExpOfDifference(RegisterMath &m,
                                  const ScaledDifference &difference)
     : m(m) {
   auto [x, y, scale] = difference;
-  constexpr double log2E = 0x1.71547652b82fep+0;
   // Towards 0, so that neither part gives an infinite x another sign.
   float high = static_cast<float>(scale * log2E);
   if (high > scale * log2E)
@@ -111,11 +110,22 @@ Value ExpOfDifference::rough() {
   return m.mul(mantissa, arith::BitcastOp::create(m.b, m.type, bits));
 }
 
+/// By one product, off by what it and the difference round: 2^-22.8 of the
+/// argument.
+static Value byProduct(RegisterMath &m, const ScaledDifference &difference) {
+  Value d = m.sub(difference.x, difference.y);
+  Value power = m.mul(d, m.constant(difference.scale * log2E));
+  return m.apply("llvm.nvvm.ex2.approx.ftz.f32", power);
+}
+
 Value mlir::smx::expandExpOfDifference(RegisterMath &m, Value argument,
-                                       bool isRough) {
+                                       int64_t bits) {
+  constexpr int64_t bitsOfProduct = 19, bitsOfRough = 22;
   std::optional<ScaledDifference> match = matchScaledDifference(argument);
   if (!match)
     return {};
+  if (bits <= bitsOfProduct)
+    return byProduct(m, *match);
   ExpOfDifference exponential(m, *match);
-  return isRough ? exponential.rough() : exponential.precise();
+  return bits <= bitsOfRough ? exponential.rough() : exponential.precise();
 }

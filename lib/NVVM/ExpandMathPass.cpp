@@ -20,7 +20,6 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
-static constexpr double log2E = 0x1.71547652b82fep+0;
 /// log2 e less its value in single precision.
 static constexpr double log2ELowSingle = 0x1.4ae0cp-26;
 static constexpr double ln2 = 0x1.62e42fefa39efp-1;
@@ -78,8 +77,8 @@ struct ExpandExp : ExpandFloat<math::ExpOp> {
     if (arith::bitEnumContainsAll(op.getFastmath(),
                                   arith::FastMathFlags::contract)) {
       auto bits = op->getAttrOfType<IntegerAttr>("result_bits");
-      if (Value result = expandExpOfDifference(
-              m, op.getOperand(), /*isRough=*/bits && bits.getInt() <= 22))
+      if (Value result = expandExpOfDifference(m, op.getOperand(),
+                                               bits ? bits.getInt() : 24))
         return result;
     }
     Value x = op.getOperand(), factor = m.constant(log2E);

@@ -143,7 +143,6 @@ Value mlir::smx::expandLog(RegisterMath &m, Value x) {
 }
 
 Value mlir::smx::expandLog2(RegisterMath &m, Value x) {
-  constexpr double log2E = 0x1.71547652b82fep+0;
   auto [exponent, f, rest] = splitLog(m, x);
   Value result = m.fma(m.sub(f, rest), m.constant(log2E), exponent);
   return withSpecialCases(m, x, result);

@@ -8,6 +8,8 @@
 
 namespace mlir::smx {
 
+constexpr double log2E = 0x1.71547652b82fep+0;
+
 /// Arithmetic on one type (f32, f64 or a vector of either) at the builder's
 /// insertion point.
 struct RegisterMath {
@@ -45,9 +47,9 @@ Value expandLog2(RegisterMath &m, Value x);
 Value expandLog1p(RegisterMath &m, Value x);
 
 /// e^argument, for an argument `scale * (x - y)` that may be contracted, f32
-/// only: to 1 ulp, or to 3 in half as many instructions if that is enough. No
-/// value if it is none.
-Value expandExpOfDifference(RegisterMath &m, Value argument, bool isRough);
+/// only, of which `bits` matter: to 1 ulp, to 3 in half as many instructions if
+/// those are 22 at most, and by one product if 19 are. No value if it is none.
+Value expandExpOfDifference(RegisterMath &m, Value argument, int64_t bits);
 
 } // namespace mlir::smx
 

@@ -50,8 +50,7 @@ static int64_t clustersOf(StringRef chip) {
   return version >= 90 && version < 120 ? mostClusterBlocks : 1;
 }
 
-/// Those of an H100 and an H200 (SXM); on other chips some are idle for longer
-/// at the end.
+/// Those of an H100 and an H200 (SXM); of other chips some are idle at the end.
 constexpr int64_t multiprocessors = 132;
 
 /// Blocks that walk over tiles, one on each multiprocessor.
@@ -59,18 +58,16 @@ static int64_t blocksOf(const RoadOptions &options) {
   return options.blocks ? options.blocks : multiprocessors;
 }
 
-/// Clusters of the most blocks, one on a multiprocessor, that run at once: the
-/// multiprocessors are in groups of 16 to 18, not all of them whole, a cluster
-/// lies in one of them, and of the 8 that 132 have room for 7 ran at once on an
-/// H200. Where fewer fit, the others wait.
+/// Clusters of the most blocks, one on a multiprocessor, that run at once: a
+/// cluster lies in one of the groups of 16 to 18 multiprocessors, not all of
+/// them whole. Of the 8 that 132 have room for 7 ran at once on an H200.
 constexpr int64_t longestRowClusters = multiprocessors / mostClusterBlocks - 1;
-/// Cycles between the beginnings of two of them: together about a half of what
-/// a row takes. Rows of 655360 to 1048576 f32 are 4 to 5.6 % faster by it, and
-/// 1500 or 3000 cycles are as good (an H200, side by side).
+/// Cycles between the beginnings of two of them, about a half of what a row
+/// takes: 655360 to 1048576 f32 are 4 to 5.6 % faster by it (an H200).
 constexpr int64_t longestRowStagger = 2000;
 
-/// Blocks of few rows on a multiprocessor. There is shared memory for 6 of 32
-/// KiB; 4 have enough under way, and leave fewer states to merge.
+/// Blocks of few rows on a multiprocessor: shared memory has room for 6 of 32
+/// KiB, but 4 have enough under way, and leave fewer states to merge.
 constexpr int64_t fewRowsBlocks = 4;
 
 /// Registers hold a tile on a GPU, and rows of a tile the lanes of a vector on
@@ -79,8 +76,11 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   bool inBlocks = options.target != Target::Cpu;
   // The layout of the back end and the cut into partial states are decided on
   // whole rows.
-  if (!inBlocks)
+  if (inBlocks)
+    pm.addNestedPass<func::FuncOp>(createWidenFactorsPass());
+  else
     pm.addPass(createRowsInLanesPass());
+  pm.addNestedPass<func::FuncOp>(createGatherOperandsPass({!inBlocks}));
   TilePassOptions tile;
   tile.rows = options.tileRows;
   tile.stream = options.tileStream;

@@ -326,6 +326,12 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
+    // A tensor is a value: a copy of one is the same.
+    getOperation().walk([&](linalg::CopyOp copy) {
+      if (copy.hasPureTensorSemantics() &&
+          copy.getInputs().getTypes() == copy->getResultTypes())
+        rewriter.replaceOp(copy, copy.getInputs());
+    });
     // What fits into no loop gets one of its own below.
     for (auto op : llvm::make_early_inc_range(
              getOperation().getBody().front().getOps<linalg::GenericOp>()))

@@ -10,6 +10,11 @@ func.func private @parameter() attributes {test.a = #smx.softmax<exp, temperatur
 
 // -----
 
+// expected-error @+1 {{expected scale once}}
+func.func private @twice() attributes {test.a = #smx.softmax<exp, scale = 0.1, scale = 0.2>}
+
+// -----
+
 // expected-error @+1 {{expected nan or zero, got 'one'}}
 func.func private @masked_row() attributes {test.a = #smx.softmax<exp, masked_row = one>}
 

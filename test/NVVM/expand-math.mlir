@@ -154,3 +154,19 @@ func.func @elsewhere(%x: f64) -> (f64, f64) {
   %1 = math.tanh %x : f64
   return %0, %1 : f64, f64
 }
+
+// Of 19 bits one product is enough.
+// CHECK-LABEL: @differences_by_product
+// CHECK-SAME: %[[X:.+]]: f32, %[[Y:.+]]: f32
+// CHECK: %[[D:.+]] = arith.subf %[[X]], %[[Y]] : f32
+// CHECK: %[[F:.+]] = arith.constant 2.885390e+00 : f32
+// CHECK: %[[T:.+]] = arith.mulf %[[D]], %[[F]] : f32
+// CHECK-NEXT: %[[P:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[T]])
+// CHECK-NEXT: return %[[P]]
+func.func @differences_by_product(%x: f32, %y: f32) -> f32 {
+  %two = arith.constant 2.0 : f32
+  %0 = arith.subf %x, %y fastmath<contract> : f32
+  %1 = arith.mulf %0, %two fastmath<contract> : f32
+  %2 = math.exp %1 fastmath<contract> {result_bits = 19 : i32} : f32
+  return %2 : f32
+}

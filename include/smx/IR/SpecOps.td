@@ -282,8 +282,8 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     that sees no key gives 0, and -inf as its log-sum-exp. What is masked is selected away: NaN
     in a masked key, value or bias does not reach the result.
 
-    Scores are kept times log2(e): one beyond the largest number over log2(e) (2.35e38 in f32) is infinite, and so is a
-    sum of values that exceeds the type of the result's accumulator.
+    Scores are kept times log2(e), or large ones times a power of two above it: one beyond a third of the largest number
+    (1.1e38 in f32) may be infinite, and so is a sum of values that exceeds the type of the result's accumulator.
 
     A sink is one more score of each query of its head, which has no value: it takes weight away
     from the others, and counts in the log-sum-exp.

@@ -113,6 +113,60 @@ def WidenSumsPass : Pass<"smx-widen-sums", "::mlir::func::FuncOp"> {
   ];
 }
 
+def GatherOperandsPass : Pass<"smx-gather-operands", "::mlir::func::FuncOp"> {
+  let summary = "read operands that no tile can be cut from element by element";
+  let description = [{
+    An input of a parallel `linalg.generic` that is read at other places than those of loops (backwards, along a
+    diagonal, a column of it, every second element) is read by the body. A slice that is the input's part of a tile is one
+    of neighbours in the order of the loops; on a CPU it may have a stride and a start, if that does not fall
+    (`only-backwards`).
+
+    ```mlir
+    %y = linalg.generic {maps = [(i, j) -> (i, 15 - j), #ij]} ins(%x) outs(%e) { ^bb0(%a, %o): linalg.yield %a }
+    ```
+    ==>
+    ```mlir
+    %y = linalg.generic {maps = [#ij]} outs(%e) { ^bb0(%o):
+      %i = linalg.index 0
+      %j = linalg.index 1
+      %k = arith.subi %c15, %j
+      %a = tensor.extract %x[%i, %k]
+      linalg.yield %a
+    }
+    ```
+  }];
+  let options = [
+    Option<"onlyBackwards", "only-backwards", "bool", "false",
+           "only inputs in which a step of a loop goes backwards">,
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def WidenFactorsPass : Pass<"smx-widen-factors", "::mlir::func::FuncOp"> {
+  let summary = "give both factors of a product of matrices the wider one's type";
+  let description = [{
+    Kernels multiply factors of one type. Where a module multiplies floats of two, the narrower factor is converted by an
+    op of its own, which rounds nothing; the weights of a state op, which are f32, are rounded to the type of the values
+    instead, and are not seen here.
+
+    ```mlir
+    %c = linalg.generic .. ins(%a, %b : tensor<64x32xf32>, tensor<32x64xbf16>) {
+      %w = arith.extf %in_1 : bf16 to f32 ..
+    ```
+    ==>
+    ```mlir
+    %w = linalg.generic .. ins(%b : tensor<32x64xbf16>) outs(%e : tensor<32x64xf32>) { arith.extf .. }
+    %c = linalg.generic .. ins(%a, %w : tensor<64x32xf32>, tensor<32x64xf32>) ..
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
   let summary = "loops over tiles for what no reduction took in, for the blocks of a GPU";
   let description = [{
@@ -184,11 +238,13 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
     The difference `x - m1` may be contracted into the exponential, which is what keeps f32 within a few units in the last
     place. Of scores in half precision the weights are `exp2`, of which only as many bits are asked for as matter to the
     result (`result_bits`), and the sum is f32. Of f32 rows from 2048 on 22 bits are asked for, until parts of a row have
-    references of their own (`smx-gpu-partial-states`).
+    references of their own (`smx-gpu-partial-states`), and of
+    rows that were widened from 16 bits 19 where all that is made of the state is a logarithm for each. The first tile of a
+    row, whose state is an `smx.identity`, has nothing to rescale: m1 = t, l1 = s.
 
     With an accumulator the weights are kept: one generic gives `p = exp(x - m1)` and `l1`, the
     next two rescale the accumulator and add the product of weights and values. In base 2 the second generic then also gives
-    the factor of scores, `p = exp2(f x - m1)`: log2(e), or a power of two in rows whose m1 is below -2^28, where anything else
+    the factor of scores, `p = exp2(f x - m1)`: log2(e), or a power of two in rows whose m1 is beyond 2^28 either way, where anything else
     would round by more than weights are apart (-1e10 added to all scores of a row). With `slack`, `m1` is still `m` where
     the maximum is at most so many powers of two above it, and with `lead` one that moves again goes on beyond the maximum,
     where the type of values has room for such small weights (include/smx/IR/ReferenceSlack.h).

@@ -16,7 +16,9 @@
 // EXPANDED: %[[FINE:.+]] = arith.mulf %[[GIVEN]], %[[LOG2E]]
 // EXPANDED: %[[TWO:.+]] = arith.constant 2.000000e+00 : f32
 // EXPANDED: %[[COARSE:.+]] = arith.mulf %[[GIVEN]], %[[TWO]]
-// EXPANDED: %[[IS_COARSE:.+]] = arith.cmpf ogt, %{{.+}}, %[[FINE]]
+// EXPANDED-DAG: %[[ABOVE:.+]] = arith.cmpf ogt, %[[FINE]], %{{.+}}
+// EXPANDED-DAG: %[[BELOW:.+]] = arith.cmpf ogt, %{{.+}}, %[[FINE]]
+// EXPANDED: %[[IS_COARSE:.+]] = arith.ori %[[ABOVE]], %[[BELOW]]
 // EXPANDED: %[[SINK:.+]] = arith.select %[[IS_COARSE]], %[[COARSE]], %[[FINE]]
 // EXPANDED: arith.cmpf ogt, %{{.+}}, %[[SINK]]
 // EXPANDED: %[[FACTOR:.+]] = math.exp2

@@ -71,3 +71,28 @@ func.func @squares(%x: tensor<4x256xf32>) -> tensor<4x256xf32> {
   %r = smx.finish #smx.mean_square<epsilon = 1.0e-5 : f64> "normalized" (%s#0, %s#1, %s#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) with (%x : tensor<4x256xf32>) maps [#row, #row, #row, #all, #all] : tensor<4x256xf32>
   return %r : tensor<4x256xf32>
 }
+
+// -----
+
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+
+// The sum beside the largest keys, too.
+// CHECK-LABEL: @topk
+// CHECK: scf.for {{.*}} -> (tensor<4xf32>, tensor<4xf64>, tensor<4xf64>)
+func.func @topk(%x: tensor<4x256xf32>, %k: tensor<4x256xf64>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %i:3 = smx.identity #smx.topk<#smx.softmax<exp>, k = 1> -> tensor<4xf32>, tensor<4xf32>, tensor<4xf64>
+  %s:3 = scf.for %j = %c0 to %c256 step %c64 iter_args(%m = %i#0, %l = %i#1, %n = %i#2) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf64>) {
+    %t = tensor.extract_slice %x[0, %j] [4, 64] [1, 1] : tensor<4x256xf32> to tensor<4x64xf32>
+    %v = tensor.extract_slice %k[0, %j] [4, 64] [1, 1] : tensor<4x256xf64> to tensor<4x64xf64>
+    %u:3 = smx.update #smx.topk<#smx.softmax<exp>, k = 1> (%m, %l, %n : tensor<4xf32>, tensor<4xf32>, tensor<4xf64>)
+        with (%t, %v : tensor<4x64xf32>, tensor<4x64xf64>) maps [#row, #row, #row, #all, #all]
+    scf.yield %u#0, %u#1, %u#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf64>
+  }
+  %r = smx.finish #smx.topk<#smx.softmax<exp>, k = 1> "probability_0" (%s#0, %s#1, %s#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf64>)
+      maps [#row, #row, #row, #row] : tensor<4xf32>
+  return %r : tensor<4xf32>
+}

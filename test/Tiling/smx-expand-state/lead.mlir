@@ -17,7 +17,9 @@
 // CHECK: %[[BACK:.+]] = arith.constant 0xCDBFFFFE : f32
 // CHECK: %[[AHEAD:.+]] = arith.addf %[[STEPS]], %[[BACK]]
 // CHECK: %[[LARGE:.+]] = arith.cmpf ogt, %[[SCORE]], %{{.+}}
-// CHECK: %[[COARSE:.+]] = arith.cmpf ogt, %{{.+}}, %[[M]]
+// CHECK-DAG: %[[ABOVE:.+]] = arith.cmpf ogt, %[[M]], %{{.+}}
+// CHECK-DAG: %[[BELOW:.+]] = arith.cmpf ogt, %{{.+}}, %[[M]]
+// CHECK: %[[COARSE:.+]] = arith.ori %[[ABOVE]], %[[BELOW]]
 // CHECK: %[[ALONE:.+]] = arith.ori %[[LARGE]], %[[COARSE]]
 // CHECK: %[[NEXT:.+]] = arith.select %[[ALONE]], %[[SCORE]], %[[AHEAD]]
 // CHECK: %[[MOVES:.+]] = arith.cmpf ogt, %[[SCORE]], %[[LIMIT]]
@@ -45,7 +47,7 @@ func.func @has_no_room(%m: tensor<4xf32>, %l: tensor<4xf32>, %acc: tensor<4x8xf3
 // CHECK: %[[POWER:.+]] = arith.mulf %[[LOG]]
 // CHECK: %[[ROUNDED:.+]] = arith.addf %[[POWER]], %[[TO_WHOLE]]
 // CHECK: %[[WHOLE:.+]] = arith.subf %[[ROUNDED]], %[[TO_WHOLE]]
-// CHECK: %[[K:.+]] = arith.select %{{.+}}, %[[WHOLE]]
+// CHECK: %[[K:.+]] = arith.select %{{.+}}, %{{.+}}, %[[WHOLE]]
 // CHECK: %[[R1:.+]] = arith.addf %[[R]], %[[K]]
 // CHECK: %[[MINUS:.+]] = arith.negf %[[K]]
 // CHECK: %[[FACTOR:.+]] = math.exp2 %[[MINUS]]

@@ -35,3 +35,26 @@ func.func @double(%m: tensor<1xf64>, %l: tensor<1xf64>, %x: tensor<1x2048xf64>) 
   %s:2 = smx.update #smx.softmax<exp>(%m, %l : tensor<1xf64>, tensor<1xf64>) with (%x : tensor<1x2048xf64>) maps [#row, #row, #all]
   return %s#0, %s#1 : tensor<1xf64>, tensor<1xf64>
 }
+
+// Of 16 bits, where nothing but a logarithm for each row is made of the state, e^d by one product will do.
+// CHECK-LABEL: @logarithm
+// CHECK: math.exp %{{.+}} fastmath<contract> {result_bits = 19 : i32} : f32
+func.func @logarithm(%m: tensor<1xf32>, %l: tensor<1xf32>, %x: tensor<1x64xbf16>) -> tensor<1xf32> {
+  %e = tensor.empty() : tensor<1x64xf32>
+  %w = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x64xbf16>) outs(%e : tensor<1x64xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %f = arith.extf %a : bf16 to f32
+    linalg.yield %f : f32
+  } -> tensor<1x64xf32>
+  %s:2 = smx.update #smx.softmax<exp>(%m, %l : tensor<1xf32>, tensor<1xf32>) with (%w : tensor<1x64xf32>) maps [#row, #row, #all]
+  %r = smx.finish #smx.softmax<exp> "logsumexp" (%s#0, %s#1 : tensor<1xf32>, tensor<1xf32>) maps [#row, #row, #row] : tensor<1xf32>
+  return %r : tensor<1xf32>
+}
+
+// CHECK-LABEL: @logarithm_of_wide
+// CHECK: math.exp %{{.+}} fastmath<contract> {result_bits = 22 : i32} : f32
+func.func @logarithm_of_wide(%m: tensor<1xf32>, %l: tensor<1xf32>, %x: tensor<1x64xf32>) -> tensor<1xf32> {
+  %s:2 = smx.update #smx.softmax<exp>(%m, %l : tensor<1xf32>, tensor<1xf32>) with (%x : tensor<1x64xf32>) maps [#row, #row, #all]
+  %r = smx.finish #smx.softmax<exp> "logsumexp" (%s#0, %s#1 : tensor<1xf32>, tensor<1xf32>) maps [#row, #row, #row] : tensor<1xf32>
+  return %r : tensor<1xf32>
+}

@@ -37,7 +37,7 @@ func.func @softmax(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
 
 // Another tensor than the one that was streamed: nothing is resident.
 // CHECK-LABEL: @of_another_tensor
-// CHECK: %running_sum = linalg.generic
+// CHECK: %first_sum = linalg.generic
 // CHECK: %normalise = linalg.generic
 // CHECK: math.exp
 func.func @of_another_tensor(%x: tensor<4x32xf32>, %z: tensor<4x32xf32>) -> tensor<4x32xf32> {
