@@ -4,6 +4,7 @@
 #include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -112,6 +113,19 @@ static std::vector<char> bytesOf(DenseElementsAttr elements) {
   return bytes;
 }
 
+/// The same of any contents that have elements; none of others.
+static std::optional<std::vector<char>> bytesOf(Attribute contents) {
+  if (auto elements = dyn_cast_or_null<DenseElementsAttr>(contents))
+    return bytesOf(elements);
+  auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(contents);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || static_cast<int64_t>(blob->getData().size()) !=
+                   resource.getNumElements() * elementBytes(resource.getType()))
+    return std::nullopt;
+  return std::vector<char>(blob->getData().begin(), blob->getData().end());
+}
+
 FailureOr<unsigned> LaunchPlanBuilder::constant(memref::GetGlobalOp get) {
   auto [place, isNew] =
       constantNumbers.try_emplace(get.getName(), plan.constants.size());
@@ -119,11 +133,10 @@ FailureOr<unsigned> LaunchPlanBuilder::constant(memref::GetGlobalOp get) {
     return place->second;
   auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
       symbols, get.getNameAttr());
-  auto value =
-      global ? dyn_cast_or_null<DenseElementsAttr>(global.getInitialValueAttr())
-             : DenseElementsAttr();
-  if (!value)
+  std::optional<std::vector<char>> bytes =
+      global ? bytesOf(global.getInitialValueAttr()) : std::nullopt;
+  if (!bytes)
     return get.emitOpError("expected a global with dense contents");
-  plan.constants.push_back({bytesOf(value)});
+  plan.constants.push_back({std::move(*bytes)});
   return place->second;
 }

@@ -16,11 +16,6 @@ std::string AttentionRaiser::readWeights() {
   parts.key = path.softmax.getAxis();
   if (rank < 2)
     return "the weights have no dimension of queries";
-  parts.row = parts.key + 1 == rank ? rank - 2 : rank - 1;
-  for (unsigned n = 0; n < rank; ++n)
-    if (n != parts.key && n != parts.row)
-      parts.batch.push_back(n);
-
   SmallVector<AffineExpr> at = positions.getAll();
   for (OpOperand *step : llvm::reverse(path.steps)) {
     auto next = reader.stepForward(*step, at);
@@ -63,7 +58,26 @@ std::string AttentionRaiser::readWeights() {
   valueElement = reader.tensorElement(
       op.getDpsInputOperand(values)->get(),
       indicesFor(positions, product.getMap(values), loops));
+  chooseRow(rank);
   return "";
+}
+
+/// The queries are the last dimension beside the keys, or, where each of those
+/// has values of its own, as heads behind the queries have, one that has not.
+void AttentionRaiser::chooseRow(unsigned rank) {
+  auto hasValues = [&](unsigned n) {
+    return llvm::any_of(valueElement->at, [&](AffineExpr index) {
+      return positions.depends(index, n);
+    });
+  };
+  parts.row = parts.key + 1 == rank ? rank - 2 : rank - 1;
+  if (hasValues(parts.row))
+    for (unsigned n = 0; n < rank; ++n)
+      if (n != parts.key && !hasValues(n))
+        parts.row = n;
+  for (unsigned n = 0; n < rank; ++n)
+    if (n != parts.key && n != parts.row)
+      parts.batch.push_back(n);
 }
 
 bool AttentionRaiser::isScoreProduct(const Element &peeled) {

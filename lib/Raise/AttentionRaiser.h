@@ -23,6 +23,9 @@ public:
 
 private:
   std::string readWeights();
+  /// Sets which of the `rank` dimensions of the scores are queries, and which
+  /// are of the batch.
+  void chooseRow(unsigned rank);
   std::string readScores();
   std::string chooseOperands();
   OperandChoice copyInOrder(const Element &e, ArrayRef<AffineExpr> order,

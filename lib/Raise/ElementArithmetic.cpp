@@ -52,7 +52,8 @@ TypedAttr ElementReader::literal(const Element &peeled) {
     return {};
   auto dense = dyn_cast<DenseElementsAttr>(attr);
   if (!dense)
-    return dyn_cast<TypedAttr>(attr);
+    return isa<FloatAttr, IntegerAttr>(attr) ? cast<TypedAttr>(attr)
+                                             : TypedAttr();
   if (dense.isSplat())
     return dense.getSplatValue<TypedAttr>();
   SmallVector<uint64_t> places;
@@ -84,6 +85,10 @@ std::optional<double> ElementReader::constant(Element e) {
   Operation *op = arithmetic(e);
   if (!op)
     return std::nullopt;
+  if (isa<arith::UIToFPOp>(op)) {
+    std::optional<double> value = constant(operand(e, 0));
+    return value && *value >= 0 ? value : std::nullopt;
+  }
   if (isa<arith::SIToFPOp, arith::IndexCastOp, arith::ExtSIOp>(op)) {
     std::optional<double> value = constant(operand(e, 0));
     // To these an i1 is 0 or -1.

@@ -40,16 +40,14 @@ bool LayerNormMatcher::matchDeviation(Element e) {
   if (!variance)
     return false;
   std::optional<Element> square = means.match(*variance, input);
-  if (!square || !reader.stripTo<arith::MulFOp>(*square) ||
-      !reader.equal(reader.operand(*square, 0), reader.operand(*square, 1)))
-    return false;
-  Element difference = reader.operand(*square, 0);
-  if (!reader.stripTo<arith::SubFOp>(difference))
+  std::optional<Element> difference =
+      square ? matchSquare(reader, *square) : std::nullopt;
+  if (!difference || !reader.stripTo<arith::SubFOp>(*difference))
     return false;
   std::optional<Element> row =
-      means.match(reader.operand(difference, 1), input);
+      means.match(reader.operand(*difference, 1), input);
   return row && reader.equal(*row, input) &&
-         reader.equal(reader.operand(difference, 0), input);
+         reader.equal(reader.operand(*difference, 0), input);
 }
 
 bool LayerNormMatcher::match(const Element &e) {

@@ -60,6 +60,30 @@ std::optional<Element> RowMeans::dropEpsilon(Element e, double &epsilon) {
   return e;
 }
 
+std::optional<Element> mlir::smx::matchSquare(ElementReader &reader,
+                                              Element e) {
+  e = reader.strip(e);
+  Operation *op = reader.arithmetic(e);
+  if (!isa_and_nonnull<arith::MulFOp, math::PowFOp, math::FPowIOp>(op))
+    return std::nullopt;
+  Element base = reader.operand(e, 0), other = reader.operand(e, 1);
+  bool isSquare = isa<arith::MulFOp>(op) ? reader.equal(base, other)
+                                         : reader.constant(other) == 2.0;
+  return isSquare ? std::optional(base) : std::nullopt;
+}
+
+/// Makes `e` the op that takes the root of its operand, if it is 1 / sqrt.
+static bool stripToReciprocalRoot(ElementReader &reader, Element &e) {
+  if (reader.stripTo<math::RsqrtOp>(e))
+    return true;
+  Element quotient = e;
+  if (!reader.stripTo<arith::DivFOp>(quotient) ||
+      reader.constant(reader.operand(quotient, 0)) != 1.0)
+    return false;
+  e = reader.operand(quotient, 1);
+  return reader.stripTo<math::SqrtOp>(e) != nullptr;
+}
+
 bool mlir::smx::matchQuotientByRoot(
     ElementReader &reader, const Element &e,
     llvm::function_ref<bool(const Element &numerator, const Element &square)>
@@ -68,7 +92,7 @@ bool mlir::smx::matchQuotientByRoot(
   for (unsigned n = 0; n < (isQuotient ? 1u : 2u); ++n) {
     Element scale = reader.operand(e, 1 - n);
     bool isRoot = isQuotient ? reader.stripTo<math::SqrtOp>(scale) != nullptr
-                             : reader.stripTo<math::RsqrtOp>(scale) != nullptr;
+                             : stripToReciprocalRoot(reader, scale);
     if (isRoot && accept(reader.operand(e, n), reader.operand(scale, 0)))
       return true;
   }

@@ -32,8 +32,11 @@ private:
   RowExtent extent;
 };
 
-/// Reads `e` as `numerator / sqrt(square)`, a quotient or a product with a
-/// reciprocal root, in each way until `accept` takes one.
+/// What `e` is the square of, as a product or as a power.
+std::optional<Element> matchSquare(ElementReader &reader, Element e);
+
+/// Reads `e` as `numerator / sqrt(square)`, a quotient or a product with
+/// `rsqrt` or `1 / sqrt`, in each way until `accept` takes one.
 bool matchQuotientByRoot(
     ElementReader &reader, const Element &e,
     llvm::function_ref<bool(const Element &numerator, const Element &square)>

@@ -7,7 +7,6 @@
 #include "Norms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -26,25 +25,11 @@ public:
   double epsilon = 0;
 
 private:
-  /// What `e` is the square of, as a product or as a power.
-  std::optional<Element> matchSquare(Element e);
-
   ElementReader &reader;
   RowMeans means;
   bool hasSquares = false;
 };
 } // namespace
-
-std::optional<Element> RmsNormMatcher::matchSquare(Element e) {
-  e = reader.strip(e);
-  Operation *op = reader.arithmetic(e);
-  if (!isa_and_nonnull<arith::MulFOp, math::PowFOp, math::FPowIOp>(op))
-    return std::nullopt;
-  Element base = reader.operand(e, 0), other = reader.operand(e, 1);
-  bool isSquare = isa<arith::MulFOp>(op) ? reader.equal(base, other)
-                                         : reader.constant(other) == 2.0;
-  return isSquare ? std::optional(base) : std::nullopt;
-}
 
 bool RmsNormMatcher::match(const Element &e) {
   return matchQuotientByRoot(
@@ -54,7 +39,7 @@ bool RmsNormMatcher::match(const Element &e) {
         std::optional<Element> square =
             mean ? means.match(*mean, input) : std::nullopt;
         std::optional<Element> row =
-            square ? matchSquare(*square) : std::nullopt;
+            square ? matchSquare(reader, *square) : std::nullopt;
         hasSquares |= row.has_value();
         return row && reader.equal(*row, input);
       });

@@ -314,15 +314,14 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
     factor *= inputFactor;
   }
   if (isBase2) {
-    // log2(e) may also be a factor of the scores that the maximum is taken of.
-    double ofScores = 1;
-    while (dropConstantFactor(reader, input, ofScores))
-      ;
-    if (ofScores <= 0) {
+    // log2(e) may be a factor of the scores that the maximum is taken of.
+    if (factor == 1)
+      while (dropConstantFactor(reader, input, factor))
+        ;
+    if (factor <= 0) {
       whyNot = "the scores have a negative factor, which their maximum has not";
       return std::nullopt;
     }
-    factor *= ofScores;
     if (factor == 1) {
       whyNot = "the exponential is to the base 2, without a factor log2(e)";
       return std::nullopt;

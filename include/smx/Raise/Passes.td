@@ -79,7 +79,8 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
     Changes rounding: sums and products are in f32 at least, and what was rounded in between (f16
     scores, exponentials or weights) is not. A query that sees no key gives 0 and not NaN. Where 0
     replaces weights that are NaN, or those of rows that a mask hides, rows of -inf are 0 and one
-    with a NaN stays NaN. A log-sum-exp of a row with +inf is NaN and not +inf.
+    with a NaN stays NaN. A log-sum-exp of a row with +inf is +inf, and one of -inf alone -inf, where the naive form
+    without a guard is NaN.
   }];
   let dependentDialects = [
     "::mlir::smx::SmxDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

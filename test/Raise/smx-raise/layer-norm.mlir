@@ -70,3 +70,32 @@ func.func @sample_variance(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
   %y = arith.mulf %d, %rb : tensor<6x8xf32>
   return %y : tensor<6x8xf32>
 }
+
+// -----
+
+// As ONNX spells it: a square is a power, the root is divided into 1, and the count is unsigned.
+// CHECK-LABEL: @powers
+func.func @powers(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // CHECK-NEXT: smx.layer_norm %{{.+}} axis(1) epsilon({{9.99.*|1.0.*}}) : tensor<6x8xf32> -> tensor<6x8xf32>
+  // CHECK-NEXT: return
+  %z = arith.constant dense<0.0> : tensor<6xf32>
+  %one = arith.constant dense<1.0> : tensor<6xf32>
+  %two = arith.constant dense<2.0> : tensor<6x8xf32>
+  %count = arith.constant dense<8> : tensor<6xi64>
+  %n = arith.uitofp %count : tensor<6xi64> to tensor<6xf32>
+  %eps = arith.constant dense<1.0e-5> : tensor<6xf32>
+  %full = tensor.empty() : tensor<6x8xf32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<6x8xf32>) outs(%z : tensor<6xf32>) dimensions = [1]
+  %mean = arith.divf %s, %n : tensor<6xf32>
+  %mb = linalg.broadcast ins(%mean : tensor<6xf32>) outs(%full : tensor<6x8xf32>) dimensions = [1]
+  %d = arith.subf %x, %mb : tensor<6x8xf32>
+  %q = math.powf %d, %two : tensor<6x8xf32>
+  %s2 = linalg.reduce { arith.addf } ins(%q : tensor<6x8xf32>) outs(%z : tensor<6xf32>) dimensions = [1]
+  %var = arith.divf %s2, %n : tensor<6xf32>
+  %ve = arith.addf %var, %eps : tensor<6xf32>
+  %root = math.sqrt %ve : tensor<6xf32>
+  %r = arith.divf %one, %root : tensor<6xf32>
+  %rb = linalg.broadcast ins(%r : tensor<6xf32>) outs(%full : tensor<6x8xf32>) dimensions = [1]
+  %y = arith.mulf %d, %rb : tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}

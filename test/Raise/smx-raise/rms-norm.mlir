@@ -157,3 +157,44 @@ func.func @of_the_other_axis(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %y = arith.mulf %x, %rb : tensor<8x8xf32>
   return %y : tensor<8x8xf32>
 }
+
+// -----
+
+// CHECK-LABEL: @one_over_the_root
+func.func @one_over_the_root(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // CHECK-NEXT: smx.rms_norm
+  // CHECK-NEXT: return
+  %z = arith.constant dense<0.0> : tensor<6xf32>
+  %one = arith.constant dense<1.0> : tensor<6xf32>
+  %n = arith.constant dense<8.0> : tensor<6xf32>
+  %full = tensor.empty() : tensor<6x8xf32>
+  %q = arith.mulf %x, %x : tensor<6x8xf32>
+  %s = linalg.reduce { arith.addf } ins(%q : tensor<6x8xf32>) outs(%z : tensor<6xf32>) dimensions = [1]
+  %mean = arith.divf %s, %n : tensor<6xf32>
+  %root = math.sqrt %mean : tensor<6xf32>
+  %r = arith.divf %one, %root : tensor<6xf32>
+  %rb = linalg.broadcast ins(%r : tensor<6xf32>) outs(%full : tensor<6x8xf32>) dimensions = [1]
+  %y = arith.mulf %x, %rb : tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
+
+// -----
+
+// Two over the root is another norm.
+// CHECK-LABEL: @two_over_the_root
+func.func @two_over_the_root(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // CHECK-NOT: smx.rms_norm
+  // CHECK: return
+  %z = arith.constant dense<0.0> : tensor<6xf32>
+  %two = arith.constant dense<2.0> : tensor<6xf32>
+  %n = arith.constant dense<8.0> : tensor<6xf32>
+  %full = tensor.empty() : tensor<6x8xf32>
+  %q = arith.mulf %x, %x : tensor<6x8xf32>
+  %s = linalg.reduce { arith.addf } ins(%q : tensor<6x8xf32>) outs(%z : tensor<6xf32>) dimensions = [1]
+  %mean = arith.divf %s, %n : tensor<6xf32>
+  %root = math.sqrt %mean : tensor<6xf32>
+  %r = arith.divf %two, %root : tensor<6xf32>
+  %rb = linalg.broadcast ins(%r : tensor<6xf32>) outs(%full : tensor<6x8xf32>) dimensions = [1]
+  %y = arith.mulf %x, %rb : tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
