@@ -6,6 +6,7 @@
 #ifndef SMX_TOOLS_ROADFLAGS_H
 #define SMX_TOOLS_ROADFLAGS_H
 
+#include "smx/NVVM/Pipeline.h"
 #include "smx/Pipeline/ScheduleTable.h"
 #include "smx/Pipeline/WideProductsFlag.h"
 
@@ -118,6 +119,19 @@ public:
     return false;
   }
 
+  /// False after a message about a chip that nothing can be compiled for,
+  /// whatever the target.
+  bool isChipValid(llvm::StringRef tool) const {
+    if (chip.empty())
+      return true;
+    llvm::Error error = checkChip(chip);
+    if (!error)
+      return true;
+    llvm::errs() << tool << ": --chip: " << llvm::toString(std::move(error))
+                 << "\n";
+    return false;
+  }
+
   /// The flags as options; `threads` says whether code for several threads is
   /// wanted.
   RoadOptions get(bool threads) const {
@@ -155,6 +169,7 @@ public:
   }
 
   Target getTarget() const { return target; }
+  bool namesTarget() const { return target.getNumOccurrences() != 0; }
   bool namesChip() const { return !chip.empty(); }
 
   /// The stage that the input is at, or none after a message.

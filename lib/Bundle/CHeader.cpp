@@ -78,18 +78,37 @@ private:
 };
 } // namespace
 
-static llvm::Error checkIdentifier(const std::string &text, StringRef hint) {
+/// A name that C, the headers which the loader includes, or the loader itself
+/// may have: C keeps those that start with _ and a capital, or __.
+static bool isTaken(StringRef text) {
+  if (text.starts_with("smx_") || text.starts_with("__") ||
+      (text.starts_with("_") && text.size() > 1 && llvm::isUpper(text[1])))
+    return true;
+
   static const llvm::StringSet<> reserved = {
       "auto",    "break",    "case",     "char",     "const",  "continue",
       "default", "do",       "double",   "else",     "enum",   "extern",
       "float",   "for",      "goto",     "if",       "inline", "int",
       "long",    "main",     "register", "restrict", "return", "short",
       "signed",  "sizeof",   "static",   "struct",   "switch", "typedef",
-      "union",   "unsigned", "void",     "volatile", "while"};
+      "union",   "unsigned", "void",     "volatile", "while",  "NULL",
+      "offsetof"};
+  // size_t, int64_t, uintptr_t, ...
+  StringRef ofHeaders = text;
+  if (ofHeaders.consume_back("_t")) {
+    ofHeaders.consume_front("u");
+    return llvm::is_contained({"size", "ptrdiff", "wchar", "max_align"},
+                              ofHeaders) ||
+           ofHeaders.starts_with("int");
+  }
+  return reserved.contains(text);
+}
+
+static llvm::Error checkIdentifier(const std::string &text, StringRef hint) {
   bool isName =
       !text.empty() && !llvm::isDigit(text[0]) &&
       llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  if (isName && !reserved.contains(text))
+  if (isName && !isTaken(text))
     return llvm::Error::success();
   return createStringError("'" + text +
                            "' can not be the name of a function "

@@ -229,6 +229,43 @@ struct ExpandOp : OpRewritePattern<OpTy> {
   bool avx512;
 };
 
+/// |x| = inf, or from the least normal number to below inf: what LLVM tests as
+/// a class of floats, MLIR lowers for isnan and isfinite alone.
+template <typename OpTy>
+struct ExpandClass : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics();
+    if (!APFloat::semanticsHasInf(semantics))
+      return rewriter.notifyMatchFailure(op, "no infinity in the type");
+    Value magnitude = math::AbsFOp::create(rewriter, loc, x);
+    auto compare = [&](arith::CmpFPredicate predicate, const APFloat &limit) {
+      TypedAttr value = rewriter.getFloatAttr(getElementTypeOrSelf(x), limit);
+      if (auto vector = dyn_cast<VectorType>(x.getType()))
+        value = DenseElementsAttr::get(vector, Attribute(value));
+      return arith::CmpFOp::create(
+                 rewriter, loc, predicate, magnitude,
+                 arith::ConstantOp::create(rewriter, loc, value))
+          .getResult();
+    };
+    APFloat infinity = APFloat::getInf(semantics);
+    if constexpr (std::is_same_v<OpTy, math::IsInfOp>) {
+      rewriter.replaceOp(op, compare(arith::CmpFPredicate::OEQ, infinity));
+    } else {
+      Value isFinite = compare(arith::CmpFPredicate::OLT, infinity);
+      Value isLarge = compare(arith::CmpFPredicate::OGE,
+                              APFloat::getSmallestNormalized(semantics));
+      rewriter.replaceOpWithNewOp<arith::AndIOp>(op, isFinite, isLarge);
+    }
+    return success();
+  }
+};
+
 struct SmxCPUExpandMathPass
     : smx::impl::SmxCPUExpandMathPassBase<SmxCPUExpandMathPass> {
   using SmxCPUExpandMathPassBase::SmxCPUExpandMathPassBase;
@@ -237,6 +274,8 @@ struct SmxCPUExpandMathPass
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandOp<math::Exp2Op>, ExpandOp<math::ExpOp>,
                  ExpandOp<math::TanhOp>>(&getContext(), avx512);
+    patterns.add<ExpandClass<math::IsInfOp>, ExpandClass<math::IsNormalOp>>(
+        &getContext());
     populateNarrowFloatPatterns(patterns);
     // Whole powers: LLVM's powi takes no vector of exponents.
     math::populateExpansionPatterns(patterns, {"fpowi"});

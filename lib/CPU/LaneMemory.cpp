@@ -1,6 +1,7 @@
 //===- LaneMemory.cpp - loads and stores of a nest ------------------------===//
 
 #include "LaneNest.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -87,8 +88,8 @@ void LaneNest::fetchVector(OpOperand &operand, const Point &point,
   if (!view)
     return;
   // One fetch a cache line.
-  int64_t bits = cast<MemRefType>(view.getType()).getElementTypeBitWidth();
-  int64_t bytes = std::max<int64_t>(point.lanes * bits / 8, 1);
+  int64_t bytes =
+      std::max<int64_t>(point.lanes * elementBits(view.getType()) / 8, 1);
   if (vector % std::max<int64_t>(lineBytes / bytes, 1) != 0)
     return;
   constexpr unsigned nearest = 3;
@@ -102,8 +103,8 @@ void LaneNest::storeVector(OpOperand &operand, const Point &point,
   auto type = cast<VectorType>(value.getType());
   if (type.getElementType().isInteger(1)) {
     memref = viewAs(b, loc, memref, b.getI8Type());
-    value = arith::ExtUIOp::create(
-        b, loc, VectorType::get(type.getShape(), b.getI8Type()), value);
+    type = type.clone(b.getI8Type());
+    value = arith::ExtUIOp::create(b, loc, type, value);
   }
   if (point.mask) {
     vector::MaskedStoreOp::create(b, loc, memref, indices, point.mask, value);
@@ -111,8 +112,7 @@ void LaneNest::storeVector(OpOperand &operand, const Point &point,
   }
   llvm::MaybeAlign alignment;
   if (options.streaming)
-    alignment =
-        llvm::Align(type.getNumElements() * type.getElementTypeBitWidth() / 8);
+    alignment = llvm::Align(type.getNumElements() * elementBytes(type));
   vector::StoreOp::create(b, loc, value, memref, indices, options.streaming,
                           alignment);
 }

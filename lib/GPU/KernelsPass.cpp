@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -42,9 +43,11 @@ public:
 
 private:
   /// The kernel's value for one of the host: constants are repeated, and
-  /// products with them that places are multiples of; all else becomes an
-  /// argument.
+  /// products with them that places are multiples of, and arithmetic on floats,
+  /// which launches do not have; all else becomes an argument.
   Value outside(Value value);
+  /// What `op` of the host computes, in the kernel.
+  Value repeated(Operation *op);
   /// As TileConverter::OutsideTensor.
   GlobalView outsideTensor(Value tensor, ArrayRef<Value> isFixed);
   /// The value before the nest of one in it; null if it depends on the nest.
@@ -103,7 +106,25 @@ Value KernelBuilder::outside(Value value) {
     return arith::MulIOp::create(builder, value.getLoc(),
                                  argumentFor(product.getLhs()), factor);
   }
+  if (Operation *op = value.getDefiningOp();
+      op && isa<FloatType>(value.getType()) &&
+      isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return repeated(op);
   return argumentFor(value);
+}
+
+Value KernelBuilder::repeated(Operation *op) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    Value inKernel = outside(operand);
+    mapping.map(operand, inKernel);
+    Operation *last = inKernel.getDefiningOp();
+    if (last && (builder.getInsertionPoint() == builder.getBlock()->end() ||
+                 !last->isBeforeInBlock(&*builder.getInsertionPoint())))
+      builder.setInsertionPointAfter(last);
+  }
+  return builder.clone(*op, mapping)->getResult(0);
 }
 
 Value KernelBuilder::hostValueOf(Value value) {
@@ -327,11 +348,28 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
         std::string name = kernelName(function.getName());
         if (number != 0)
           name += "_" + std::to_string(number);
-        if (failed(KernelBuilder(nest, name, options, sharedLimit, symbols)
-                       .build()))
+        if (failed(build(nest, name, options, symbols)))
           return signalPassFailure();
       }
     }
+  }
+
+  /// Never fails without a word: what converts a tile may just not know it.
+  LogicalResult build(scf::ForallOp nest, StringRef name,
+                      const ScheduleOptions &options, SymbolTable &symbols) {
+    bool isSaid = false;
+    ScopedDiagnosticHandler listener(&getContext(), [&](Diagnostic &said) {
+      isSaid |= said.getSeverity() == DiagnosticSeverity::Error;
+      return failure(); // others are to hear it, too
+    });
+    if (succeeded(
+            KernelBuilder(nest, name, options, sharedLimit, symbols).build()))
+      return success();
+    if (!isSaid)
+      nest.emitError("has a tile, or an extent of one, that no thread of a "
+                     "kernel can be given; extents of arguments, and ops of "
+                     "linalg and smx on tiles, would work");
+    return failure();
   }
 };
 } // namespace

@@ -4,6 +4,8 @@
 
 #include "smx/IR/SourcePlace.h"
 
+#include "mlir/Analysis/CallGraph.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -45,6 +47,27 @@ void mlir::smx::keepWhatIsCalled(func::FuncOp entry) {
       }
 }
 
+/// A call through which a function of the module may come to call itself; null
+/// if there is none.
+static func::CallOp findRecursion(ModuleOp module) {
+  CallGraph graph(module);
+  SymbolTableCollection tables;
+  func::CallOp found;
+  for (auto cycle = llvm::scc_begin(&std::as_const(graph));
+       !cycle.isAtEnd() && !found; ++cycle)
+    if (cycle.hasCycle())
+      for (const CallGraphNode *node : *cycle)
+        if (!node->isExternal())
+          node->getCallableRegion()->walk([&](func::CallOp call) {
+            const CallGraphNode *callee = graph.resolveCallable(call, tables);
+            if (!llvm::is_contained(*cycle, callee))
+              return WalkResult::advance();
+            found = call;
+            return WalkResult::interrupt();
+          });
+  return found;
+}
+
 llvm::Error mlir::smx::checkCallees(ModuleOp module) {
   SymbolTable symbols(module);
   func::CallOp missing;
@@ -55,8 +78,16 @@ llvm::Error mlir::smx::checkCallees(ModuleOp module) {
     missing = call;
     return WalkResult::interrupt();
   });
-  if (!missing)
-    return llvm::Error::success();
+  if (!missing) {
+    func::CallOp recursive = findRecursion(module);
+    if (!recursive)
+      return llvm::Error::success();
+    return llvm::createStringError(
+        placed(recursive.getLoc(),
+               "'" + recursive.getCallee() +
+                   "' comes to call itself here, and every call is compiled "
+                   "into its caller; a loop (scf.for, scf.while) would work"));
+  }
   return llvm::createStringError(
       placed(missing.getLoc(),
              "'" + missing.getCallee() +

@@ -209,20 +209,4 @@ std::vector<std::byte> toNpyBytes(const NpyArray &array) {
   return content;
 }
 
-Status writeNpy(const std::string &path, const NpyArray &array) {
-  const std::string header = makeNpyHeader(array.dtype, array.shape);
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (!file)
-    return failureIn(path, "can not be opened for writing: " +
-                               std::string(std::strerror(errno)));
-  file.write(header.data(), static_cast<std::streamsize>(header.size()));
-  file.write(reinterpret_cast<const char *>(array.bytes.data()),
-             static_cast<std::streamsize>(array.bytes.size()));
-  file.close();
-  if (!file)
-    return failureIn(path, "can not be written: " +
-                               std::string(std::strerror(errno)));
-  return success();
-}
-
 } // namespace smx::reference

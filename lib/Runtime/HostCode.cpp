@@ -71,6 +71,9 @@ static Error addEntry(Module &module, StringRef name) {
   if (!callee->getReturnType()->isVoidTy())
     return createStringError("the compiled function '" + name +
                              "' returns a value; results must be tensors");
+  // The caller's own function of that name is called by nobody but this one.
+  if (GlobalValue *other = module.getNamedValue(entryName))
+    other->setName(entryName + ".of_module");
   LLVMContext &context = module.getContext();
   Type *pointer = PointerType::get(context, 0);
   auto *type = FunctionType::get(Type::getVoidTy(context), {pointer}, false);

@@ -1,9 +1,7 @@
 //===- softmax-compile.cpp - look at a module at any stage ----------------===//
 
-#include "../ExplainFlag.h"
-#include "../RoadFlags.h"
-#include "../SkipPassFlag.h"
 #include "DeviceOutput.h"
+#include "Flags.h"
 
 #include "smx/Bundle/WriteFile.h"
 #include "smx/Pipeline/Entry.h"
@@ -22,95 +20,11 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 namespace cl = llvm::cl;
-
-static constexpr llvm::StringRef tool = "softmax-compile";
-static cl::OptionCategory category("softmax-compile options");
-static RoadFlags roadFlags(category);
-
-static cl::opt<std::string> inputName(cl::Positional, cl::cat(category),
-                                      cl::desc("<module, or - for stdin>"),
-                                      cl::init("-"));
-static cl::opt<std::string> outputName("o", cl::cat(category),
-                                       cl::desc("file to write"),
-                                       cl::value_desc("file"), cl::init("-"));
-static cl::opt<std::string>
-    emitName("emit", cl::cat(category),
-             cl::desc("what to write: a stage (input, naive, online, tiled, "
-                      "cpu, llvm, gpu, nvvm), "
-                      "llvm-ir, asm, ptx, cubin or c-header"),
-             cl::value_desc("stage"), cl::init("llvm"));
-static cl::opt<std::string>
-    traceDir("trace", cl::cat(category),
-             cl::desc("folder for one file per stage, NN-<stage>.mlir"),
-             cl::value_desc("folder"));
-static cl::opt<std::string>
-    entryName("entry", cl::cat(category),
-              cl::desc("public function to compile, with what it calls "
-                       "(default: all; for --emit=llvm-ir|asm the only one)"),
-              cl::value_desc("name"));
-static cl::opt<int> optLevel("opt-level", cl::cat(category),
-                             cl::desc("optimisation of the machine code, 0 to "
-                                      "3, for --emit=llvm-ir|asm"),
-                             cl::init(1));
-static cl::opt<bool> threads(claimFlag("threads"), cl::cat(category),
-                             cl::desc("run over rows on several threads"),
-                             cl::init(true));
-static cl::opt<std::string>
-    manifestName("manifest", cl::cat(category),
-                 cl::desc("file for what a launch needs to know, as JSON; for "
-                          "--emit=ptx|cubin|c-header"),
-                 cl::value_desc("file"));
-static cl::opt<std::string>
-    ptxasName("ptxas", cl::cat(category),
-              cl::desc("assembler for --emit=cubin|c-header (default: look "
-                       "beside this program, on PATH, in the CUDA toolkit and "
-                       "among Python's packages)"),
-              cl::value_desc("program"));
-static cl::opt<bool>
-    printPtxas("print-ptxas", cl::cat(category),
-               cl::desc("print which assembler is found, and do nothing else"));
-static cl::opt<std::string>
-    imageName("image", cl::cat(category),
-              cl::desc("what a C header holds: ptx, or cubin (default if there "
-                       "is an assembler)"),
-              cl::value_desc("kind"));
-static cl::opt<std::string>
-    cPrefix("c-prefix", cl::cat(category),
-            cl::desc("text before the names of the functions of a C header"),
-            cl::value_desc("text"));
-static ExplainFlag explain(category);
-static SkipPassFlag skipPass(category);
-static cl::opt<bool> timing("timing", cl::cat(category),
-                            cl::desc("print the time per stage to stderr"));
-static cl::opt<std::string>
-    remarks("remarks", cl::cat(category), cl::ValueOptional,
-            cl::desc("print the remarks (choices, and reasons for declining) "
-                     "whose category matches a regular expression"),
-            cl::value_desc("regex"));
-static cl::opt<std::string>
-    reproducerDir("reproducer-dir", cl::cat(category),
-                  cl::desc("folder for the file that repeats a failure"),
-                  cl::value_desc("folder"), cl::init("."));
-
-/// This program, as it was called.
-static std::string argv0;
-
-static bool isDeviceForm() {
-  return emitName == "ptx" || emitName == "cubin" || emitName == "c-header";
-}
-
-static bool isCodeForm() { return emitName == "llvm-ir" || emitName == "asm"; }
-
-static int fail(const llvm::Twine &message, int code) {
-  llvm::errs() << tool << ": " << message << "\n";
-  return code;
-}
 
 static int write(llvm::StringRef path, llvm::StringRef text) {
   if (llvm::Error error = writeFile(path, text))
@@ -134,6 +48,11 @@ static llvm::Error writeTrace(Stage stage, llvm::StringRef text) {
                                               getStageInfo(stage).name)
                                     .str());
   return writeFile(path, text);
+}
+
+static void printTime(llvm::StringRef step, double milliseconds,
+                      llvm::raw_ostream &os) {
+  os << llvm::formatv("{0,-8} {1,8:f2} ms\n", step, milliseconds);
 }
 
 static RoadOptions roadTo(Stage to) {
@@ -161,8 +80,7 @@ static llvm::Expected<std::string> runTo(ModuleOp module, Stage from, Stage to,
   };
   hooks.onStage = [&](Stage stage, ModuleOp reached, double milliseconds) {
     if (timing && stage != from)
-      timingOs << llvm::formatv("{0,-8} {1,8:f2} ms\n",
-                                getStageInfo(stage).name, milliseconds);
+      printTime(getStageInfo(stage).name, milliseconds, timingOs);
     if ((stage == to && !device) || !traceDir.empty())
       last = print(reached);
     if (!traceDir.empty() && !traceError)
@@ -197,20 +115,29 @@ static ::smx::CompileOptions compileOptions(Stage from) {
 static llvm::Expected<std::string> emitCode(llvm::StringRef text, Stage from) {
   ::smx::CompileOptions options = compileOptions(from);
   std::string result;
+  llvm::Error traceError = llvm::Error::success();
   options.onText = [&](llvm::StringRef name, llvm::StringRef stageText) {
     if (name == emitName)
       result = stageText.str();
+    std::optional<Stage> stage = parseStage(name);
+    if (stage && !traceDir.empty() && !traceError)
+      traceError = writeTrace(*stage, stageText);
   };
   auto kernel = ::smx::compile(text, options);
   if (!kernel)
-    return kernel.takeError();
+    return llvm::joinErrors(std::move(traceError), kernel.takeError());
+  if (traceError)
+    return std::move(traceError);
+  if (timing)
+    for (const ::smx::CompileStep &step : kernel->timing())
+      printTime(step.name, step.milliseconds, llvm::errs());
   return result;
 }
 
 /// The part of a C name that the output file's name gives.
 static std::string headerName() {
   std::string name = llvm::sys::path::stem(outputName).str();
-  if (outputName == "-")
+  if (outputName == "-" || name.empty())
     return "smx";
   for (char &c : name)
     if (!llvm::isAlnum(c))
@@ -288,27 +215,6 @@ static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
   return exitSuccess;
 }
 
-/// Flags that only some forms of output have.
-static int checkFlags() {
-  if (!manifestName.empty() && !isDeviceForm())
-    return fail("--manifest goes with --emit=ptx, cubin or c-header, not " +
-                    emitName,
-                exitBadUse);
-  if (!skipPass.findUnused().empty() && (isCodeForm() || explain.isGiven()))
-    return fail("--skip-pass goes with --emit=<stage>, ptx, cubin or c-header",
-                exitBadUse);
-  if (isCodeForm() && roadFlags.getTarget() != Target::Cpu)
-    return fail("--emit=" + emitName +
-                    " is code for this machine; --target=cuda has --emit=ptx, "
-                    "cubin and c-header",
-                exitBadUse);
-  if (std::string why; !remarks.empty() && !llvm::Regex(remarks).isValid(why))
-    return fail("--remarks=" + remarks + ": " + why, exitBadUse);
-  if (!llvm::is_contained({"", "ptx", "cubin"}, imageName))
-    return fail("--image=" + imageName + ": choose ptx or cubin", exitBadUse);
-  return exitSuccess;
-}
-
 static int run() {
   if (printPtxas) {
     auto assembler = Assembler::find(ptxasName, argv0);
@@ -317,20 +223,33 @@ static int run() {
     llvm::outs() << assembler->getPath() << "\n";
     return exitSuccess;
   }
+  std::optional<Stage> from = roadFlags.getFrom(tool);
+  if (!from)
+    return exitBadUse;
+  const bool isFormChosen = emitName.getNumOccurrences() != 0;
+  if (!isFormChosen)
+    emitName = defaultForm(*from).str();
   if (int code = checkFlags())
     return code;
-  if (!roadFlags.areNumbersValid(tool) || !roadFlags.loadSchedules(tool))
+  if (!roadFlags.areNumbersValid(tool) || !roadFlags.isChipValid(tool) ||
+      !roadFlags.loadSchedules(tool))
     return exitBadUse;
   bool isCode = isCodeForm();
-  std::optional<Stage> from = roadFlags.getFrom(tool);
   std::optional<Stage> to =
       isCode ? Stage::Llvm
       : isDeviceForm()
           ? Stage::Nvvm
           : RoadFlags::parse(tool, "emit", emitName,
                              ", llvm-ir, asm, ptx, cubin, c-header");
-  if (!from || !to)
+  if (!to)
     return exitBadUse;
+  if (const StageInfo &info = getStageInfo(*to);
+      roadFlags.namesTarget() &&
+      info.targetNear(roadFlags.getTarget()) != roadFlags.getTarget())
+    return fail("--emit=" + emitName +
+                    " is not on the way to the target; without --target it is "
+                    "written all the same",
+                exitBadUse);
   if (*to < *from)
     return fail("--emit=" + emitName +
                     " comes before --from=" + getStageInfo(*from).name +
@@ -351,7 +270,7 @@ static int run() {
   if (explain.isGiven()) {
     ::smx::CompileOptions options = compileOptions(*from);
     // A stage of one branch says what the code is for.
-    if (emitName.getNumOccurrences())
+    if (isFormChosen)
       options.road.target = roadTo(*to).target;
     int code = explain.run(tool, input->getBuffer(), options,
                            ::smx::AlignmentIs::Known, os);

@@ -4,9 +4,11 @@
 
 #include "smx/Reference/Generators.h"
 
+#include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace smx;
 using namespace smx::run;
@@ -29,16 +31,47 @@ makeArgument(size_t number, Expected<HostTensor> tensor, std::string source) {
   return Argument{std::move(*tensor), std::move(source)};
 }
 
+/// A scalar as it is written. One of an integer type is whole, and in its
+/// range: anything else would be another number without a word.
+static Expected<HostTensor> readScalar(StringRef text, reference::DType dtype) {
+  if (reference::isFloat(dtype)) {
+    double value;
+    if (text.getAsDouble(value))
+      return createStringError("'" + text + "' is not a .npy file or a number");
+    return HostTensor::from(Tensor(Shape{}, value), dtype);
+  }
+  const unsigned bits =
+      dtype == reference::DType::I1 ? 1 : 8 * byteWidth(dtype);
+  const bool isSigned = bits > 1 && dtype != reference::DType::U8;
+  const llvm::APSInt least = llvm::APSInt::getMinValue(bits, !isSigned),
+                     most = llvm::APSInt::getMaxValue(bits, !isSigned);
+  llvm::APInt value;
+  const bool isNegative = text.consume_front("-");
+  const bool isNumber = !text.getAsInteger(10, value);
+  llvm::APSInt whole(value.zext(value.getBitWidth() + 1), /*isUnsigned=*/false);
+  if (isNegative)
+    whole.negate();
+  if (!isNumber || llvm::APSInt::compareValues(whole, least) < 0 ||
+      llvm::APSInt::compareValues(whole, most) > 0)
+    return createStringError(Twine("'") + (isNegative ? "-" : "") + text +
+                             "' is not a .npy file or a whole number from " +
+                             llvm::toString(least, 10) + " to " +
+                             llvm::toString(most, 10) + ", as " +
+                             StringRef(nameOf(dtype)) + " has them");
+  const uint64_t stored = whole.extOrTrunc(64).getZExtValue();
+  reference::NpyArray array{dtype, {}, {}};
+  array.bytes.resize(byteWidth(dtype));
+  std::memcpy(array.bytes.data(), &stored, array.bytes.size());
+  return HostTensor::from(array);
+}
+
 static Expected<Argument> readInput(size_t number, const TensorSpec &spec,
                                     const std::string &source) {
-  double value;
   if (!StringRef(source).ends_with(".npy")) {
-    if (spec.isTensor || StringRef(source).getAsDouble(value))
+    if (spec.isTensor)
       return createStringError(inputName(number) + ": '" + source +
-                               "' is not a .npy file" +
-                               (spec.isTensor ? "" : " or a number"));
-    return makeArgument(
-        number, HostTensor::from(Tensor(Shape{}, value), spec.dtype), source);
+                               "' is not a .npy file");
+    return makeArgument(number, readScalar(source, spec.dtype), source);
   }
   auto array = reference::readNpy(source);
   if (!array)

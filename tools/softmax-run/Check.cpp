@@ -13,7 +13,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SourceMgr.h"
+
+#include <cstring>
 
 using namespace smx::run;
 namespace reference = smx::reference;
@@ -259,15 +262,18 @@ Tensor smx::run::withClassesOf(Tensor exact, const Tensor &typed,
   return exact;
 }
 
-/// Integers have to be the same.
-static Checked checkIntegers(const Tensor &out, const Tensor &reference) {
+/// Elements have to be the same; `shape` is theirs.
+template <typename Element>
+static Checked checkEqual(const std::vector<Element> &out,
+                          const std::vector<Element> &reference,
+                          const reference::Shape &shape) {
   Checked checked;
   reference::Report &report = checked.report;
-  for (int64_t i = 0; i < out.size(); ++i) {
+  for (size_t i = 0; i < out.size(); ++i) {
     if (out[i] == reference[i])
       continue;
     if (report.wrongElements++ == 0)
-      report.firstWrong = out.indexOf(i);
+      report.firstWrong = Tensor(shape).indexOf(static_cast<int64_t>(i));
   }
   report.pass = report.wrongElements == 0;
   report.text = report.pass ? "pass: all elements are equal"
@@ -281,7 +287,7 @@ Checked smx::run::checkOutput(const Tensor &out, const Tensor &reference,
                               const Tensor *naive,
                               const reference::Comparison &how) {
   if (!reference::isFloat(how.dtype))
-    return checkIntegers(out, reference);
+    return checkEqual(out.values(), reference.values(), out.shape());
   Checked checked;
   checked.report = reference::compare(out, reference, naive, how);
   constexpr int64_t largest = int64_t(1) << 22;
@@ -299,4 +305,26 @@ Checked smx::run::checkOutput(const Tensor &out, const Tensor &reference,
   }
   checked.ofTolerance = high;
   return checked;
+}
+
+/// Elements of an integer type as they are: doubles have no more than 53 bits.
+static std::vector<int64_t> integersOf(const reference::NpyArray &array) {
+  const int64_t width = byteWidth(array.dtype);
+  const bool isSigned = array.dtype != DType::U8 && array.dtype != DType::I1;
+  std::vector<int64_t> integers(array.bytes.size() / width);
+  for (size_t i = 0; i < integers.size(); ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, array.bytes.data() + i * width, width);
+    integers[i] =
+        isSigned ? llvm::SignExtend64(bits, 8 * width) : int64_t(bits);
+  }
+  return integers;
+}
+
+std::optional<Checked>
+smx::run::checkIntegers(const reference::NpyArray &out,
+                        const reference::NpyArray &expected) {
+  if (reference::isFloat(out.dtype) || reference::isFloat(expected.dtype))
+    return std::nullopt;
+  return checkEqual(integersOf(out), integersOf(expected), out.shape);
 }

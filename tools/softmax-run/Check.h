@@ -80,6 +80,11 @@ Checked checkOutput(const reference::Tensor &out,
                     const reference::Tensor *naive,
                     const reference::Comparison &how);
 
+/// Of integers, of whatever width, all of their bits; none where either has
+/// floats. The shapes are the same.
+std::optional<Checked> checkIntegers(const reference::NpyArray &out,
+                                     const reference::NpyArray &expected);
+
 } // namespace smx::run
 
 #endif // SMX_TOOLS_SOFTMAXRUN_CHECK_H

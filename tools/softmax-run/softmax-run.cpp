@@ -137,9 +137,10 @@ static llvm::Error writeOutputs(llvm::ArrayRef<HostTensor> outputs) {
   for (auto [i, output] : llvm::enumerate(outputs)) {
     llvm::SmallString<128> path(outputDir);
     llvm::sys::path::append(path, "output" + llvm::Twine(i) + ".npy");
-    auto status = reference::writeNpy(path.str().str(), output.toNpy());
-    if (!status)
-      return llvm::createStringError(status.message());
+    const std::vector<std::byte> file = reference::toNpyBytes(output.toNpy());
+    if (llvm::Error error = mlir::smx::writeFile(
+            path, {reinterpret_cast<const char *>(file.data()), file.size()}))
+      return error;
   }
   return llvm::Error::success();
 }
@@ -202,6 +203,10 @@ static llvm::Error runModule(llvm::StringRef text, Stage from,
   auto kernel = compileModule(text, options, report);
   if (!kernel)
     return kernel.takeError();
+  if (!outputDir.empty() && kernel->outputs().empty())
+    return llvm::createStringError(
+        "--output: '" + kernel->name() +
+        "' has no results to write; tensors that it returns would be");
   auto checked = CheckedRun::prepare(text, *kernel, options, arguments,
                                      checkSettings(), device);
   if (!checked)
@@ -228,7 +233,7 @@ static llvm::Error runModule(llvm::StringRef text, Stage from,
       return measured.takeError();
     report.peaks = *measured;
   }
-  return writeOutputs(report.outputs);
+  return llvm::Error::success();
 }
 
 int main(int argc, char **argv) {
@@ -240,7 +245,8 @@ int main(int argc, char **argv) {
           &llvm::errs()))
     return mlir::smx::exitBadUse;
   std::optional<Stage> from = roadFlags.getFrom(tool);
-  if (!from || !roadFlags.areNumbersValid(tool) || !isCount(tool, threads) ||
+  if (!from || !roadFlags.areNumbersValid(tool) ||
+      !roadFlags.isChipValid(tool) || !isCount(tool, threads) ||
       !isCount(tool, repeat) || !isCount(tool, rowLengths) ||
       !isCount(tool, warmup) || !roadFlags.loadSchedules(tool))
     return mlir::smx::exitBadUse;
@@ -249,6 +255,9 @@ int main(int argc, char **argv) {
     return fail("can not read '" + moduleName +
                 "': " + text.getError().message());
   setThreadCount(threads);
+  if (!tuneName.empty() && (json || peaks || !outputDir.empty()))
+    return fail("--tune prints a table of schedules, and keeps no outputs: "
+                "--json, --peaks and --output go with a run without it");
   if (explain.isGiven()) {
     if (json)
       return fail("--json is about a run; --explain=json explains as JSON");
@@ -273,6 +282,8 @@ int main(int argc, char **argv) {
   else
     printTable(report, timing, os);
   if (llvm::Error error = mlir::smx::writeFile("-", printed))
+    return fail(llvm::toString(std::move(error)));
+  if (llvm::Error error = writeOutputs(report.outputs))
     return fail(llvm::toString(std::move(error)));
   return report.passes() ? mlir::smx::exitSuccess : mlir::smx::exitFailure;
 }

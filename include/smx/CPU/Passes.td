@@ -80,6 +80,8 @@ def SmxCPUExpandMathPass : Pass<"smx-cpu-expand-math"> {
     operation: the difference is never rounded, so the error is that of the exponential alone, however far x is from y. A
     `math.exp2` with the attribute `result_bits` takes a shorter polynomial: relative error 2.8e-6 up to 16, 1.0e-4 up to 12.
 
+    `math.isinf` and `math.isnormal` become comparisons of the magnitude.
+
     `arith.extf` of f8E4M3FN, for which LLVM has no type, becomes integer arithmetic; it is exact for every code. So does
     `arith.truncf` to it, which rounds once; what is too large is NaN.
 

@@ -42,9 +42,7 @@ Result<NpyArray> readNpy(const std::string &path);
 Result<NpyArray> parseNpy(std::span<const std::byte> content,
                           const std::string &name);
 
-/// Writes a file, replacing what is there.
-Status writeNpy(const std::string &path, const NpyArray &array);
-/// The content of such a file.
+/// The content of a file.
 std::vector<std::byte> toNpyBytes(const NpyArray &array);
 
 } // namespace smx::reference

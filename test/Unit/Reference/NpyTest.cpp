@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 using namespace smx::reference;
 
@@ -65,7 +66,10 @@ TEST(Npy, FilesRoundTrip) {
   const std::string path = testing::TempDir() + "smx-npy-test.npy";
   const NpyArray array =
       NpyArray::fromTensor(Tensor({2, 2}, {1, 2, 3, 4}), DType::BF16);
-  ASSERT_TRUE(writeNpy(path, array));
+  const std::vector<std::byte> content = toNpyBytes(array);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char *>(content.data()),
+             static_cast<std::streamsize>(content.size()));
   const Result<NpyArray> back = readNpy(path);
   ASSERT_TRUE(back) << back.message();
   EXPECT_EQ(back->bytes, array.bytes);
@@ -193,9 +197,6 @@ TEST(Npy, NamesTheFileInSystemErrors) {
   EXPECT_EQ(readNpy("/no/such.npy").message().substr(0, 14), "/no/such.npy: ");
   EXPECT_NE(readNpy(testing::TempDir()).message().find("is a directory"),
             std::string::npos);
-  const NpyArray array = NpyArray::fromTensor(Tensor(), DType::F64);
-  EXPECT_EQ(writeNpy("/no/such.npy", array).message().substr(0, 14),
-            "/no/such.npy: ");
 }
 
 TEST(Npy, EveryCutAndEveryFlippedBitIsSurvived) {
