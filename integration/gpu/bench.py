@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Times this project's attention, softmax and other reductions of rows beside what else there is, in one process, taking turns.
 
-    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions] [--runs N]
+    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions] [lengths] [--runs N]
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. Every kernel is compiled on the spot and, before it is timed, run on
 random data into poisoned outputs and compared with float64 on sampled rows (of softmax on all); one that is wrong is not timed. A figure is
 the median of single launches, by events, over rounds in which every peer has its turn; two sets of buffers, each several
 times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for every GPU since then. Writes <gpu>-attention,
-<gpu>-forms, <gpu>-softmax and <gpu>-reductions as JSON, table and plot, after every work anew.
+<gpu>-forms, <gpu>-softmax, <gpu>-reductions and <gpu>-lengths as JSON, table and plot, after every work anew.
 """
 
 import concurrent.futures
@@ -271,24 +271,25 @@ def run_softmax(arguments, compiled):
         save(arguments, "softmax", rows, note, lines, show=work == works.SOFTMAX[-1])
 
 
-def run_reductions(arguments, compiled):
+def run_reductions(arguments, compiled, suite="reductions"):
     rows = []
 
     def copy_rate(figures):
         # Of a copy of one set of rows; the figures of works count other bytes.
         return max(row["figure"] for row in rows if row["peer"] == "torch.copy_")
 
-    for work in works.REDUCTIONS:
-        found = measure(work, reductions.peers_of, compiled[work])
+    for work in SUITES[suite][0]:
+        peers_of = softmax_peers if isinstance(work, works.Softmax) else reductions.peers_of
+        found = measure(work, peers_of, compiled[work])
         for row in found:
             if row["peer"] == "torch.copy_" and "ms" in row:
                 row["figure"] = round(2 * 2 * math.prod(work.shape) / row["ms"] / 1e6, 1)
         rows += found
         torch.cuda.empty_cache()
-        lines = lines_of(rows, list(OURS["reductions"]), ["torch", "torch.compile"], copy_rate, "share")
+        lines = lines_of(rows, list(OURS[suite]), ["torch", "torch.compile"], copy_rate, "share")
         note = ("GB/s of rows read and written; the ceiling is PyTorch's copy of such rows. share: our largest error on 64 rows, "
                 "of what is allowed.")
-        save(arguments, "reductions", rows, note, lines, show=work == works.REDUCTIONS[-1])
+        save(arguments, suite, rows, note, lines, show=work == SUITES[suite][0][-1])
 
 
 def save(arguments, suite, rows, note, lines, show, more={}):
@@ -299,21 +300,22 @@ def save(arguments, suite, rows, note, lines, show, more={}):
 
 
 # The rows of this project, and the chip each is compiled for; "" is that of --chip.
-OURS = {"attention": {"smx": "", f"smx ({PORTABLE})": PORTABLE}, "forms": {"smx": ""}, "softmax": {"smx": ""}, "reductions": {"smx": ""}}
+OURS = {"attention": {"smx": "", f"smx ({PORTABLE})": PORTABLE}, "forms": {"smx": ""}, "softmax": {"smx": ""}, "reductions": {"smx": ""}, "lengths": {"smx": ""}}
 SUITES = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTMAX, run_softmax),
           "reductions": (works.REDUCTIONS, run_reductions),
+          "lengths": (works.LENGTHS, lambda arguments, compiled: run_reductions(arguments, compiled, "lengths")),
           "forms": (works.FORMS, lambda arguments, compiled: run_attention(arguments, compiled, "forms"))}
 
 
 def main():
     parser = results.parser(__doc__, results.SPEED, has_chip=True)
     parser.add_argument("--runs", type=int, default=1, help="of suites of attention; all are kept")
-    parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions")
+    parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions|lengths")
     arguments = parser.parse_args()
     arguments.chip = driver.start(arguments.chip)
     chosen = arguments.suites or list(SUITES)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        compiled = {suite: {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip)
+        compiled = {suite: {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip, getattr(work, "alignment", 16))
                                    for name, chip in OURS[suite].items()} for work in SUITES[suite][0]} for suite in chosen}
     # Nothing else runs while peers are timed.
     for suite in chosen:

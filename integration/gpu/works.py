@@ -110,8 +110,18 @@ class Decode:
         return 2 * (2 if self.cache == "bf16" else 1) * self.batch * self.key_heads * self.length * self.dim / ms / 1e6
 
 
+class Rows:
+    """What works on rows of `columns` elements share."""
+
+    @property
+    def alignment(self):
+        """The bytes that rows start at multiples of, of those of a new tensor."""
+        narrow = 4 if getattr(self, "dtype", "bf16") == "f32" and getattr(self, "wanted", "") != "bf16" else 2
+        return math.gcd(16, narrow * self.columns)
+
+
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(Rows):
     dtype: str
     columns: int
     rows: int = 0  # as many as ELEMENTS make
@@ -148,7 +158,7 @@ class Softmax:
 
 
 @dataclass(frozen=True)
-class Reduction:
+class Reduction(Rows):
     """What else streams rows, in bf16; a figure counts the bytes of whole rows that must move."""
 
     op: str
@@ -223,3 +233,7 @@ REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4
     Reduction(op, 1 << 24, 4) for op in ("logsumexp", "layer_norm", "rms_norm", "softmax_backward", "log_softmax_backward")] + [
     Reduction(op, VOCABULARY, 8) for op in ("logsumexp", "cross_entropy", "topk_softmax")] + [
     Reduction("logsumexp_into_f32", columns) for columns in (1024, 16384)] + [Reduction("logsumexp_into_f32", 1 << 22, 64)]
+# Short rows, and such as no access of 16 bytes starts or ends with: hidden sizes, a vocabulary, and worse.
+LENGTHS = [kind(columns, (ELEMENTS >> 1) // columns) for columns in (65, 257, 768, 1000, 12345, 50257) for kind in (
+    lambda columns, rows: Softmax("bf16", columns, rows), *(
+        lambda columns, rows, op=op: Reduction(op, columns, rows) for op in Reduction.MOVED))]

@@ -126,6 +126,135 @@ int64_t BlockSchedule::paddedExtent(TileClasses::Class c,
   return llvm::alignTo(part, unit);
 }
 
+/// Elements from which on a row is a long one.
+static constexpr int64_t longRow = 4096;
+
+/// Of a nest with products: tiles are fragments of matrices.
+static FailureOr<BlockSchedule>
+scheduleOfProducts(scf::ForallOp nest, const NestShape &shape, int64_t rows,
+                   const ScheduleOptions &options) {
+  BlockSchedule schedule;
+  schedule.rows = shape.rows;
+  int64_t blocks = llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16));
+  schedule.warps = options.warps ? options.warps : std::min<int64_t>(blocks, 4);
+  constexpr int64_t warpgroupRows = 64;
+  if (options.warpgroups && !options.warps && shape.elementBits == 16 &&
+      (rows == 2 * warpgroupRows || rows == 3 * warpgroupRows)) {
+    schedule.warps = rows / 16;
+    schedule.hasWarpgroups = true;
+  }
+  constexpr int64_t mostRowsOfWarp = 64;
+  if (rows > mostRowsOfWarp * schedule.warps) // registers, and their code
+    return nest.emitError("a tile of ")
+           << rows << " rows is more than " << mostRowsOfWarp << " for each of "
+           << schedule.warps << " warps; tiles of at most "
+           << mostRowsOfWarp * schedule.warps << " rows (tile-rows) would work";
+  schedule.layout = FragmentAttr::get(nest.getContext(), schedule.warps);
+  schedule.rowExtent = llvm::alignTo(rows, 16 * schedule.warps);
+  for (const TileProduct &product : shape.products) {
+    schedule.productDims.insert(product.columns);
+    schedule.productDims.insert(product.reduced);
+  }
+  schedule.productBits = getElementTypeOrSelf(shape.products.front().b->get())
+                             .getIntOrFloatBitWidth();
+  return schedule;
+}
+
+namespace {
+/// How threads stand along rows and columns of a tile without products.
+class RowThreads {
+public:
+  RowThreads(const NestShape &shape, int64_t rows,
+             const ScheduleOptions &options);
+
+  int64_t paddedRows, fastest;
+  /// Elements side by side that a thread has; threads of a tile, and of them
+  /// those along its fastest dimension.
+  int64_t vector, threads, columnThreads;
+  /// A long tile in a loop.
+  bool isLongTile;
+
+private:
+  int64_t chooseVector(const NestShape &shape,
+                       const ScheduleOptions &options) const;
+  void chooseThreads(const NestShape &shape, const ScheduleOptions &options);
+
+  int64_t length;
+  /// A thread keeps the largest keys of all its columns.
+  bool keepsKeys;
+};
+} // namespace
+
+RowThreads::RowThreads(const NestShape &shape, int64_t rows,
+                       const ScheduleOptions &options)
+    : paddedRows(llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1))),
+      length(llvm::PowerOf2Ceil(shape.longest)),
+      keepsKeys(shape.rowsAreFastest && shape.maxima != 0) {
+  fastest = shape.rowsAreFastest ? paddedRows : length;
+  isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
+  vector = chooseVector(shape, options);
+  chooseThreads(shape, options);
+}
+
+int64_t RowThreads::chooseVector(const NestShape &shape,
+                                 const ScheduleOptions &options) const {
+  int64_t vector = std::min(shape.accessElements(), fastest);
+  // What is narrower than a word and may start anywhere is moved as it is, by
+  // neighbours in a warp, which share words and sectors: stores of 16 bits, 16
+  // bytes apart, are a third as fast. A row alone is moved in whole words, and
+  // shifted; what is short and only read is in the first cache.
+  constexpr int64_t wordBits = 32, mostOfLane = 8;
+  if (paddedRows > 1 && shape.elementBits < wordBits &&
+      8 * options.alignment < wordBits &&
+      (shape.isWritten || fastest >= mostOfLane * ::smx::gpu::warpThreads))
+    return 1;
+  constexpr int64_t heldKeys = 4;
+  if (keepsKeys)
+    return std::min(vector, int64_t(llvm::divideCeil(
+                                heldKeys, llvm::PowerOf2Ceil(shape.maxima))));
+  return vector;
+}
+
+void RowThreads::chooseThreads(const NestShape &shape,
+                               const ScheduleOptions &options) {
+  constexpr int64_t mostThreads = 512, longestWarpRow = 1024;
+  // Of a long tile in a loop, and of rows that are only read, a thread has
+  // twice as much, where it takes no more registers: what lanes exchange, and
+  // the arithmetic of a row's values, is shared by more elements. So it has
+  // where lanes of a row in several warps would be idle, as with 768 of 1024
+  // elements; exponentials that are written take the registers.
+  bool isOnlyRead =
+      !shape.isWritten && !shape.rowsAreFastest && shape.maxima == 0;
+  bool leavesLanes =
+      length == longestWarpRow && 4 * shape.longest <= 3 * length &&
+      (isOnlyRead || (shape.rowsRead == 1 && !shape.hasExponentials));
+  bool hasTwice =
+      shape.elementBits == 16 && (isLongTile || isOnlyRead || leavesLanes);
+  int64_t each = hasTwice ? 32 : 16;
+  int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
+  threads =
+      std::max(int64_t(llvm::PowerOf2Ceil(paddedRows * length / each)), fewest);
+  if (keepsKeys)
+    threads = std::min(threads, mostThreads / 2);
+  if (options.warps)
+    threads = options.warps * 32;
+  threads = std::clamp<int64_t>(threads, 32, mostThreads);
+  columnThreads = std::min(threads, fastest / vector);
+  // A row that a warp holds needs no exchange with another one. Of more keys
+  // than it has lanes it would leave many candidates.
+  const int64_t warpRow = hasTwice && leavesLanes ? longestWarpRow : 512;
+  if (fastest <= warpRow && shape.maxima <= ::smx::gpu::warpThreads)
+    columnThreads = std::min(columnThreads, ::smx::gpu::warpThreads);
+  // Several short rows: each thread has elements, and values, of one of them.
+  constexpr int64_t fewestLanes = 4;
+  if (hasTwice && isOnlyRead && paddedRows > 1)
+    columnThreads =
+        std::min(columnThreads, std::max(fewestLanes, length / each));
+  // The largest of rows of padding, whose scores are equal, take the longest.
+  if (shape.maxima != 0 && !shape.rowsAreFastest && options.warps == 0)
+    threads = std::clamp<int64_t>(paddedRows * columnThreads, 32, threads);
+}
+
 FailureOr<BlockSchedule>
 mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
                                const ScheduleOptions &options) {
@@ -137,83 +266,23 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   if (rows == ShapedType::kDynamic)
     return nest.emitError("the rows of a tile have no static bound; smx-tile "
                           "with 'blocks' gives them one");
+  if (!shape.products.empty())
+    return scheduleOfProducts(nest, shape, rows, options);
+  RowThreads threads(shape, rows, options);
+  int64_t rowThreads = threads.threads / threads.columnThreads;
   BlockSchedule schedule;
   schedule.rows = shape.rows;
-  MLIRContext *context = nest.getContext();
-  if (!shape.products.empty()) {
-    int64_t blocks = llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16));
-    schedule.warps =
-        options.warps ? options.warps : std::min<int64_t>(blocks, 4);
-    constexpr int64_t warpgroupRows = 64;
-    if (options.warpgroups && !options.warps && shape.elementBits == 16 &&
-        (rows == 2 * warpgroupRows || rows == 3 * warpgroupRows)) {
-      schedule.warps = rows / 16;
-      schedule.hasWarpgroups = true;
-    }
-    constexpr int64_t mostRowsOfWarp = 64;
-    if (rows > mostRowsOfWarp * schedule.warps) // registers, and their code
-      return nest.emitError("a tile of ")
-             << rows << " rows is more than " << mostRowsOfWarp
-             << " for each of " << schedule.warps << " warps; tiles of at most "
-             << mostRowsOfWarp * schedule.warps
-             << " rows (tile-rows) would work";
-    schedule.layout = FragmentAttr::get(context, schedule.warps);
-    schedule.rowExtent = llvm::alignTo(rows, 16 * schedule.warps);
-    for (const TileProduct &product : shape.products) {
-      schedule.productDims.insert(product.columns);
-      schedule.productDims.insert(product.reduced);
-    }
-    schedule.productBits = getElementTypeOrSelf(shape.products.front().b->get())
-                               .getIntOrFloatBitWidth();
-    return schedule;
-  }
-  int64_t paddedRows = llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1));
-  int64_t length = llvm::PowerOf2Ceil(shape.longest);
   schedule.rowDim = shape.rowsAreFastest ? 1 : 0;
-  int64_t fastest = shape.rowsAreFastest ? paddedRows : length;
-  int64_t vector = std::min(shape.accessElements(), fastest);
-  // A thread keeps the largest keys of all its columns.
-  constexpr int64_t heldKeys = 4, mostThreads = 512;
-  const bool keepsKeys = shape.rowsAreFastest && shape.maxima != 0;
-  if (keepsKeys)
-    vector = std::min(vector, int64_t(llvm::divideCeil(
-                                  heldKeys, llvm::PowerOf2Ceil(shape.maxima))));
-  // Of a long tile in a loop, and of rows that are only read, a thread has
-  // twice as much, where it takes no more registers: what lanes exchange, and
-  // the arithmetic of a row's values, is shared by more elements.
-  constexpr int64_t longRow = 4096;
-  bool isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
-  bool isOnlyRead =
-      !shape.isWritten && !shape.rowsAreFastest && shape.maxima == 0;
-  bool hasTwice = shape.elementBits == 16 && (isLongTile || isOnlyRead);
-  int64_t each = hasTwice ? 32 : 16;
-  int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
-  int64_t threads =
-      std::max(int64_t(llvm::PowerOf2Ceil(paddedRows * length / each)), fewest);
-  if (keepsKeys)
-    threads = std::min(threads, mostThreads / 2);
-  if (options.warps)
-    threads = options.warps * 32;
-  threads = std::clamp<int64_t>(threads, 32, mostThreads);
-  int64_t columnThreads = std::min(threads, fastest / vector);
-  // A row that a warp holds needs no exchange with another one. Of more keys
-  // than it has lanes it would leave many candidates.
-  constexpr int64_t warpRow = 512;
-  if (fastest <= warpRow && shape.maxima <= ::smx::gpu::warpThreads)
-    columnThreads = std::min(columnThreads, ::smx::gpu::warpThreads);
-  // The largest of rows of padding, whose scores are equal, take the longest.
-  if (shape.maxima != 0 && !shape.rowsAreFastest && options.warps == 0)
-    threads = std::clamp<int64_t>(paddedRows * columnThreads, 32, threads);
-  int64_t rowThreads = threads / columnThreads;
-  schedule.warps = threads / 32;
-  schedule.layout =
-      StripedAttr::get(context, rowThreads, columnThreads, vector);
-  int64_t unit = shape.rowsAreFastest ? columnThreads * vector : rowThreads;
-  schedule.rowExtent = llvm::alignTo(paddedRows, unit);
+  schedule.warps = threads.threads / 32;
+  schedule.layout = StripedAttr::get(nest.getContext(), rowThreads,
+                                     threads.columnThreads, threads.vector);
+  int64_t unit = shape.rowsAreFastest ? threads.columnThreads * threads.vector
+                                      : rowThreads;
+  schedule.rowExtent = llvm::alignTo(threads.paddedRows, unit);
   if (shape.isOneRow && shape.longest * shape.rowBits > 8 * longRow)
     spreadRow(schedule, shape, options);
   // While a block computes on a long tile, another one loads its own.
-  else if (isLongTile && options.warps == 0)
-    schedule.minBlocks = threadsOfStream(shape, options) / threads;
+  else if (threads.isLongTile && options.warps == 0)
+    schedule.minBlocks = threadsOfStream(shape, options) / threads.threads;
   return schedule;
 }

@@ -122,7 +122,11 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
   TileOperand input = update.input(0);
   Type element = getElementTypeOrSelf(input.tensor.getType());
   bool isScaled = !areSquaresNumbers(element, type);
-  SmallVector<TileOperand> scaled{{states[1], row}, {states[2], row}};
+  // The identity is neutral: its scale is the largest, and there is no sum yet.
+  bool isFirst = isa_and_nonnull<IdentityOp>(states[1].getDefiningOp());
+  SmallVector<TileOperand> scaled;
+  if (!isFirst)
+    scaled.append({{states[1], row}, {states[2], row}});
   if (isScaled) {
     Value zero = filledLike(builder, loc, states[0], 0.0);
     Value magnitude =
@@ -132,14 +136,20 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
                     })[0];
     scaled.push_back({magnitude, row});
   }
-  SmallVector<Value> moved = tile.mapOnto(
-      "running scale", scaled, {{states[1], row}, {states[2], row}},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value own = isScaled ? PowersOfTwo(type).scaleFor(m, v[2])
-                             : m.constant(1.0, type);
-        Value scale = smaller(m, v[0], own);
-        return {scale, rescaled(m, v[1], v[0], scale)};
-      });
+  SmallVector<TileOperand> next{{states[1], row}};
+  if (!isFirst)
+    next.push_back({states[2], row});
+  SmallVector<Value> moved =
+      tile.mapOnto(isFirst ? "first scale" : "running scale", scaled, next,
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     Value own = isScaled
+                                     ? PowersOfTwo(type).scaleFor(m, v.back())
+                                     : m.constant(1.0, type);
+                     if (isFirst)
+                       return {own};
+                     Value scale = smaller(m, v[0], own);
+                     return {scale, rescaled(m, v[1], v[0], scale)};
+                   });
   FloatType sumType = sumTypeOf(element, type);
   Value noSquares =
       linalg::FillOp::create(builder, loc,
@@ -161,13 +171,23 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
   SmallVector<TileOperand> added{{squares, row}};
   if (!isScaled)
     added.push_back({moved[0], row});
-  Value sum = tile.mapInto(
-      "running sum", added, {moved[1], row},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value term = isScaled ? v[0] : m.mul(m.mul(v[0], v[1]), v[1]);
-        Value sum = m.add(m.cast(term, sumType), m.cast(v.back(), sumType));
-        return {m.cast(sum, v.back().getType())};
-      });
+  auto termOf = [&](ScalarMath m, ValueRange v) {
+    return isScaled ? v[0] : m.mul(m.mul(v[0], v[1]), v[1]);
+  };
+  auto sumStateType =
+      cast<FloatType>(getElementTypeOrSelf(states[2].getType()));
+  Value sum =
+      isFirst
+          ? tile.mapOnto("first sum", added, {{states[2], row}},
+                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                           return {m.cast(termOf(m, v), sumStateType)};
+                         })[0]
+          : tile.mapInto("running sum", added, {moved[1], row},
+                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                           Value sum = m.add(m.cast(termOf(m, v), sumType),
+                                             m.cast(v.back(), sumType));
+                           return {m.cast(sum, sumStateType)};
+                         });
   Value extent = streamExtent(builder, loc, input, stream, type);
   Value count =
       tile.mapInto("count", {}, {states[0], row},

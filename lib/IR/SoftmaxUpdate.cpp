@@ -28,10 +28,10 @@ static SmallVector<FinishOp> weightsOfTile(UpdateOp op) {
 static bool isForLogarithm(UpdateOp op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     auto finish = dyn_cast<FinishOp>(user);
-    // What finishes were expanded to reads the state, too.
+    // What finishes were expanded to reads the state, and its extents, too.
     return finish ? finish.getQuantity() == "logsumexp" ||
                         finish.getQuantity() == "log_softmax"
-                  : isa<linalg::LinalgOp>(user);
+                  : isa<linalg::LinalgOp, tensor::DimOp>(user);
   });
 }
 

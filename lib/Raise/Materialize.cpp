@@ -78,8 +78,9 @@ LogicalResult ExpressionToGeneric::collect(Element e) {
       inputs.push_back(e);
     return success();
   }
+  // A number from outside of all bodies: a constant, an argument.
   if (!e.body)
-    return success(e.value.getDefiningOp() != nullptr);
+    return success();
   Operation *op = e.value.getDefiningOp();
   if (!op || op->getNumRegions() > 0 || !isPure(op))
     return failure();

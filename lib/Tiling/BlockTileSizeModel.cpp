@@ -167,7 +167,15 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   constexpr int64_t blockBytes = 4096, mostRows = 32;
   BlockTile tile;
   tile.sizes.stream = RowTileLimits(reduction, finishes, options).longestTile();
-  int64_t bits = reduction.inputBits;
+  // Of rows that are only read, what is read counts, not what it is widened to.
+  bool isOnlyRead =
+      !reduction.hasKeys() && llvm::none_of(finishes, [](FinishOp finish) {
+        return finish.isStreamed();
+      });
+  int64_t bits =
+      isOnlyRead && reduction.extent
+          ? 8 * bytesPerElement(reduction.op, finishes, *reduction.extent)
+          : reduction.inputBits;
   for (FinishOp finish : finishes)
     if (finish.isStreamed())
       bits = std::max(bits, elementBits(finish.getResult().getType()));

@@ -50,7 +50,7 @@ static std::optional<unsigned> commonLine(linalg::GenericOp op) {
 /// would be beyond its end. The gradient of cross entropy gained 4 to 7 % on
 /// an H200.
 static int64_t lineExtent(linalg::GenericOp op, unsigned dim) {
-  constexpr int64_t longest = 512, mostWasted = 16;
+  constexpr int64_t longest = 512, mostWasted = 4;
   int64_t extent = op.getStaticLoopRanges()[dim];
   if (ShapedType::isDynamic(extent))
     return tileExtent;

@@ -58,3 +58,12 @@ func.func @logarithm_of_wide(%m: tensor<1xf32>, %l: tensor<1xf32>, %x: tensor<1x
   %r = smx.finish #smx.softmax<exp> "logsumexp" (%s#0, %s#1 : tensor<1xf32>, tensor<1xf32>) maps [#row, #row, #row] : tensor<1xf32>
   return %r : tensor<1xf32>
 }
+
+// Of as many rows as there are: who asks for extents reads no sum.
+// CHECK-LABEL: @logarithm_of_open_rows
+// CHECK: math.exp %{{.+}} fastmath<contract> {result_bits = 22 : i32} : f32
+func.func @logarithm_of_open_rows(%m: tensor<?xf32>, %l: tensor<?xf32>, %x: tensor<?x64xf32>) -> tensor<?xf32> {
+  %s:2 = smx.update #smx.softmax<exp>(%m, %l : tensor<?xf32>, tensor<?xf32>) with (%x : tensor<?x64xf32>) maps [#row, #row, #all]
+  %r = smx.finish #smx.softmax<exp> "logsumexp" (%s#0, %s#1 : tensor<?xf32>, tensor<?xf32>) maps [#row, #row, #row] : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
