@@ -315,7 +315,7 @@ def main():
     arguments.chip = driver.start(arguments.chip)
     chosen = arguments.suites or list(SUITES)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        compiled = {suite: {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip, getattr(work, "alignment", 16))
+        compiled = {suite: {work: {name: pool.submit(compile_image, arguments.tools, work.text, chip or arguments.chip, work.alignment)
                                    for name, chip in OURS[suite].items()} for work in SUITES[suite][0]} for suite in chosen}
     # Nothing else runs while peers are timed.
     for suite in chosen:

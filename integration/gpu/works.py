@@ -70,6 +70,7 @@ class Attention:
         return attention_text(shape, shape, self.dtype, self.causal, value_dim=self.value_dim)
 
     unit = "TFLOP/s"
+    alignment = 16
 
     def figure(self, ms):
         _, heads, length, dim = self.shape
@@ -110,18 +111,13 @@ class Decode:
         return 2 * (2 if self.cache == "bf16" else 1) * self.batch * self.key_heads * self.length * self.dim / ms / 1e6
 
 
-class Rows:
-    """What works on rows of `columns` elements share."""
-
-    @property
-    def alignment(self):
-        """The bytes that rows start at multiples of, of those of a new tensor."""
-        narrow = 4 if getattr(self, "dtype", "bf16") == "f32" and getattr(self, "wanted", "") != "bf16" else 2
-        return math.gcd(16, narrow * self.columns)
+def alignment_of(columns, *dtypes):
+    """The bytes that rows of new tensors of such elements start at multiples of, 16 at most."""
+    return math.gcd(16, *(columns * (4 if dtype == "f32" else 2) for dtype in dtypes))
 
 
 @dataclass(frozen=True)
-class Softmax(Rows):
+class Softmax:
     dtype: str
     columns: int
     rows: int = 0  # as many as ELEMENTS make
@@ -134,6 +130,10 @@ class Softmax(Rows):
     @property
     def result(self):
         return self.wanted or self.dtype
+
+    @property
+    def alignment(self):
+        return alignment_of(self.columns, self.dtype, self.result)
 
     @property
     def name(self):
@@ -158,7 +158,7 @@ class Softmax(Rows):
 
 
 @dataclass(frozen=True)
-class Reduction(Rows):
+class Reduction:
     """What else streams rows, in bf16; a figure counts the bytes of whole rows that must move."""
 
     op: str
@@ -166,6 +166,10 @@ class Reduction(Rows):
     rows: int = 0  # as many as ELEMENTS make
 
     unit = "GB/s"
+
+    @property
+    def alignment(self):
+        return alignment_of(self.columns, "bf16")
 
     @property
     def shape(self):

@@ -79,27 +79,32 @@ private:
 } // namespace
 
 /// A name that C, the headers which the loader includes, or the loader itself
-/// may have: C keeps those that start with _ and a capital, or __.
+/// may have: of functions, C keeps those that start with _.
 static bool isTaken(StringRef text) {
-  if (text.starts_with("smx_") || text.starts_with("__") ||
-      (text.starts_with("_") && text.size() > 1 && llvm::isUpper(text[1])))
+  if (text.starts_with("smx_") || text.starts_with("_"))
     return true;
 
   static const llvm::StringSet<> reserved = {
-      "auto",    "break",    "case",     "char",     "const",  "continue",
-      "default", "do",       "double",   "else",     "enum",   "extern",
-      "float",   "for",      "goto",     "if",       "inline", "int",
-      "long",    "main",     "register", "restrict", "return", "short",
-      "signed",  "sizeof",   "static",   "struct",   "switch", "typedef",
-      "union",   "unsigned", "void",     "volatile", "while",  "NULL",
-      "offsetof"};
+      "auto",         "break",     "case",         "char",     "const",
+      "continue",     "default",   "do",           "double",   "else",
+      "enum",         "extern",    "float",        "for",      "goto",
+      "if",           "inline",    "int",          "long",     "main",
+      "register",     "restrict",  "return",       "short",    "signed",
+      "sizeof",       "static",    "struct",       "switch",   "typedef",
+      "union",        "unsigned",  "void",         "volatile", "while",
+      "NULL",         "offsetof",  "bool",         "true",     "false",
+      "nullptr",      "constexpr", "alignas",      "alignof",  "static_assert",
+      "thread_local", "typeof",    "typeof_unqual"};
   // size_t, int64_t, uintptr_t, ...
   StringRef ofHeaders = text;
   if (ofHeaders.consume_back("_t")) {
     ofHeaders.consume_front("u");
     return llvm::is_contained({"size", "ptrdiff", "wchar", "max_align"},
                               ofHeaders) ||
-           ofHeaders.starts_with("int");
+           (ofHeaders.consume_front("int") &&
+            (ofHeaders == "ptr" || ofHeaders == "max" ||
+             ofHeaders.starts_with("_") ||
+             llvm::all_of(ofHeaders, llvm::isDigit)));
   }
   return reserved.contains(text);
 }

@@ -199,7 +199,8 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
 int64_t RowThreads::chooseVector(const NestShape &shape,
                                  const ScheduleOptions &options) const {
   int64_t vector = std::min(shape.accessElements(), fastest);
-  // What is narrower than a word and may start anywhere is moved as it is, by
+  // What is narrower than a word and may start anywhere, as far as is known, is
+  // moved as it is, by
   // neighbours in a warp, which share words and sectors: stores of 16 bits, 16
   // bytes apart, are a third as fast. A row alone is moved in whole words, and
   // shifted; what is short and only read is in the first cache.
@@ -220,13 +221,14 @@ void RowThreads::chooseThreads(const NestShape &shape,
   constexpr int64_t mostThreads = 512, longestWarpRow = 1024;
   // Of a long tile in a loop, and of rows that are only read, a thread has
   // twice as much, where it takes no more registers: what lanes exchange, and
-  // the arithmetic of a row's values, is shared by more elements. So it has
-  // where lanes of a row in several warps would be idle, as with 768 of 1024
-  // elements; exponentials that are written take the registers.
+  // the arithmetic of a row's values, is shared by more elements. It also has
+  // twice as much where lanes of a row in several warps would be idle, as with
+  // 768 of 1024 elements; exponentials that are written take the registers.
   bool isOnlyRead =
       !shape.isWritten && !shape.rowsAreFastest && shape.maxima == 0;
   bool leavesLanes =
-      length == longestWarpRow && 4 * shape.longest <= 3 * length &&
+      !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
+      4 * shape.longest <= 3 * length &&
       (isOnlyRead || (shape.rowsRead == 1 && !shape.hasExponentials));
   bool hasTwice =
       shape.elementBits == 16 && (isLongTile || isOnlyRead || leavesLanes);

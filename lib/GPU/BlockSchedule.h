@@ -89,19 +89,21 @@ struct ScheduleOptions {
 /// them would read the shared operand more often (and on a warpgroup to 64 of
 /// 128 or 192 rows where asked for, which smx-gpu-roles parts). Reductions
 /// without products take the striped layout: 16 bytes a thread, about 16
-/// elements each, 32 to 512 threads. A row of more than 4 KiB has 8 accesses
-/// of 16 bytes a thread, in as many blocks as 1024 threads of a multiprocessor
-/// make (64 registers each); of 16-bit elements that are written as well, fewer
-/// accesses and at least 256 threads; of keys, at least 4 k threads. Where up
-/// to 256 threads can all have the same number of whole accesses, they do. Of
-/// an aligned row of more than 64 KiB, 512 threads keep what they have no
-/// registers for in shared memory, so that there are two blocks; one of more
-/// than 128 KiB is spread over a cluster where the chip has them, 128 KiB to a
-/// block (64 KiB, all in registers, if it is not aligned), and more to a block
-/// of 1024 threads where 16 of them are too few. Some kinds of aligned rows
-/// have other numbers of threads: sums of two rows, exponentials of f32, rows
-/// that are summed twice, and sums of rows of 32 to 64 KiB, which are read
-/// again (LongRowClasses.h lists them).
+/// elements each (32 of rows of 16 bits that are only read, or that would leave
+/// lanes of several warps idle; side by side one, where several rows to a block
+/// may start at any element), 32 to 512 threads. A row of more than 4 KiB has 8
+/// accesses of 16 bytes a thread, in as many blocks as 1024 threads of a
+/// multiprocessor make (64 registers each); of 16-bit elements that are written
+/// as well, fewer accesses and at least 256 threads; of keys, at least 4 k
+/// threads. Where up to 256 threads can all have the same number of whole
+/// accesses, they do. Of an aligned row of more than 64 KiB, 512 threads keep
+/// what they have no registers for in shared memory, so that there are two
+/// blocks; one of more than 128 KiB is spread over a cluster where the chip has
+/// them, 128 KiB to a block (64 KiB, all in registers, if it is not aligned),
+/// and more to a block of 1024 threads where 16 of them are too few. Some kinds
+/// of aligned rows have other numbers of threads: sums of two rows,
+/// exponentials of f32, rows that are summed twice, and sums of rows of 32 to
+/// 64 KiB, which are read again (LongRowClasses.h lists them).
 FailureOr<BlockSchedule> chooseSchedule(scf::ForallOp nest,
                                         const TileClasses &classes,
                                         const ScheduleOptions &options);

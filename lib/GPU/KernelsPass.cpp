@@ -43,11 +43,11 @@ public:
 
 private:
   /// The kernel's value for one of the host: constants are repeated, and
-  /// products with them that places are multiples of, and arithmetic on floats,
-  /// which launches do not have; all else becomes an argument.
+  /// products with them that places are multiples of. So is arithmetic on
+  /// floats, as the host of a launch has none. All else becomes an argument.
   Value outside(Value value);
-  /// What `op` of the host computes, in the kernel.
-  Value repeated(Operation *op);
+  /// What an op of the host computes, in the kernel.
+  Value repeated(OpResult result);
   /// As TileConverter::OutsideTensor.
   GlobalView outsideTensor(Value tensor, ArrayRef<Value> isFixed);
   /// The value before the nest of one in it; null if it depends on the nest.
@@ -67,7 +67,7 @@ private:
   OpBuilder host;
   KernelOp kernel;
   SmallVector<Value> operands;
-  llvm::DenseMap<Value, Value> arguments;
+  llvm::DenseMap<Value, Value> arguments, copiesInKernel;
   /// What tensors of the host are in the kernel, each with its stops.
   struct OutsideView {
     Value tensor;
@@ -106,25 +106,40 @@ Value KernelBuilder::outside(Value value) {
     return arith::MulIOp::create(builder, value.getLoc(),
                                  argumentFor(product.getLhs()), factor);
   }
-  if (Operation *op = value.getDefiningOp();
-      op && isa<FloatType>(value.getType()) &&
-      isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
-    return repeated(op);
+  auto isFloat = [](Type type) { return isa<FloatType>(type); };
+  Operation *op = value.getDefiningOp();
+  if (op && isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+      (llvm::any_of(op->getResultTypes(), isFloat) ||
+       llvm::any_of(op->getOperandTypes(), isFloat)))
+    return repeated(cast<OpResult>(value));
   return argumentFor(value);
 }
 
-Value KernelBuilder::repeated(Operation *op) {
-  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+Value KernelBuilder::repeated(OpResult result) {
+  // All copies are at the start, in front of what uses them.
+  if (Value known = copiesInKernel.lookup(result))
+    return known;
+  Operation *op = result.getOwner();
   IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, outside(operand));
+  Block &body = kernel.getBody().front();
+  Operation *last = nullptr;
   for (Value operand : op->getOperands()) {
-    Value inKernel = outside(operand);
-    mapping.map(operand, inKernel);
-    Operation *last = inKernel.getDefiningOp();
-    if (last && (builder.getInsertionPoint() == builder.getBlock()->end() ||
-                 !last->isBeforeInBlock(&*builder.getInsertionPoint())))
-      builder.setInsertionPointAfter(last);
+    Operation *made = mapping.lookup(operand).getDefiningOp();
+    if (made && (!last || last->isBeforeInBlock(made)))
+      last = made;
   }
-  return builder.clone(*op, mapping)->getResult(0);
+  OpBuilder builder(kernel.getContext());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointToStart(&body);
+  Operation *copy = builder.clone(*op, mapping);
+  for (auto [ofHost, ofKernel] :
+       llvm::zip(op->getResults(), copy->getResults()))
+    copiesInKernel[ofHost] = ofKernel;
+  return copiesInKernel.lookup(result);
 }
 
 Value KernelBuilder::hostValueOf(Value value) {
@@ -354,7 +369,8 @@ struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
     }
   }
 
-  /// Never fails without a word: what converts a tile may just not know it.
+  /// Builds the kernel. What converts tiles may fail without a diagnostic; then
+  /// there is one of the nest.
   LogicalResult build(scf::ForallOp nest, StringRef name,
                       const ScheduleOptions &options, SymbolTable &symbols) {
     bool isSaid = false;

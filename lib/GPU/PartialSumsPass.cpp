@@ -119,9 +119,8 @@ scf::ForOp CarriedSum::rewrite(RewriterBase &rewriter) {
   return wider;
 }
 
-/// Of rows that warps hold, each its own, and weights that need not be right to
-/// their last bits: a thread adds a few in their own type before they are
-/// widened, as conversions are slow.
+/// Of weights that need not be right to their last bits a thread adds up to
+/// eight in their own type before they are widened, as conversions are slow.
 static void addNarrow(RewriterBase &rewriter, ReduceOp reduce) {
   RankedTensorType wide = reduce.getTile().getType();
   auto striped = dyn_cast<StripedAttr>(getLayout(wide));
@@ -129,9 +128,13 @@ static void addNarrow(RewriterBase &rewriter, ReduceOp reduce) {
       !wide.getElementType().isF64())
     return;
   std::optional<Weight> weight = matchWeight(reduce.getTile());
+  constexpr int64_t mostAdded = 8;
   int64_t columns = striped.getColumnThreads() * striped.getVector();
+  int64_t extent = wide.getDimSize(1);
+  while (columns * mostAdded < extent)
+    columns *= 2;
   if (!weight || !weight->exponential->hasAttr("result_bits") ||
-      wide.getDimSize(1) <= columns)
+      extent <= columns || extent % columns != 0)
     return;
   rewriter.setInsertionPoint(reduce);
   Value narrow = beforeExtension(rewriter, reduce.getTile(), /*neutral=*/0.0);

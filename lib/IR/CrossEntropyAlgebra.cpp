@@ -70,6 +70,7 @@ CrossEntropyAlgebraAttr::expandUpdate(OpBuilder &builder,
   // A loss may have more bits than its logits.
   part->setAttr(bitsOfSumAttribute,
                 builder.getI32IntegerAttr(soft.bitsFor(soft.type)));
+  part->setAttr(forLogarithmAttribute, builder.getUnitAttr());
   SmallVector<Value> next = expandPart<UpdateOp>(part, [&](UpdateOp update) {
     return getSoftmax().expandUpdate(builder, update);
   });

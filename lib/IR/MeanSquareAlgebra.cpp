@@ -123,7 +123,7 @@ MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
   Type element = getElementTypeOrSelf(input.tensor.getType());
   bool isScaled = !areSquaresNumbers(element, type);
   // The identity is neutral: its scale is the largest, and there is no sum yet.
-  bool isFirst = isa_and_nonnull<IdentityOp>(states[1].getDefiningOp());
+  bool isFirst = states[1].getDefiningOp<IdentityOp>() != nullptr;
   SmallVector<TileOperand> scaled;
   if (!isFirst)
     scaled.append({{states[1], row}, {states[2], row}});

@@ -126,10 +126,7 @@ SoftmaxAlgebraAttr::getDoubleSum(Operation *operation) const {
   if (op.getStates().size() == 3)
     return std::nullopt;
   SoftmaxArithmetic soft = arithmeticOf(*this, op.getStates()[0]);
-  Type scoreType = getElementTypeOrSelf(op.getInputs()[0].getType());
-  if (soft.sumType(scoreType) == soft.type)
-    return std::nullopt;
-  return 1;
+  return soft.doubleSum(getElementTypeOrSelf(op.getInputs()[0].getType()));
 }
 
 //===----------------------------------------------------------------------===//

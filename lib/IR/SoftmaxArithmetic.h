@@ -18,6 +18,10 @@ namespace mlir::smx {
 /// softmax as a part.
 constexpr StringLiteral bitsOfSumAttribute = "smx.bits_of_sum";
 
+/// On an update that is a part of another algebra's, and has no users: all that
+/// is made of its sum is a logarithm.
+constexpr StringLiteral forLogarithmAttribute = "smx.for_logarithm";
+
 /// The state's own arithmetic, in its base and with its scale.
 struct SoftmaxArithmetic {
   SoftmaxAlgebraAttr algebra;
@@ -79,8 +83,9 @@ struct SoftmaxArithmetic {
     unsigned precision = APFloat::semanticsPrecision(type.getFloatSemantics());
     return isBeyond(m, reference, std::ldexp(1.0, precision + 4));
   }
-  /// |x| > limit. The guard of a reference takes its magnitude, too: what is
-  /// computed behind all tiles shares nothing with them by this.
+  /// |x| > limit, by two comparisons: `guarded` takes |x| of the same
+  /// reference, which would otherwise be kept from the loop over tiles to the
+  /// finish.
   Value isBeyond(ScalarMath m, Value x, double limit) const {
     return arith::OrIOp::create(m.b, m.loc,
                                 m.greater(x, m.constant(limit, type)),
@@ -199,9 +204,9 @@ struct SoftmaxArithmetic {
   static constexpr int bitsOfLongRow = 22;
   /// Bits of weights of which only the logarithm of their sum l is asked for,
   /// where arithmetic takes the time:
-  /// e^d by one product is off by at most |d| 2^-22.8, where d and the product
-  /// both round. l, with e^0 among N weights, is off by at most ln N times
-  /// that:
+  /// e^d by one product is off by at most |d| 2^-22.4, where d, the product and
+  /// its factor all round. l, with e^0 among N weights, is off by at most ln N
+  /// times that:
   ///
   ///   p = e^d / l,  |d| = -ln p - ln l,  sum p |d| = H(p) - ln l <= ln N
   static constexpr int bitsOfLogarithm = 19;
@@ -247,6 +252,11 @@ struct SoftmaxArithmetic {
   FloatType sumType(Type scoreType) const {
     return isBase2() || isHalf(scoreType) ? type
                                           : Float64Type::get(type.getContext());
+  }
+  /// The number of the state that loops carry in f64, if one is added up so.
+  std::optional<unsigned> doubleSum(Type scoreType) const {
+    return sumType(scoreType) == type ? std::nullopt
+                                      : std::optional<unsigned>(1);
   }
   /// The sum of no weights, in that type, in the shape of `like`.
   Value zeroSum(OpBuilder &b, Location loc, Value like, Type scoreType) const {

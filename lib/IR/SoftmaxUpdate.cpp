@@ -22,10 +22,12 @@ static SmallVector<FinishOp> weightsOfTile(UpdateOp op) {
   return found;
 }
 
-/// True if only the logarithm of the sum is asked for, as cross entropy does of
-/// its part, which has no users: a unit in the last place of weights is less
-/// than one of that.
+/// True if only the logarithm of the sum is asked for: a unit in the last place
+/// of weights is less than one of that. What has no users is a part, and says
+/// so.
 static bool isForLogarithm(UpdateOp op) {
+  if (op->use_empty())
+    return op->hasAttr(forLogarithmAttribute);
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     auto finish = dyn_cast<FinishOp>(user);
     // What finishes were expanded to reads the state, and its extents, too.
@@ -44,15 +46,15 @@ static bool isForRows(UpdateOp op) {
   });
 }
 
-/// True if scores were widened from 16 bits: twice as many of them arrive in
-/// the time of as many of 32.
+/// True if scores were widened from 16 bits: memory gives twice as many of them
+/// in the same time, so that arithmetic takes the time.
 static bool wereHalf(Value scores) {
   auto generic = scores.getDefiningOp<linalg::GenericOp>();
   if (!generic)
     return false;
   auto ext = generic.getBlock()
                  ->getTerminator()
-                 ->getOperand(0)
+                 ->getOperand(cast<OpResult>(scores).getResultNumber())
                  .getDefiningOp<arith::ExtFOp>();
   return ext && ext.getIn().getType().getIntOrFloatBitWidth() <= 16;
 }

@@ -96,11 +96,7 @@ std::optional<unsigned>
 TopKAlgebraAttr::getDoubleSum(Operation *operation) const {
   auto op = cast<UpdateOp>(operation);
   SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), op.getStates()[0]);
-  FloatType sum =
-      soft.sumType(getElementTypeOrSelf(op.getInputs()[0].getType()));
-  if (sum == soft.type)
-    return std::nullopt;
-  return 1;
+  return soft.doubleSum(getElementTypeOrSelf(op.getInputs()[0].getType()));
 }
 
 SmallVector<Value> TopKAlgebraAttr::expandUpdate(OpBuilder &builder,

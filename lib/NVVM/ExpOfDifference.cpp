@@ -110,8 +110,8 @@ Value ExpOfDifference::rough() {
   return m.mul(mantissa, arith::BitcastOp::create(m.b, m.type, bits));
 }
 
-/// By one product, off by what it and the difference round: 2^-22.8 of the
-/// argument.
+/// By one product, off by what it, its factor and the difference round: 2^-22.4
+/// of the argument. A difference that overflows gives 0 before a small scale.
 static Value byProduct(RegisterMath &m, const ScaledDifference &difference) {
   Value d = m.sub(difference.x, difference.y);
   Value power = m.mul(d, m.constant(difference.scale * log2E));

@@ -47,24 +47,30 @@ void mlir::smx::keepWhatIsCalled(func::FuncOp entry) {
       }
 }
 
-/// A call through which a function of the module may come to call itself; null
-/// if there is none.
+/// A call through which a function that a public one reaches may come to call
+/// itself; null if there is none.
 static func::CallOp findRecursion(ModuleOp module) {
   CallGraph graph(module);
   SymbolTableCollection tables;
   func::CallOp found;
-  for (auto cycle = llvm::scc_begin(&std::as_const(graph));
-       !cycle.isAtEnd() && !found; ++cycle)
-    if (cycle.hasCycle())
-      for (const CallGraphNode *node : *cycle)
-        if (!node->isExternal())
-          node->getCallableRegion()->walk([&](func::CallOp call) {
-            const CallGraphNode *callee = graph.resolveCallable(call, tables);
-            if (!llvm::is_contained(*cycle, callee))
-              return WalkResult::advance();
-            found = call;
-            return WalkResult::interrupt();
-          });
+  for (auto cycle = llvm::scc_begin(&std::as_const(graph)); !cycle.isAtEnd();
+       ++cycle) {
+    if (!cycle.hasCycle())
+      continue;
+    for (const CallGraphNode *node : *cycle) {
+      if (node->isExternal())
+        continue;
+      node->getCallableRegion()->walk([&](func::CallOp call) {
+        const CallGraphNode *callee = graph.resolveCallable(call, tables);
+        if (!llvm::is_contained(*cycle, callee))
+          return WalkResult::advance();
+        found = call;
+        return WalkResult::interrupt();
+      });
+      if (found)
+        return found;
+    }
+  }
   return found;
 }
 

@@ -80,7 +80,8 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
     pm.addNestedPass<func::FuncOp>(createWidenFactorsPass());
   else
     pm.addPass(createRowsInLanesPass());
-  pm.addNestedPass<func::FuncOp>(createGatherOperandsPass({!inBlocks}));
+  pm.addNestedPass<func::FuncOp>(
+      createGatherOperandsPass({.keepSlices = !inBlocks}));
   TilePassOptions tile;
   tile.rows = options.tileRows;
   tile.stream = options.tileStream;
@@ -145,9 +146,8 @@ static void addToKernels(OpPassManager &pm, Passes &&...passes) {
   (pm.addNestedPass<gpu::KernelOp>(std::move(passes)), ...);
 }
 
-/// Rounds of keys of the longest tile of a walk, from which its last tiles are
-/// dealt to blocks one by one (`deal` of smx-gpu-kernels). Of shorter tiles the
-/// places cost what blocks that wait do.
+/// Rounds of keys of the longest tile of a walk from which on its last tiles
+/// are dealt one by one (`deal`): of shorter ones that costs what it gains.
 constexpr int64_t fewestRoundsDealt = 40;
 
 static void buildNestsToKernels(OpPassManager &pm, const RoadOptions &options,

@@ -63,6 +63,12 @@ static int64_t bytesPerElement(StreamingReductionOpInterface op,
       getElementTypeOrSelf(op.getStateOperands().front().getType()).isF64());
 }
 
+/// Nothing as long as a row is written.
+static bool areOnlyRead(ArrayRef<FinishOp> finishes) {
+  return llvm::none_of(finishes,
+                       [](FinishOp finish) { return finish.isStreamed(); });
+}
+
 namespace {
 /// How long a tile of a row is: the row, if it takes at most `heldBytes` of
 /// registers; else so many elements at most.
@@ -99,7 +105,7 @@ RowTileLimits::RowTileLimits(const BlockReduction &reduction,
       longest(plainTile(row.inputBits)) {
   if (row.extent)
     bytesOfElement = bytesPerElement(row.op, finishes, *row.extent);
-  if (llvm::none_of(finishes, [](FinishOp op) { return op.isStreamed(); }))
+  if (areOnlyRead(finishes))
     limitReadOnce();
   else if (options.parts == 0)
     lengthenShared(options.slots);
@@ -167,13 +173,10 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   constexpr int64_t blockBytes = 4096, mostRows = 32;
   BlockTile tile;
   tile.sizes.stream = RowTileLimits(reduction, finishes, options).longestTile();
-  // Of rows that are only read, what is read counts, not what it is widened to.
-  bool isOnlyRead =
-      !reduction.hasKeys() && llvm::none_of(finishes, [](FinishOp finish) {
-        return finish.isStreamed();
-      });
+  // Of rows that are only read the registers of what is read count, not of what
+  // it is widened to.
   int64_t bits =
-      isOnlyRead && reduction.extent
+      areOnlyRead(finishes) && !reduction.hasKeys() && reduction.extent
           ? 8 * bytesPerElement(reduction.op, finishes, *reduction.extent)
           : reduction.inputBits;
   for (FinishOp finish : finishes)

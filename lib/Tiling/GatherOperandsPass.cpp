@@ -16,18 +16,20 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
-/// True if a step of some loop goes backwards in the operand: a slice of a tile
-/// begins where its last element is then.
-static bool goesBackwards(AffineMap map) {
-  bool isFalling = false;
+/// True if the operand's part of a tile is no slice of it: a step of some loop
+/// goes backwards, and the slice would begin where its last element is; or
+/// there is a quotient or a remainder, which depends on where the tile begins.
+static bool hasNoSlices(AffineMap map) {
+  bool isOther = false;
   map.walkExprs([&](AffineExpr expr) {
-    auto product = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!product || product.getKind() != AffineExprKind::Mul)
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary || binary.getKind() == AffineExprKind::Add)
       return;
-    auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
-    isFalling |= !factor || factor.getValue() < 0;
+    auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    isOther |= binary.getKind() != AffineExprKind::Mul || !factor ||
+               factor.getValue() < 0;
   });
-  return isFalling;
+  return isOther;
 }
 
 /// True if every dimension of the operand is a loop's, or its only place.
@@ -107,7 +109,7 @@ struct GatherOperandsPass
       for (OpOperand *input : op.getDpsInputOperands()) {
         auto type = dyn_cast<RankedTensorType>(input->get().getType());
         AffineMap map = op.getMatchingIndexingMap(input);
-        if (type && (onlyBackwards ? goesBackwards(map) : !isPlain(map, type)))
+        if (type && (keepSlices ? hasNoSlices(map) : !isPlain(map, type)))
           gathered.set(input->getOperandNumber());
       }
       if (gathered.any())

@@ -268,9 +268,11 @@ static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
       llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
         return !map.isProjectedPermutation(/*allowZeroInResults=*/true);
       }))
-    return op.emitOpError("is reduced over places that are sums of its loops, "
-                          "as a convolution is, which has no kernel; a product "
-                          "of matrices, of the patches, would work");
+    return op.emitOpError(
+        "is reduced over places that are sums of its loops, "
+        "as a convolution is, or read backwards, which has no "
+        "kernel; a product of matrices, of the patches, or a "
+        "reduction of what an op of its own reads, would work");
   if (isReducedOverNothing(op)) {
     rewriter.replaceOp(op, op.getDpsInits());
     return success();

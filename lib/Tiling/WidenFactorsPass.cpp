@@ -16,9 +16,10 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
-/// `tensor` with elements of `element`, which has all of their numbers.
-static Value widened(RewriterBase &rewriter, Value tensor, Type element) {
-  Location loc = NameLoc::get(rewriter.getStringAttr("widen"), tensor.getLoc());
+/// `tensor` with elements of `element`.
+static Value converted(RewriterBase &rewriter, Value tensor, FloatType element,
+                       StringRef step) {
+  Location loc = NameLoc::get(rewriter.getStringAttr(step), tensor.getLoc());
   auto rank = cast<RankedTensorType>(tensor.getType()).getRank();
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, tensor::getMixedSizes(rewriter, loc, tensor), element);
@@ -28,27 +29,60 @@ static Value widened(RewriterBase &rewriter, Value tensor, Type element) {
   return linalg::GenericOp::create(
              rewriter, loc, empty.getType(), tensor, empty, maps, iterators,
              [&](OpBuilder &b, Location loc, ValueRange args) {
-               Value wide = arith::ExtFOp::create(b, loc, element, args[0]);
-               linalg::YieldOp::create(b, loc, wide);
+               auto from = cast<FloatType>(args[0].getType());
+               Value to =
+                   from.getWidth() < element.getWidth()
+                       ? arith::ExtFOp::create(b, loc, element, args[0])
+                             .getResult()
+                       : arith::TruncFOp::create(b, loc, element, args[0]);
+               linalg::YieldOp::create(b, loc, to);
              })
       .getResult(0);
 }
 
-/// The same op on a wider factor: its body has no conversion to a type that
-/// the factor has by now.
-static void widenFactor(RewriterBase &rewriter, linalg::GenericOp op,
-                        OpOperand &factor, Type element) {
-  rewriter.setInsertionPoint(op);
-  Value wide = widened(rewriter, factor.get(), element);
+/// Replaces `factor` by `other`, of another type, and the conversions to that
+/// type by what they gave.
+template <typename ConversionOp>
+static void replaceFactor(RewriterBase &rewriter, linalg::GenericOp op,
+                          OpOperand &factor, Value other) {
+  Type element = getElementTypeOrSelf(other);
   BlockArgument argument = op.getMatchingBlockArgument(&factor);
   rewriter.modifyOpInPlace(op, [&] {
-    factor.set(wide);
+    factor.set(other);
     argument.setType(element);
   });
   for (Operation *user : llvm::make_early_inc_range(argument.getUsers()))
-    if (auto ext = dyn_cast<arith::ExtFOp>(user);
-        ext && ext.getType() == element)
-      rewriter.replaceOp(ext, argument);
+    if (auto conversion = dyn_cast<ConversionOp>(user);
+        conversion && conversion.getType() == element)
+      rewriter.replaceOp(conversion, argument);
+}
+
+/// True if the body multiplies `factor` in a wider type than it has.
+static bool isWidenedByBody(linalg::GenericOp op, OpOperand &factor) {
+  return llvm::all_of(op.getMatchingBlockArgument(&factor).getUsers(),
+                      llvm::IsaPred<arith::ExtFOp>);
+}
+
+static void widenFactor(RewriterBase &rewriter, linalg::GenericOp op,
+                        OpOperand &factor, FloatType element) {
+  rewriter.setInsertionPoint(op);
+  Value wide = converted(rewriter, factor.get(), element, "widen");
+  replaceFactor<arith::ExtFOp>(rewriter, op, factor, wide);
+}
+
+/// A body that multiplies in the narrow type rounds the wide factor first.
+static void roundFactor(RewriterBase &rewriter, linalg::GenericOp op,
+                        OpOperand &factor, FloatType element) {
+  bool isRounded = llvm::all_of(
+      op.getMatchingBlockArgument(&factor).getUsers(), [&](Operation *user) {
+        return isa<arith::TruncFOp>(user) &&
+               user->getResult(0).getType() == element;
+      });
+  if (!isRounded)
+    return;
+  rewriter.setInsertionPoint(op);
+  Value narrow = converted(rewriter, factor.get(), element, "round");
+  replaceFactor<arith::TruncFOp>(rewriter, op, factor, narrow);
 }
 
 namespace {
@@ -64,11 +98,11 @@ struct WidenFactorsPass
         products.push_back(op);
     });
     for (linalg::LinalgOp op : products) {
-      auto factor = [&](int64_t side) {
+      auto typeOf = [&](int64_t side) {
         return dyn_cast<FloatType>(
             getElementTypeOrSelf(op.getDpsInputOperand(side)->get()));
       };
-      FloatType left = factor(0), right = factor(1);
+      FloatType left = typeOf(0), right = typeOf(1);
       if (!left || !right || left.getWidth() == right.getWidth())
         continue;
       bool isLeftNarrow = left.getWidth() < right.getWidth();
@@ -88,8 +122,12 @@ struct WidenFactorsPass
         }
         generic = *general;
       }
-      widenFactor(rewriter, generic,
-                  *generic.getDpsInputOperand(isLeftNarrow ? 0 : 1), wide);
+      OpOperand &factor = *generic.getDpsInputOperand(isLeftNarrow ? 0 : 1);
+      if (isWidenedByBody(generic, factor))
+        widenFactor(rewriter, generic, factor, wide);
+      else
+        roundFactor(rewriter, generic,
+                    *generic.getDpsInputOperand(isLeftNarrow ? 1 : 0), narrow);
     }
   }
 };

@@ -7,7 +7,7 @@
 // RUN: not softmax-compile %s --entry=columns --emit=ptx 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: softmax-compile: no public function is called 'columns'; there is 'rows', 'convolution', 'linked'
 // RUN: not softmax-run %s --entry=convolution --target=emulator --repeat=0 2>&1 | FileCheck %s --check-prefix=CONVOLUTION
-// CONVOLUTION: entry.mlir:[[#@LINE + 21]]:8: {{.*}}as a convolution is, which has no kernel
+// CONVOLUTION: entry.mlir:[[#@LINE + 21]]:8: {{.*}}as a convolution is, or read backwards, which has no kernel
 // RUN: not softmax-run %s --entry=linked 2>&1 | FileCheck %s --check-prefix=LINKED
 // LINKED: entry.mlir:[[#@LINE + 25]]:8: 'elsewhere' is called, and has no body in the module
 // RUN: not softmax-run %s 2>&1 | FileCheck %s --check-prefix=SEVERAL

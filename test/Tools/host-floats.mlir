@@ -41,3 +41,24 @@ func.func @mean(%x: tensor<?x64xf32>) -> tensor<f32> {
   } -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// Each is repeated once, however often it is used, and so is what is chosen by a comparison.
+// RUN: softmax-run %s --entry=powers --target=emulator --check=naive --repeat=0 | FileCheck %s
+func.func @powers(%x: tensor<4x8xf32>, %a: f32) -> tensor<4x8xf32> {
+  %half = arith.constant 0.5 : f32
+  %c = arith.cmpf ogt, %a, %half : f32
+  %b = arith.select %c, %half, %a : f32
+  %1 = arith.mulf %b, %b : f32
+  %2 = arith.mulf %1, %1 : f32
+  %3 = arith.mulf %2, %2 : f32
+  %4 = arith.mulf %3, %3 : f32
+  %5 = arith.mulf %4, %4 : f32
+  %6 = arith.addf %5, %b : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %m = arith.mulf %u, %6 : f32
+    linalg.yield %m : f32
+  } -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}

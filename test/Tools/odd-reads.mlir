@@ -50,3 +50,17 @@ func.func @copied(%x: tensor<8x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>) {
   %q = linalg.copy ins(%p : tensor<8x2xf32>) outs(%e : tensor<8x2xf32>) -> tensor<8x2xf32>
   return %y, %q : tensor<8x2xf32>, tensor<8x2xf32>
 }
+
+// A quotient or a remainder depends on where a tile begins.
+// RUN: softmax-run %s --entry=quotients --tile-stream=7 --repeat=0 --check=none --output=%t && softmax-run %s --entry=quotients --target=emulator --repeat=0 --check=none --expected=%t/output0.npy | FileCheck %s --check-prefix=SAME
+// SAME: output0.npy: pass
+func.func @quotients(%x: tensor<4x8xf32>) -> tensor<12x16xf32> {
+  %e = tensor.empty() : tensor<12x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i mod 4, j floordiv 2)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x8xf32>) outs(%e : tensor<12x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<12x16xf32>
+  %y = smx.softmax %r axis(1) : tensor<12x16xf32> -> tensor<12x16xf32>
+  return %y : tensor<12x16xf32>
+}

@@ -1,7 +1,7 @@
 // A function that comes to call itself is refused, with the place of the call.
 // RUN: not softmax-run %s --input=,0 2>&1 | FileCheck %s
 // RUN: not softmax-run %s --target=emulator --input=,0 2>&1 | FileCheck %s
-// CHECK: recursion.mlir:[[#@LINE+10]]:{{[0-9]+}}: 'outer' comes to call itself here, and every call is compiled into its caller; a loop (scf.for, scf.while) would work
+// CHECK: recursion.mlir:[[#@LINE+19]]:{{[0-9]+}}: 'inner' comes to call itself here, and every call is compiled into its caller; a loop (scf.for, scf.while) would work
 func.func private @inner(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -131,8 +131,8 @@ def PartialSumsPass : Pass<"smx-gpu-partial-sums", "::mlir::smx::gpu::KernelOp">
     sum_j f_j (sum_c p_jc) = sum_c (sum_j f_j p_jc). Of fragment layouts, in
     loops without products of more than 16 bits, which need the registers.
 
-    Of weights that say how many bits matter (`result_bits`) a thread adds a few in their own type before they are widened:
-    `reduce (extf %p)` becomes `reduce (extf (partial_reduce %p))`, with fewer conversions, which are slow.
+    In striped layouts, of f32 weights that say how many bits matter (`result_bits`) and are added up in f64, a thread adds
+    up to eight before they are widened: `reduce (extf %p)` becomes `reduce (extf (partial_reduce %p))`. Conversions are slow.
 
     ```mlir
     %l = scf.for .. iter_args(%l0 = %zero) -> (tensor<64xf32, #smx_gpu.slice<1, #L>>) {

@@ -15,8 +15,9 @@ llvm::Expected<func::FuncOp> findEntry(ModuleOp module, StringRef name);
 /// and how long they take, is not its concern.
 void keepWhatIsCalled(func::FuncOp entry);
 
-/// Fails if a function of the module calls one that has no body in it, or comes
-/// to call itself; the error has the place of the call.
+/// Fails if a function of the module calls one that has no body in it, or one
+/// that a public function reaches comes to call itself; the error has the place
+/// of the call.
 llvm::Error checkCallees(ModuleOp module);
 
 } // namespace mlir::smx

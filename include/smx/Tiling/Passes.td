@@ -117,9 +117,9 @@ def GatherOperandsPass : Pass<"smx-gather-operands", "::mlir::func::FuncOp"> {
   let summary = "read operands that no tile can be cut from element by element";
   let description = [{
     An input of a parallel `linalg.generic` that is read at other places than those of loops (backwards, along a
-    diagonal, a column of it, every second element) is read by the body. A slice that is the input's part of a tile is one
-    of neighbours in the order of the loops; on a CPU it may have a stride and a start, if that does not fall
-    (`only-backwards`).
+    diagonal, a column of it, every second element) is read by the body: a kernel's part of an input for a tile is one of
+    neighbours in the order of the loops. A CPU reads slices with a start and a stride as well (`keep-slices`), but none
+    that go backwards, and no quotients or remainders of loops. Here with its index arithmetic folded:
 
     ```mlir
     %y = linalg.generic {maps = [(i, j) -> (i, 15 - j), #ij]} ins(%x) outs(%e) { ^bb0(%a, %o): linalg.yield %a }
@@ -136,8 +136,8 @@ def GatherOperandsPass : Pass<"smx-gather-operands", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"onlyBackwards", "only-backwards", "bool", "false",
-           "only inputs in which a step of a loop goes backwards">,
+    Option<"keepSlices", "keep-slices", "bool", "false",
+           "only inputs whose part of a tile is no slice with a start and a stride">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -149,8 +149,8 @@ def WidenFactorsPass : Pass<"smx-widen-factors", "::mlir::func::FuncOp"> {
   let summary = "give both factors of a product of matrices the wider one's type";
   let description = [{
     Kernels multiply factors of one type. Where a module multiplies floats of two, the narrower factor is converted by an
-    op of its own, which rounds nothing; the weights of a state op, which are f32, are rounded to the type of the values
-    instead, and are not seen here.
+    op of its own, which rounds nothing; if the body rounds the wider one first, that is what is done. The weights of a state op, which are f32, are rounded to the type of the values,
+    and are not seen here.
 
     ```mlir
     %c = linalg.generic .. ins(%a, %b : tensor<64x32xf32>, tensor<32x64xbf16>) {
@@ -237,10 +237,11 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
 
     The difference `x - m1` may be contracted into the exponential, which is what keeps f32 within a few units in the last
     place. Of scores in half precision the weights are `exp2`, of which only as many bits are asked for as matter to the
-    result (`result_bits`), and the sum is f32. Of f32 rows from 2048 on 22 bits are asked for, until parts of a row have
-    references of their own (`smx-gpu-partial-states`), and of
-    rows that were widened from 16 bits 19 where all that is made of the state is a logarithm for each. The first tile of a
-    row, whose state is an `smx.identity`, has nothing to rescale: m1 = t, l1 = s.
+    result (`result_bits`), and the sum is f32. Of f32 rows from 2048 on, and of any of
+    which only a logarithm is asked, 22 bits are asked for, until parts of a row have references of their own
+    (`smx-gpu-partial-states`); 19 are, if the row was widened from 16 bits and all that is made of it is a number.
+    Without an accumulator the first tile of a row, whose state is an `smx.identity`, has nothing to rescale:
+    m1 = t, l1 = s.
 
     With an accumulator the weights are kept: one generic gives `p = exp(x - m1)` and `l1`, the
     next two rescale the accumulator and add the product of weights and values. In base 2 the second generic then also gives

@@ -67,3 +67,15 @@ func.func @logarithm_of_open_rows(%m: tensor<?xf32>, %l: tensor<?xf32>, %x: tens
   %r = smx.finish #smx.softmax<exp> "logsumexp" (%s#0, %s#1 : tensor<?xf32>, tensor<?xf32>) maps [#row, #row, #row] : tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// Probabilities beside the largest keys are no logarithms.
+// CHECK-LABEL: @probabilities
+// CHECK-NOT: result_bits
+// CHECK: return
+func.func @probabilities(%m: tensor<1xf32>, %l: tensor<1xf32>, %k: tensor<1xf64>, %x: tensor<1x64xf32>, %keys: tensor<1x64xf64>) -> tensor<1xf32> {
+  %s:3 = smx.update #smx.topk<#smx.softmax<exp>, k = 1>(%m, %l, %k : tensor<1xf32>, tensor<1xf32>, tensor<1xf64>)
+      with (%x, %keys : tensor<1x64xf32>, tensor<1x64xf64>) maps [#row, #row, #row, #all, #all]
+  %r = smx.finish #smx.topk<#smx.softmax<exp>, k = 1> "probability_0" (%s#0, %s#1, %s#2 : tensor<1xf32>, tensor<1xf32>, tensor<1xf64>)
+      maps [#row, #row, #row, #row] : tensor<1xf32>
+  return %r : tensor<1xf32>
+}

@@ -1,5 +1,5 @@
 // RUN: softmax-opt %s --smx-gather-operands --canonicalize --split-input-file | FileCheck %s
-// RUN: softmax-opt %s --smx-gather-operands=only-backwards --canonicalize --split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: softmax-opt %s --smx-gather-operands=keep-slices --canonicalize --split-input-file | FileCheck %s --check-prefix=CPU
 
 #id = affine_map<(i, j) -> (i, j)>
 #backwards = affine_map<(i, j) -> (i, 15 - j)>

@@ -49,11 +49,23 @@ func.func @named(%a: tensor<16x4xf32>, %b: tensor<4x8xbf16>, %e: tensor<16x8xf32
   return %c : tensor<16x8xf32>
 }
 
-// Neither type has the other's numbers, or both are the same: left alone.
+// The body multiplies in bf16.
+// CHECK-LABEL: @narrow_product
+// CHECK: arith.truncf %{{.+}} : f32 to bf16
+// CHECK: linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<16x4xbf16>, tensor<4x8xbf16>)
+// CHECK-NEXT: ^bb0(%[[X:.+]]: bf16, %[[Y:.+]]: bf16, %{{.+}}: bf16)
+// CHECK-NEXT: arith.mulf %[[X]], %[[Y]] : bf16
+func.func @narrow_product(%a: tensor<16x4xf32>, %b: tensor<4x8xbf16>, %e: tensor<16x8xbf16>) -> tensor<16x8xbf16> {
+  %c = linalg.matmul ins(%a, %b : tensor<16x4xf32>, tensor<4x8xbf16>) outs(%e : tensor<16x8xbf16>) -> tensor<16x8xbf16>
+  return %c : tensor<16x8xbf16>
+}
+
+// Of one type, or of two of one width: left alone.
 // CHECK-LABEL: @alike
 // CHECK-NOT: linalg.generic
 // CHECK: return
-func.func @alike(%a: tensor<16x4xbf16>, %b: tensor<4x8xbf16>, %e: tensor<16x8xf32>) -> tensor<16x8xf32> {
+func.func @alike(%a: tensor<16x4xbf16>, %b: tensor<4x8xbf16>, %f: tensor<16x4xf16>, %e: tensor<16x8xf32>) -> (tensor<16x8xf32>, tensor<16x8xf32>) {
   %c = linalg.matmul ins(%a, %b : tensor<16x4xbf16>, tensor<4x8xbf16>) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
-  return %c : tensor<16x8xf32>
+  %d = linalg.matmul ins(%f, %b : tensor<16x4xf16>, tensor<4x8xbf16>) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
+  return %c, %d : tensor<16x8xf32>, tensor<16x8xf32>
 }
