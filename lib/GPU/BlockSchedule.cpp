@@ -219,13 +219,14 @@ int64_t RowThreads::chooseVector(const NestShape &shape,
 void RowThreads::chooseThreads(const NestShape &shape,
                                const ScheduleOptions &options) {
   constexpr int64_t mostThreads = 512, longestWarpRow = 1024;
-  // Of a long tile in a loop, and of rows that are only read, a thread has
-  // twice as much, where it takes no more registers: what lanes exchange, and
-  // the arithmetic of a row's values, is shared by more elements. It also has
-  // twice as much where lanes of a row in several warps would be idle, as with
-  // 768 of 1024 elements; exponentials that are written take the registers.
-  bool isOnlyRead =
-      !shape.isWritten && !shape.rowsAreFastest && shape.maxima == 0;
+  // Of a long tile in a loop, and of whole rows that are only read, a thread
+  // has twice as much, where it takes no more registers: what lanes exchange,
+  // and the arithmetic of a row's values, is shared by more elements. It also
+  // has twice as much where lanes of a row in several warps would be idle, as
+  // with 768 of 1024 elements; exponentials that are written take the
+  // registers.
+  bool isOnlyRead = !shape.isWritten && !shape.rowsAreFastest &&
+                    shape.maxima == 0 && (paddedRows > 1 || shape.isOneRow);
   bool leavesLanes =
       !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
       4 * shape.longest <= 3 * length &&
