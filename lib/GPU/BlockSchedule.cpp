@@ -199,11 +199,11 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
 int64_t RowThreads::chooseVector(const NestShape &shape,
                                  const ScheduleOptions &options) const {
   int64_t vector = std::min(shape.accessElements(), fastest);
-  // What is narrower than a word and may start anywhere, as far as is known, is
-  // moved as it is, by
-  // neighbours in a warp, which share words and sectors: stores of 16 bits, 16
-  // bytes apart, are a third as fast. A row alone is moved in whole words, and
-  // shifted; what is short and only read is in the first cache.
+  // What is narrower than a word, and may start anywhere as far as is known, is
+  // moved as it is, by neighbours in a warp, which share words and sectors:
+  // stores of 16 bits, 16 bytes apart, are a third as fast. A row alone is
+  // moved in whole words, and shifted; what is short and only read is in the
+  // first cache.
   constexpr int64_t wordBits = 32, mostOfLane = 8;
   if (paddedRows > 1 && shape.elementBits < wordBits &&
       8 * options.alignment < wordBits &&
