@@ -225,14 +225,14 @@ void RowThreads::chooseThreads(const NestShape &shape,
   // has twice as much where lanes of a row in several warps would be idle, as
   // with 768 of 1024 elements; exponentials that are written take the
   // registers.
-  bool isOnlyRead = !shape.isWritten && !shape.rowsAreFastest &&
-                    shape.maxima == 0 && (paddedRows > 1 || shape.isOneRow);
+  bool readsWholeRows = !shape.isWritten && !shape.rowsAreFastest &&
+                        shape.maxima == 0 && (paddedRows > 1 || shape.isOneRow);
   bool leavesLanes =
       !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
       4 * shape.longest <= 3 * length &&
-      (isOnlyRead || (shape.rowsRead == 1 && !shape.hasExponentials));
+      (readsWholeRows || (shape.rowsRead == 1 && !shape.hasExponentials));
   bool hasTwice =
-      shape.elementBits == 16 && (isLongTile || isOnlyRead || leavesLanes);
+      shape.elementBits == 16 && (isLongTile || readsWholeRows || leavesLanes);
   int64_t each = hasTwice ? 32 : 16;
   int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
   threads =
@@ -250,7 +250,7 @@ void RowThreads::chooseThreads(const NestShape &shape,
     columnThreads = std::min(columnThreads, ::smx::gpu::warpThreads);
   // Several short rows: each thread has elements, and values, of one of them.
   constexpr int64_t fewestLanes = 4;
-  if (hasTwice && isOnlyRead && paddedRows > 1)
+  if (hasTwice && readsWholeRows && paddedRows > 1)
     columnThreads =
         std::min(columnThreads, std::max(fewestLanes, length / each));
   // The largest of rows of padding, whose scores are equal, take the longest.
@@ -271,21 +271,21 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
                           "with 'blocks' gives them one");
   if (!shape.products.empty())
     return scheduleOfProducts(nest, shape, rows, options);
-  RowThreads threads(shape, rows, options);
-  int64_t rowThreads = threads.threads / threads.columnThreads;
+  RowThreads along(shape, rows, options);
+  int64_t rowThreads = along.threads / along.columnThreads;
   BlockSchedule schedule;
   schedule.rows = shape.rows;
   schedule.rowDim = shape.rowsAreFastest ? 1 : 0;
-  schedule.warps = threads.threads / 32;
+  schedule.warps = along.threads / 32;
   schedule.layout = StripedAttr::get(nest.getContext(), rowThreads,
-                                     threads.columnThreads, threads.vector);
-  int64_t unit = shape.rowsAreFastest ? threads.columnThreads * threads.vector
-                                      : rowThreads;
-  schedule.rowExtent = llvm::alignTo(threads.paddedRows, unit);
+                                     along.columnThreads, along.vector);
+  int64_t unit =
+      shape.rowsAreFastest ? along.columnThreads * along.vector : rowThreads;
+  schedule.rowExtent = llvm::alignTo(along.paddedRows, unit);
   if (shape.isOneRow && shape.longest * shape.rowBits > 8 * longRow)
     spreadRow(schedule, shape, options);
   // While a block computes on a long tile, another one loads its own.
-  else if (threads.isLongTile && options.warps == 0)
-    schedule.minBlocks = threadsOfStream(shape, options) / threads.threads;
+  else if (along.isLongTile && options.warps == 0)
+    schedule.minBlocks = threadsOfStream(shape, options) / along.threads;
   return schedule;
 }

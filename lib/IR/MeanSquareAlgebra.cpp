@@ -109,92 +109,133 @@ MeanSquareAlgebraAttr::expandIdentity(OpBuilder &builder,
   });
 }
 
-SmallVector<Value>
-MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
-                                    Operation *operation) const {
-  UpdateOperands update(operation);
-  Location loc = update.loc();
-  ValueRange states = update.states;
-  AffineMap row = update.row;
-  unsigned stream = update.stream;
-  FloatType type = typeOf(states[0]);
-  TileArithmetic tile{builder, loc};
-  TileOperand input = update.input(0);
-  Type element = getElementTypeOrSelf(input.tensor.getType());
-  bool isScaled = !areSquaresNumbers(element, type);
-  // The identity is neutral: its scale is the largest, and there is no sum yet.
-  bool isFirst = states[1].getDefiningOp<IdentityOp>() != nullptr;
-  SmallVector<TileOperand> scaled;
-  if (!isFirst)
-    scaled.append({{states[1], row}, {states[2], row}});
-  if (isScaled) {
-    Value zero = filledLike(builder, loc, states[0], 0.0);
-    Value magnitude =
-        tile.reduce("tile maximum", {input}, {{zero, row}}, {stream},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      return {m.max(m.abs(m.cast(v[0], type)), v[1])};
-                    })[0];
-    scaled.push_back({magnitude, row});
+namespace {
+/// An update of (n, s, q) by a tile, step by step.
+class MeanSquareUpdate {
+public:
+  MeanSquareUpdate(OpBuilder &builder, Operation *op)
+      : builder(builder), update(op), tile{builder, update.loc()},
+        input(update.input(0)), type(typeOf(update.states[0])),
+        sumType(sumTypeOf(elementType(), type)),
+        isScaled(!areSquaresNumbers(elementType(), type)) {}
+
+  /// The identity is neutral: its scale is the largest, and there is no sum
+  /// yet.
+  SmallVector<Value> ofFirstTile();
+  SmallVector<Value> ofTile();
+
+private:
+  Type elementType() { return getElementTypeOrSelf(input.tensor.getType()); }
+  FloatType stateType() { return typeOf(update.states[2]); }
+  SmallVector<TileOperand> magnitudes();
+  Value scaleFor(ScalarMath m, ValueRange magnitude) {
+    return isScaled ? PowersOfTwo(type).scaleFor(m, magnitude.back())
+                    : m.constant(1.0, type);
   }
-  SmallVector<TileOperand> next{{states[1], row}};
-  if (!isFirst)
-    next.push_back({states[2], row});
-  SmallVector<Value> moved =
-      tile.mapOnto(isFirst ? "first scale" : "running scale", scaled, next,
-                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     Value own = isScaled
-                                     ? PowersOfTwo(type).scaleFor(m, v.back())
-                                     : m.constant(1.0, type);
-                     if (isFirst)
-                       return {own};
-                     Value scale = smaller(m, v[0], own);
-                     return {scale, rescaled(m, v[1], v[0], scale)};
-                   });
-  FloatType sumType = sumTypeOf(element, type);
+  SmallVector<TileOperand> sums(Value scale);
+  /// Where squares need no scale, their sum is multiplied by that of the state.
+  Value term(ScalarMath m, ValueRange v) {
+    return isScaled ? v[0] : m.mul(m.mul(v[0], v[1]), v[1]);
+  }
+  Value count();
+
+  OpBuilder &builder;
+  UpdateOperands update;
+  TileArithmetic tile;
+  TileOperand input;
+  FloatType type, sumType;
+  bool isScaled;
+};
+} // namespace
+
+/// The largest magnitude of each row of the tile, where one is asked for.
+SmallVector<TileOperand> MeanSquareUpdate::magnitudes() {
+  if (!isScaled)
+    return {};
+  Value zero = filledLike(builder, update.loc(), update.states[0], 0.0);
+  Value magnitude = tile.reduce(
+      "tile maximum", {input}, {{zero, update.row}}, {update.stream},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        return {m.max(m.abs(m.cast(v[0], type)), v[1])};
+      })[0];
+  return {{magnitude, update.row}};
+}
+
+/// What the tile adds to a sum of squares by `scale`.
+SmallVector<TileOperand> MeanSquareUpdate::sums(Value scale) {
+  Location loc = update.loc();
   Value noSquares =
       linalg::FillOp::create(builder, loc,
                              ScalarMath{builder, loc}.constant(0.0, sumType),
-                             emptyLike(builder, loc, states[2], sumType))
+                             emptyLike(builder, loc, update.states[2], sumType))
           .getResult(0);
-  // Where squares need no scale, their sum is multiplied by that of the state.
   SmallVector<TileOperand> terms{input};
   if (isScaled)
-    terms.push_back({moved[0], row});
+    terms.push_back({scale, update.row});
   Value squares =
-      tile.reduce("tile sum", terms, {{noSquares, row}}, {stream},
+      tile.reduce("tile sum", terms, {{noSquares, update.row}}, {update.stream},
                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                     Value x = m.cast(v[0], type);
                     if (isScaled)
                       x = m.mul(x, v[1]);
                     return {m.add(m.cast(m.mul(x, x), sumType), v.back())};
                   })[0];
-  SmallVector<TileOperand> added{{squares, row}};
+  SmallVector<TileOperand> added{{squares, update.row}};
   if (!isScaled)
-    added.push_back({moved[0], row});
-  auto termOf = [&](ScalarMath m, ValueRange v) {
-    return isScaled ? v[0] : m.mul(m.mul(v[0], v[1]), v[1]);
-  };
-  auto sumStateType =
-      cast<FloatType>(getElementTypeOrSelf(states[2].getType()));
-  Value sum =
-      isFirst
-          ? tile.mapOnto("first sum", added, {{states[2], row}},
-                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                           return {m.cast(termOf(m, v), sumStateType)};
-                         })[0]
-          : tile.mapInto("running sum", added, {moved[1], row},
-                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                           Value sum = m.add(m.cast(termOf(m, v), sumType),
-                                             m.cast(v.back(), sumType));
-                           return {m.cast(sum, sumStateType)};
-                         });
-  Value extent = streamExtent(builder, loc, input, stream, type);
-  Value count =
-      tile.mapInto("count", {}, {states[0], row},
+    added.push_back({scale, update.row});
+  return added;
+}
+
+Value MeanSquareUpdate::count() {
+  Value extent =
+      streamExtent(builder, update.loc(), input, update.stream, type);
+  return tile.mapInto("count", {}, update.state(0),
+                      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                        return {m.add(v[0], extent)};
+                      });
+}
+
+SmallVector<Value> MeanSquareUpdate::ofFirstTile() {
+  Value scale =
+      tile.mapOnto("first scale", magnitudes(), {update.state(1)},
                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                     return {m.add(v[0], extent)};
+                     return {scaleFor(m, v)};
+                   })[0];
+  Value sum =
+      tile.mapOnto("first sum", sums(scale), {update.state(2)},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     return {m.cast(term(m, v), stateType())};
+                   })[0];
+  return {count(), scale, sum};
+}
+
+SmallVector<Value> MeanSquareUpdate::ofTile() {
+  SmallVector<TileOperand> scaled{update.state(1), update.state(2)};
+  llvm::append_range(scaled, magnitudes());
+  SmallVector<Value> moved =
+      tile.mapOnto("running scale", scaled, {update.state(1), update.state(2)},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     Value scale = smaller(m, v[0], scaleFor(m, v));
+                     return {scale, rescaled(m, v[1], v[0], scale)};
                    });
-  return {count, moved[0], sum};
+  Value sum =
+      tile.mapInto("running sum", sums(moved[0]), {moved[1], update.row},
+                   [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                     Value sum = m.add(m.cast(term(m, v), sumType),
+                                       m.cast(v.back(), sumType));
+                     return {m.cast(sum, stateType())};
+                   });
+  return {count(), moved[0], sum};
+}
+
+SmallVector<Value>
+MeanSquareAlgebraAttr::expandUpdate(OpBuilder &builder,
+                                    Operation *operation) const {
+  MeanSquareUpdate update(builder, operation);
+  bool isFirst =
+      cast<UpdateOp>(operation).getStates()[1].getDefiningOp<IdentityOp>() !=
+      nullptr;
+  return isFirst ? update.ofFirstTile() : update.ofTile();
 }
 
 bool MeanSquareAlgebraAttr::hasParts() const { return true; }
