@@ -10,12 +10,8 @@
 #include "smx/Pipeline/ScheduleTable.h"
 #include "smx/Pipeline/WideProductsFlag.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <array>
 
 namespace mlir::smx {
 
@@ -108,14 +104,11 @@ public:
 
   /// False after a message about a number that its flag can not have.
   bool areNumbersValid(llvm::StringRef tool) const {
-    if (!llvm::all_of(std::array{&tileRows, &tileStream, &splits, &vectorBits,
-                                 &warps, &depth, &blocks, &alignment},
-                      [&](auto *flag) { return isCount(tool, *flag); }))
-      return false;
-    if (alignment == 0 || llvm::isPowerOf2_64(alignment))
+    std::optional<RoadOptionFault> fault = findFault(get(/*threads=*/false));
+    if (!fault)
       return true;
-    llvm::errs() << tool << ": --alignment=" << alignment
-                 << ": must be a power of 2, or 0\n";
+    llvm::errs() << tool << ": --" << fault->option << "=" << fault->value
+                 << ": " << fault->wanted << "\n";
     return false;
   }
 

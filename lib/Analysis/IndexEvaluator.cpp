@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -40,7 +41,8 @@ std::optional<int64_t> IndexEvaluator::evaluate(Value index) {
     return found->second;
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
+    return constant.getBitWidth() == 1 ? constant.getZExtValue()
+                                       : constant.getSExtValue();
   std::optional<int64_t> value = compute(index);
   known[index] = value;
   trail.push_back(index);
@@ -63,9 +65,9 @@ evaluate(AffineExpr expr, ArrayRef<std::optional<int64_t>> dims,
     return std::nullopt;
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return *lhs + *rhs;
+    return llvm::checkedAdd(*lhs, *rhs);
   case AffineExprKind::Mul:
-    return *lhs * *rhs;
+    return llvm::checkedMul(*lhs, *rhs);
   default:
     break;
   }
@@ -95,6 +97,19 @@ std::optional<int64_t> IndexEvaluator::compute(Value index) {
       return y > 0 ? Result(function(x, y)) : std::nullopt;
     });
   };
+  // What is not negative is the same number without a sign.
+  auto natural = [&](auto function) {
+    return binary([&](int64_t x, int64_t y) {
+      return x >= 0 && y >= 0 ? function(x, y) : std::nullopt;
+    });
+  };
+  auto dividedNatural = [&](auto function) {
+    return natural([&](int64_t x, int64_t y) {
+      return y > 0 ? Result(function(x, y)) : std::nullopt;
+    });
+  };
+  auto quotient = [](int64_t x, int64_t y) { return x / y; };
+  auto remainder = [](int64_t x, int64_t y) { return x % y; };
   auto mapResults = [&](AffineMap map) {
     SmallVector<Result> operands, results;
     for (Value operand : op->getOperands())
@@ -118,31 +133,26 @@ std::optional<int64_t> IndexEvaluator::compute(Value index) {
   auto smaller = [](int64_t x, int64_t y) { return Result(std::min(x, y)); };
   auto larger = [](int64_t x, int64_t y) { return Result(std::max(x, y)); };
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](arith::AddIOp) {
-        return binary([](int64_t x, int64_t y) { return Result(x + y); });
-      })
-      .Case([&](arith::SubIOp) {
-        return binary([](int64_t x, int64_t y) { return Result(x - y); });
-      })
-      .Case([&](arith::MulIOp) {
-        return binary([](int64_t x, int64_t y) { return Result(x * y); });
-      })
-      .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) {
-        return divided([](int64_t x, int64_t y) { return x / y; });
-      })
+      .Case([&](arith::AddIOp) { return binary(llvm::checkedAdd<int64_t>); })
+      .Case([&](arith::SubIOp) { return binary(llvm::checkedSub<int64_t>); })
+      .Case([&](arith::MulIOp) { return binary(llvm::checkedMul<int64_t>); })
+      .Case([&](arith::DivSIOp) { return divided(quotient); })
+      .Case([&](arith::DivUIOp) { return dividedNatural(quotient); })
       .Case([&](arith::FloorDivSIOp) {
         return divided(llvm::divideFloorSigned<int64_t, int64_t>);
       })
-      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) {
+      .Case([&](arith::CeilDivSIOp) {
         return divided(llvm::divideCeilSigned<int64_t, int64_t>);
       })
-      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) {
-        return divided([](int64_t x, int64_t y) { return x % y; });
+      .Case([&](arith::CeilDivUIOp) {
+        return dividedNatural(llvm::divideCeilSigned<int64_t, int64_t>);
       })
-      .Case<arith::MinSIOp, arith::MinUIOp>(
-          [&](auto) { return binary(smaller); })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>(
-          [&](auto) { return binary(larger); })
+      .Case([&](arith::RemSIOp) { return divided(remainder); })
+      .Case([&](arith::RemUIOp) { return dividedNatural(remainder); })
+      .Case([&](arith::MinSIOp) { return binary(smaller); })
+      .Case([&](arith::MinUIOp) { return natural(smaller); })
+      .Case([&](arith::MaxSIOp) { return binary(larger); })
+      .Case([&](arith::MaxUIOp) { return natural(larger); })
       .Case([&](arith::CmpIOp compare) {
         return binary([&](int64_t x, int64_t y) {
           return Result(arith::applyCmpPredicate(
@@ -156,8 +166,16 @@ std::optional<int64_t> IndexEvaluator::compute(Value index) {
         return evaluate(*condition ? select.getTrueValue()
                                    : select.getFalseValue());
       })
-      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp>(
-          [&](auto cast) { return evaluate(cast.getIn()); })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto cast) -> Result {
+        // What is true is -1 there.
+        Result number = evaluate(cast.getIn());
+        bool isBit = cast.getIn().getType().isInteger(1);
+        return number && isBit ? -*number : number;
+      })
+      .Case([&](arith::IndexCastUIOp cast) -> Result {
+        Result number = evaluate(cast.getIn());
+        return number && *number >= 0 ? number : std::nullopt;
+      })
       .Case([&](affine::AffineApplyOp apply) {
         return mapResults(apply.getAffineMap()).front();
       })

@@ -178,9 +178,13 @@ Expected<Assembly> Assembler::assemble(StringRef ptx, StringRef chip) const {
   if (!log)
     return log.takeError();
   if (status != 0)
-    return createStringError(
-        "'" + path + "' fails on the PTX for " + chip + ": " +
-        (message.empty() ? StringRef(*log).trim() : StringRef(message)));
+    return createStringError("'" + path + "' fails on the PTX for " + chip +
+                             ": " +
+                             (!message.empty() ? message
+                              : !StringRef(*log).trim().empty()
+                                  ? StringRef(*log).trim().str()
+                                  : "it exits with " + std::to_string(status) +
+                                        " and says nothing"));
   Expected<std::string> cubin = readFile(output);
   if (!cubin)
     return cubin.takeError();

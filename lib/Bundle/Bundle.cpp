@@ -2,9 +2,9 @@
 
 #include "smx/Bundle/Bundle.h"
 
-#include "../Runtime/Signature.h"
 #include "smx/Evaluator/ShapeProgram.h"
 #include "smx/NVVM/Pipeline.h"
+#include "smx/Runtime/Signature.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -162,7 +162,6 @@ static llvm::Expected<BundleTensorMap> makeTensorMap(const TensorMapUse &use,
 }
 
 llvm::Error BundleBuilder::readKernels(ModuleOp module) {
-  std::string first;
   for (BundleFunction &entry : bundle.functions)
     for (BundleLaunch &launch : entry.launches) {
       auto needs = getKernelLaunch(module, launch.kernel);
@@ -182,12 +181,8 @@ llvm::Error BundleBuilder::readKernels(ModuleOp module) {
           return map.takeError();
         launch.tensorMaps.push_back(std::move(*map));
       }
-      if (first.empty())
-        first = launch.kernel;
     }
-  if (first.empty())
-    return createStringError("the module has no kernel");
-  auto ptx = emitPTX(module, first, chip);
+  auto ptx = emitPTX(module, chip);
   if (!ptx)
     return ptx.takeError();
   bundle.ptx = std::move(*ptx);

@@ -177,6 +177,8 @@ public:
 private:
   int64_t chooseVector(const NestShape &shape,
                        const ScheduleOptions &options) const;
+  /// Of a short row that is written, one of several.
+  int64_t mostLanes(const NestShape &shape) const;
   void chooseThreads(const NestShape &shape, const ScheduleOptions &options);
 
   int64_t length;
@@ -203,17 +205,40 @@ int64_t RowThreads::chooseVector(const NestShape &shape,
   // moved as it is, by neighbours in a warp, which share words and sectors:
   // stores of 16 bits, 16 bytes apart, are a third as fast. A row alone is
   // moved in whole words, and shifted; what is short and only read is in the
-  // first cache.
-  constexpr int64_t wordBits = 32, mostOfLane = 8;
+  // first cache. Of words that holds for short rows, by 3 %.
+  constexpr int64_t wordBits = 32, mostOfLane = 8, shortRow = 256;
   if (paddedRows > 1 && shape.elementBits < wordBits &&
       8 * options.alignment < wordBits &&
       (shape.isWritten || fastest >= mostOfLane * ::smx::gpu::warpThreads))
+    return 1;
+  if (paddedRows > 1 && shape.elementBits == wordBits && shape.isWritten &&
+      8 * options.alignment <= wordBits && fastest <= shortRow)
     return 1;
   constexpr int64_t heldKeys = 4;
   if (keepsKeys)
     return std::min(vector, int64_t(llvm::divideCeil(
                                 heldKeys, llvm::PowerOf2Ceil(shape.maxima))));
   return vector;
+}
+
+int64_t RowThreads::mostLanes(const NestShape &shape) const {
+  if (vector == 1) {
+    // More lanes have more of what they exchange, and of values of the row, to
+    // compute; fewer than 16 store parts of sectors. Rows that nothing is
+    // reduced of, as gradients of cross entropy, have more such values.
+    constexpr int64_t partOfSector = 8, sector = 16;
+    const bool isReduced = shape.reductions != 0;
+    if (shape.longest <= 4 * partOfSector / 2)
+      return partOfSector / 2;
+    if (shape.longest <= (isReduced ? 5 : 2) * partOfSector)
+      return partOfSector;
+    if (shape.longest <= (isReduced ? 9 : 28) * sector)
+      return sector;
+    return threads;
+  }
+  // Lanes of one access each, some of them idle, are slower than half as many.
+  return shape.longest < length ? std::max<int64_t>(length / (2 * vector), 1)
+                                : threads;
 }
 
 void RowThreads::chooseThreads(const NestShape &shape,
@@ -253,6 +278,9 @@ void RowThreads::chooseThreads(const NestShape &shape,
   if (hasTwice && readsWholeRows && paddedRows > 1)
     columnThreads =
         std::min(columnThreads, std::max(fewestLanes, length / each));
+  if (paddedRows > 1 && shape.isWritten && !shape.rowsAreFastest &&
+      shape.maxima == 0)
+    columnThreads = std::min(columnThreads, mostLanes(shape));
   // The largest of rows of padding, whose scores are equal, take the longest.
   if (shape.maxima != 0 && !shape.rowsAreFastest && options.warps == 0)
     threads = std::clamp<int64_t>(paddedRows * columnThreads, 32, threads);

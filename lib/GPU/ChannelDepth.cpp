@@ -3,6 +3,7 @@
 #include "ChannelDepth.h"
 
 #include "SharedOperands.h"
+#include "smx/GPU/Captures.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -56,18 +57,13 @@ static SmallVector<Ring> findRings(KernelOp kernel) {
     bool isBesideLoops = loop && hasLoops(loop);
     if (!loop || (isDealt && isBesideLoops))
       return;
-    Value value = put.getChannel();
-    while (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto role = cast<RoleOp>(argument.getOwner()->getParentOp());
-      value = role.getCaptures()[argument.getArgNumber()];
-    }
     auto isOfChannel = [&](PutOp other) {
       return other.getChannel() == put.getChannel();
     };
     int64_t tiles =
         isDealt ? llvm::count_if(put->getBlock()->getOps<PutOp>(), isOfChannel)
                 : 1;
-    auto channel = value.getDefiningOp<MakeChannelOp>();
+    MakeChannelOp channel = channelOf(put.getChannel());
     auto [known, isNew] =
         rings.insert({channel, Ring{channel, tiles, isBesideLoops}});
     known->second.isBesideLoops &= isBesideLoops;

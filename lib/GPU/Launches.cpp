@@ -1,6 +1,7 @@
 //===- Launches.cpp - kernels and where they start ------------------------===//
 
 #include "smx/GPU/Launches.h"
+#include "smx/GPU/Captures.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
@@ -17,14 +18,6 @@ mlir::smx::gpu::launchesIn(ModuleOp module) {
 }
 
 Value mlir::smx::gpu::valueOfLaunch(LaunchOp launch, Value value) {
-  auto captured = dyn_cast<BlockArgument>(value);
-  auto role = captured ? dyn_cast<RoleOp>(captured.getOwner()->getParentOp())
-                       : RoleOp();
-  auto argument =
-      role
-          ? dyn_cast<BlockArgument>(role.getCaptures()[captured.getArgNumber()])
-          : BlockArgument();
-  return argument && isa<KernelOp>(argument.getOwner()->getParentOp())
-             ? launch.getArguments()[argument.getArgNumber()]
-             : Value();
+  std::optional<unsigned> argument = argumentOfKernel(value);
+  return argument ? launch.getArguments()[*argument] : Value();
 }

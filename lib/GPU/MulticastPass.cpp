@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "smx/GPU/Captures.h"
 #include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
@@ -163,16 +164,6 @@ bool ClusterAnalysis::isInStep(Operation *op) {
   return isInStep(parent);
 }
 
-/// The channel that a role has captured, or null.
-static MakeChannelOp channelOf(PutOp put) {
-  auto argument = dyn_cast<BlockArgument>(put.getChannel());
-  auto role = argument ? dyn_cast<RoleOp>(argument.getOwner()->getParentOp())
-                       : RoleOp();
-  return role ? role.getCaptures()[argument.getArgNumber()]
-                    .getDefiningOp<MakeChannelOp>()
-              : MakeChannelOp();
-}
-
 namespace {
 struct MulticastPass : impl::MulticastPassBase<MulticastPass> {
   using MulticastPassBase::MulticastPassBase;
@@ -209,7 +200,7 @@ void MulticastPass::fetchTogether(KernelOp kernel,
   llvm::MapVector<Operation *, SmallVector<PutOp>> channels;
   llvm::DenseSet<Operation *> apart;
   kernel.walk([&](PutOp put) {
-    MakeChannelOp channel = channelOf(put);
+    MakeChannelOp channel = channelOf(put.getChannel());
     if (!channel)
       return;
     channels[channel].push_back(put);

@@ -16,6 +16,7 @@
 #include "ComputeLoop.h"
 #include "NumberSweep.h"
 
+#include "smx/GPU/Captures.h"
 #include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
 
@@ -115,14 +116,6 @@ void FetchLoop::rewrite() {
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
-
-/// The channel that a role has captured.
-static MakeChannelOp channelOf(Value captured) {
-  auto argument = cast<BlockArgument>(captured);
-  auto role = cast<RoleOp>(argument.getOwner()->getParentOp());
-  return role.getCaptures()[argument.getArgNumber()]
-      .getDefiningOp<MakeChannelOp>();
-}
 
 /// True if one role fetches what the other one begins with.
 static bool belongTogether(FetchLoop &fetch, ComputeLoop &compute) {

@@ -162,28 +162,47 @@ static void sliceWholeTensors(scf::ForallOp nest) {
   });
 }
 
-/// Gives `use` a value of its own for the memory that it reads. False if what
-/// it reads is computed.
+/// Gives `use` a value of its own, whose dimensions are not those of other
+/// uses: a tile of memory, or what is computed of such tiles for each element.
+/// False if it is something else.
 static bool separate(OpOperand &use, scf::ForallOp nest) {
   OpBuilder builder(use.getOwner());
   Value tensor = use.get();
   Operation *op = tensor.getDefiningOp();
-  if (isOfHost(tensor, nest)) {
+  if (!isa<RankedTensorType>(tensor.getType()))
+    return true;
+  if (isOfHost(tensor, nest) && !hasNoContent(tensor)) {
     use.set(sliceAll(builder, tensor, nest));
     return true;
   }
-  if (!isa_and_nonnull<tensor::ExtractSliceOp, linalg::TransposeOp>(op))
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  bool isMap = generic && generic.getNumReductionLoops() == 0;
+  if (!op || !(isMap || hasNoContent(tensor) ||
+               isa<tensor::ExtractSliceOp, linalg::TransposeOp>(op)))
     return false;
   Operation *copy = builder.clone(*op);
-  use.set(copy->getResult(0));
-  auto transpose = dyn_cast<linalg::TransposeOp>(copy);
-  if (!transpose)
-    return true;
-  if (auto empty = transpose.getInit().getDefiningOp<tensor::EmptyOp>()) {
-    builder.setInsertionPoint(copy);
-    transpose.getInitMutable().set(builder.clone(*empty)->getResult(0));
-  }
-  return separate(transpose->getOpOperand(0), nest);
+  use.set(copy->getResult(cast<OpResult>(tensor).getResultNumber()));
+  // A slice has dimensions of its own.
+  return isa<tensor::ExtractSliceOp>(copy) ||
+         llvm::all_of(copy->getOpOperands(), [&](OpOperand &operand) {
+           return separate(operand, nest);
+         });
+}
+
+/// Loops of `op` run over one class: a value is read, here or elsewhere, by the
+/// one and by the other.
+static bool confusesLoops(linalg::LinalgOp op, const TileClasses &classes) {
+  llvm::SmallDenseSet<TileClasses::Class> found;
+  return llvm::any_of(classes.iterationClassesOf(op), [&](auto of) {
+    return classes.boundOf(of) != 1 && !found.insert(of).second;
+  });
+}
+
+static bool confusesProduct(linalg::GenericOp op, const TileClasses &classes) {
+  std::optional<TileProduct> product = matchProduct(op, classes);
+  return product && (product->rows == product->columns ||
+                     product->rows == product->reduced ||
+                     product->columns == product->reduced);
 }
 
 /// Ops that have names have no form of their own, but for a fill and a
@@ -222,27 +241,31 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
   if (isOnlyTile(nest))
     sliceWholeTensors(nest);
   separateInits(nest);
-  // A tensor multiplied by itself: rows and columns are dimensions of one
-  // value.
+  // A tensor multiplied by itself, or added to its transpose: two loops run
+  // over dimensions of one value.
   llvm::SmallPtrSet<Operation *, 4> separated;
   while (true) {
     TileClasses classes = TileClasses::compute(nest);
-    OpOperand *shared = nullptr;
+    // The first one: others may only read what it gives.
+    linalg::GenericOp confused;
     nest.walk([&](linalg::GenericOp op) {
-      std::optional<TileProduct> product = matchProduct(op, classes);
-      if (product &&
-          (product->rows == product->columns ||
-           product->rows == product->reduced ||
-           product->columns == product->reduced) &&
-          (!shared || !separated.contains(op)))
-        shared = product->b;
+      bool isNext = !confused ||
+                    (separated.contains(confused) && !separated.contains(op));
+      if (isNext &&
+          (confusesProduct(op, classes) || confusesLoops(op, classes)))
+        confused = op;
     });
-    if (!shared)
+    if (!confused)
       return classes;
-    if (!separated.insert(shared->getOwner()).second ||
-        !separate(*shared, nest))
-      return shared->getOwner()->emitOpError(
-          "expected rows, columns and summed dimension of a product to be "
-          "three dimensions of the tiles, got two that are the same");
+    bool isSeparate =
+        separated.insert(confused).second &&
+        llvm::all_of(confused.getDpsInputOperands(), [&](OpOperand *operand) {
+          return separate(*operand, nest);
+        });
+    if (!isSeparate)
+      return confused->emitOpError(
+          "reads a value by two of its loops that is computed in a way that "
+          "has no second form on tiles; an operand that is read as it is "
+          "would work");
   }
 }

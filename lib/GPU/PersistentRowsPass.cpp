@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Indices.h"
 #include "LoneRows.h"
 #include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
@@ -138,57 +139,43 @@ Operation *RowKernel::placeBehindUses(Operation *fetch, Block &round) {
 
 /// Where each cluster has one row at most, nobody is to wait.
 void RowKernel::pauseFirst(Value blocks, Value started, int64_t stagger) {
-  Location loc = kernel.getLoc();
-  OpBuilder builder(kernel.getContext());
+  Indices builder(kernel.getLoc(), kernel.getContext());
   builder.setInsertionPointAfterValue(started);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value cluster = arith::DivUIOp::create(
-      builder, loc, block, constant(static_cast<int64_t>(kernel.getCluster())));
-  Value cycles =
-      arith::MulIOp::create(builder, loc, cluster, constant(stagger));
-  Value walks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+  Value cluster = builder.over(block, kernel.getCluster());
+  Value cycles = builder.times(cluster, stagger);
+  Value walks = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
                                       started, blocks);
-  PauseOp::create(
-      builder, loc,
-      arith::SelectOp::create(builder, loc, walks, cycles, constant(0)));
+  PauseOp::create(builder, builder.choose(walks, cycles, builder.number(0)));
 }
 
 void RowKernel::rewrite(Value blocks, int64_t stagger) {
-  Location loc = kernel.getLoc();
-  OpBuilder builder(fetches.front());
+  Indices builder(kernel.getLoc(), fetches.front());
   Value stride =
-      ::mlir::gpu::GridDimOp::create(builder, loc, ::mlir::gpu::Dimension::x);
+      ::mlir::gpu::GridDimOp::create(builder, ::mlir::gpu::Dimension::x);
   if (stagger != 0)
     pauseFirst(blocks, stride, stagger);
   builder.setInsertionPointAfter(last);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
   Value first = block.getResult();
   // All blocks of a cluster have as many rounds: both numbers are multiples.
-  Value left = arith::SubIOp::create(builder, loc, blocks, first);
-  Value rounds = arith::CeilDivUIOp::create(builder, loc, left, stride);
+  Value rounds =
+      arith::CeilDivUIOp::create(builder, builder.minus(blocks, first), stride);
   SmallVector<Value> loaded;
   for (Operation *fetch : fetches)
     if (auto load = dyn_cast<LoadOp>(fetch))
       loaded.push_back(load.getTile());
-  auto loop = scf::ForOp::create(builder, loc, constant(0), rounds, constant(1),
-                                 loaded);
+  auto loop = scf::ForOp::create(builder, builder.number(0), rounds,
+                                 builder.number(1), loaded);
   Block &round = *loop.getBody();
   builder.setInsertionPointToStart(&round);
-  Value moved =
-      arith::MulIOp::create(builder, loc, loop.getInductionVar(), stride);
-  Value number = arith::AddIOp::create(builder, loc, first, moved);
+  Value moved = arith::MulIOp::create(builder, loop.getInductionVar(), stride);
+  Value number = builder.plus(first, moved);
   IRMapping now = forBlock(builder, number);
-  Value next = arith::AddIOp::create(builder, loc, number, stride);
-  Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                        next, blocks);
+  Value next = builder.plus(number, stride);
+  Value isThere =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, next, blocks);
   // Behind the last row, none is valid, and the addresses are this one's.
-  next = arith::SelectOp::create(builder, loc, isThere, next, number);
-  Value valid =
-      arith::SelectOp::create(builder, loc, isThere, constant(1), constant(0));
+  next = builder.choose(isThere, next, number);
+  Value valid = builder.choose(isThere, builder.number(1), builder.number(0));
   IRMapping then = forBlock(builder, next);
 
   // Everything behind the copies belongs to a round.
@@ -205,14 +192,14 @@ void RowKernel::rewrite(Value blocks, int64_t stagger) {
         operand.set(other);
   }
   builder.setInsertionPointToEnd(&round);
-  auto yield = scf::YieldOp::create(builder, loc, loop.getRegionIterArgs());
+  auto yield = scf::YieldOp::create(builder, loop.getRegionIterArgs());
   size_t i = 0;
   for (Operation *fetch : fetches) {
     builder.setInsertionPoint(placeBehindUses(fetch, round));
     Operation *again = builder.clone(*fetch, then);
     auto limit = [&](MutableOperandRange operands, ArrayRef<int64_t> shape) {
       builder.setInsertionPoint(again);
-      operands.assign({valid, constant(shape[1])});
+      operands.assign({valid, builder.number(shape[1])});
     };
     if (auto copy = dyn_cast<CopyOp>(again)) {
       limit(copy.getValidMutable(), copy.getShared().getType().getShape());
@@ -222,8 +209,8 @@ void RowKernel::rewrite(Value blocks, int64_t stagger) {
     limit(load.getValidMutable(), load.getTile().getType().getShape());
     yield->setOperand(i++, load.getTile());
   }
-  remark::passed(loc, remark::RemarkOpts::name("PersistentRows")
-                          .category("smx-gpu-persistent-rows"))
+  remark::passed(kernel.getLoc(), remark::RemarkOpts::name("PersistentRows")
+                                      .category("smx-gpu-persistent-rows"))
       << "clusters walk over rows, and fetch the next one while they store";
 }
 

@@ -7,21 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Channels.h"
+#include "smx/GPU/Captures.h"
 
 using namespace mlir;
 using namespace mlir::smx;
 using namespace mlir::smx::gpuhost;
-
-/// Goes from a role's argument to what was captured.
-static Operation *findChannel(Value value) {
-  while (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto role = dyn_cast<gpu::RoleOp>(argument.getOwner()->getParentOp());
-    if (!role)
-      return nullptr;
-    value = role.getCaptures()[argument.getArgNumber()];
-  }
-  return value.getDefiningOp<gpu::MakeChannelOp>();
-}
 
 /// The role that executes `op`, by its number in the kernel, or -1.
 static int64_t findRole(Operation *op, ArrayRef<gpu::RoleOp> roles) {
@@ -37,7 +27,7 @@ mlir::smx::gpuhost::findChannelUsers(gpu::KernelOp kernel) {
   Operation *untraced = nullptr;
   auto add = [&](Operation *op, Value channel,
                  SmallVector<GroupKey> ChannelUsers::*list) {
-    Operation *made = findChannel(channel);
+    Operation *made = gpu::channelOf(channel);
     if (!made) {
       untraced = op;
       return;
@@ -54,7 +44,7 @@ mlir::smx::gpuhost::findChannelUsers(gpu::KernelOp kernel) {
     if (auto put = dyn_cast<gpu::PutOp>(op)) {
       add(op, put.getChannel(), &ChannelUsers::producers);
       if (put.getMulticast())
-        users[findChannel(put.getChannel())].isMulticast = true;
+        users[gpu::channelOf(put.getChannel())].isMulticast = true;
     } else if (auto draw = dyn_cast<gpu::DrawOp>(op)) {
       add(op, draw.getChannel(), &ChannelUsers::producers);
     } else if (auto get = dyn_cast<gpu::GetOp>(op)) {

@@ -54,8 +54,7 @@ static SmallVector<Value> wordsOf(ThreadCode &code, Value tile) {
 /// The low word of the descriptor of a tile.
 static Value lowWord(ThreadCode &code, const MatrixDescriptor &descriptor,
                      Value tile) {
-  Value address = LLVM::PtrToIntOp::create(code, code.getI32Type(), tile);
-  address = code.quotient(address, MatrixDescriptor::unit);
+  Value address = code.quotient(code.addressBits(tile), MatrixDescriptor::unit);
   address = LLVM::AndOp::create(code, address,
                                 code.i32(MatrixDescriptor::addressMask));
   return LLVM::OrOp::create(code, address, code.i32(descriptor.lowBits()));

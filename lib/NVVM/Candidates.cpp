@@ -58,7 +58,7 @@ Value columnOf(ThreadCode &code, Value candidate) {
 
 Value warpMaximum(ThreadCode &code, Value word) {
   return NVVM::ReduxOp::create(code, code.getI32Type(), word,
-                               NVVM::ReduxKind::UMAX, code.i32(-1));
+                               NVVM::ReduxKind::UMAX, code.allLanes());
 }
 
 Value warpMaximumOfCandidates(ThreadCode &code, Value candidate) {

@@ -327,7 +327,7 @@ struct LowerRelease : TilePattern<gpu::ReleaseOp> {
     // drops this barrier where lanes are in step, and racecheck then takes the
     // others to be reading still: so all arrive, unless a tensor copy comes
     // next, which racecheck does not look at.
-    warpBarrier(code);
+    code.warpBarrier();
     const int64_t blocks = plan.blocksThatFill(op);
     if (blocks > 1) {
       // A lane for each block of the cluster.

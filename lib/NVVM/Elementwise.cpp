@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "ThreadAddresses.h"
 
 #include "smx/CPU/NarrowFloats.h"
@@ -92,11 +93,8 @@ struct RebuildOnRegisters : ConversionPattern {
 Value widenPair(ThreadCode &code, Value pair) {
   Value word = LLVM::BitcastOp::create(code, code.getI16Type(), pair);
   Value halves =
-      LLVM::InlineAsmOp::create(
-          code, code.getI32Type(), word, "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h",
-          /*has_side_effects=*/false, /*is_align_stack=*/false,
-          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-          .getResult(0);
+      emitAssembly(code, code.getI32Type(), word, "cvt.rn.f16x2.e4m3x2 $0, $1;",
+                   "=r,h", Effects::None);
   return LLVM::BitcastOp::create(code, VectorType::get(2, code.getF16Type()),
                                  halves);
 }
@@ -210,14 +208,10 @@ struct LowerNarrowingInBranch : TilePattern<arith::TruncFOp> {
     for (int64_t i = 0; i < from.getNumElements(); i += 2) {
       Value low = code.getRegister(adaptor.getIn(), i),
             high = code.getRegister(adaptor.getIn(), i + 1);
-      Value word = LLVM::InlineAsmOp::create(
-                       code, code.getI32Type(), ValueRange{high, low},
-                       to.isF16() ? "cvt.rn.f16x2.f32 $0, $1, $2;"
-                                  : "cvt.rn.bf16x2.f32 $0, $1, $2;",
-                       "=r,f,f", /*has_side_effects=*/true,
-                       /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                       LLVM::AsmDialectAttr(), ArrayAttr())
-                       .getResult(0);
+      Value word = emitAssembly(code, code.getI32Type(), {high, low},
+                                to.isF16() ? "cvt.rn.f16x2.f32 $0, $1, $2;"
+                                           : "cvt.rn.bf16x2.f32 $0, $1, $2;",
+                                "=r,f,f", Effects::Order);
       pairs.push_back(LLVM::BitcastOp::create(code, pair, word));
     }
     rewriter.replaceOp(op, code.fromVectors(pairs));

@@ -34,16 +34,21 @@ static mlir::gpu::GPUModuleOp deviceModule(ModuleOp module) {
   return {};
 }
 
+static SmallVector<LLVM::LLVMFuncOp> kernelsOf(mlir::gpu::GPUModuleOp device) {
+  auto functions = device.getOps<LLVM::LLVMFuncOp>();
+  return llvm::filter_to_vector(functions, [](LLVM::LLVMFuncOp function) {
+    return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+  });
+}
+
 static llvm::Expected<LLVM::LLVMFuncOp> findKernel(ModuleOp module,
                                                    StringRef name) {
   std::string known;
   if (mlir::gpu::GPUModuleOp device = deviceModule(module))
-    for (auto function : device.getOps<LLVM::LLVMFuncOp>()) {
-      if (!function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-        continue;
-      if (function.getName() == name)
-        return function;
-      known += (known.empty() ? "" : ", ") + function.getName().str();
+    for (LLVM::LLVMFuncOp kernel : kernelsOf(device)) {
+      if (kernel.getName() == name)
+        return kernel;
+      known += (known.empty() ? "" : ", ") + kernel.getName().str();
     }
   return createStringError("no kernel '" + name + "' in the lowered module; " +
                            (known.empty() ? "it has none" : "it has " + known));
@@ -193,12 +198,11 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   }
 }
 
-llvm::Expected<std::string>
-mlir::smx::emitPTX(ModuleOp module, StringRef kernel, StringRef chip) {
-  llvm::Expected<LLVM::LLVMFuncOp> found = findKernel(module, kernel);
-  if (!found)
-    return found.takeError();
+llvm::Expected<std::string> mlir::smx::emitPTX(ModuleOp module,
+                                               StringRef chip) {
   mlir::gpu::GPUModuleOp device = deviceModule(module);
+  if (!device || kernelsOf(device).empty())
+    return createStringError("the module has no kernel");
   StringRef features;
   if (ArrayAttr targets = device.getTargetsAttr())
     for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>())
@@ -219,8 +223,7 @@ mlir::smx::emitPTX(ModuleOp module, StringRef kernel, StringRef chip) {
   std::unique_ptr<llvm::Module> code =
       translateModuleToLLVMIR(device, context, device.getName());
   if (!code)
-    return createStringError("the kernel '" + kernel +
-                             "' could not be translated to LLVM IR");
+    return createStringError("the kernels could not be translated to LLVM IR");
   auto machine = createTarget(chip, features);
   if (!machine)
     return machine.takeError();

@@ -96,7 +96,7 @@ Value ExactProduct::fromLane(Value value, int64_t lane) {
   // Segments of four lanes: the clamp's upper half is 32 - 4.
   constexpr int64_t segmentsOfFour = 28 << 8 | 31;
   auto shuffle = [&](Value word) -> Value {
-    return NVVM::ShflOp::create(code, word.getType(), code.i32(-1), word,
+    return NVVM::ShflOp::create(code, word.getType(), code.allLanes(), word,
                                 code.i32(lane), code.i32(segmentsOfFour),
                                 NVVM::ShflKind::idx, UnitAttr());
   };

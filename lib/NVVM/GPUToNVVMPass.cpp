@@ -1,5 +1,6 @@
 //===- GPUToNVVMPass.cpp - kernels of whole tiles to per-thread code ------===//
 
+#include "Assembly.h"
 #include "KernelLowering.h"
 #include "LaunchOrder.h"
 
@@ -118,12 +119,8 @@ static void readThread(llvm::iterator_range<Block::iterator> ops,
   if (reads.empty())
     return;
   ImplicitLocOpBuilder b(place->getLoc(), place);
-  Value number =
-      LLVM::InlineAsmOp::create(
-          b, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-          .getResult(0);
+  Value number = emitAssembly(b, b.getI32Type(), ValueRange(),
+                              "mov.u32 $0, %tid.x;", "=r", Effects::Order);
   for (NVVM::ThreadIdXOp read : reads) {
     read.replaceAllUsesWith(number);
     read.erase();

@@ -1,6 +1,7 @@
 //===- GlobalTile.cpp - addresses and accesses in global memory -----------===//
 
 #include "GlobalTile.h"
+#include "Assembly.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -25,13 +26,9 @@ void leaveLoops(ThreadCode &code, ValueRange needed) {
 
 Value opaque(ThreadCode &code, Value value) {
   bool isWord = value.getType().isInteger(32);
-  return LLVM::InlineAsmOp::create(
-             code, value.getType(), value,
-             isWord ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;",
-             isWord ? "=r,r" : "=l,l", /*has_side_effects=*/true,
-             /*is_align_stack=*/false, LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
+  return emitAssembly(code, value.getType(), value,
+                      isWord ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;",
+                      isWord ? "=r,r" : "=l,l", Effects::Order);
 }
 
 GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
@@ -148,27 +145,6 @@ struct Words {
 };
 } // namespace
 
-static SmallVector<Value> emitAsm(ThreadCode &code, TypeRange results,
-                                  ValueRange operands, StringRef text,
-                                  StringRef constraints) {
-  Type type;
-  if (results.size() == 1)
-    type = results.front();
-  else if (results.size() > 1)
-    type = LLVM::LLVMStructType::getLiteral(code.getContext(),
-                                            llvm::to_vector(results));
-  auto call = LLVM::InlineAsmOp::create(
-      code, type ? TypeRange(type) : TypeRange(), operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
-  if (results.size() <= 1)
-    return llvm::to_vector_of<Value>(call.getResults());
-  SmallVector<Value> values;
-  for (int64_t i : llvm::seq<int64_t>(results.size()))
-    values.push_back(LLVM::ExtractValueOp::create(code, call.getResult(0), i));
-  return values;
-}
-
 /// i1 in memory is a byte of 0 or 1.
 static VectorType memoryType(VectorType type) {
   return type.getElementType().isInteger(1)
@@ -198,12 +174,8 @@ static Value policyOf(ThreadCode &code, gpu::Reading reading) {
   StringRef text = reading == gpu::Reading::First
                        ? "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
                        : "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;";
-  return LLVM::InlineAsmOp::create(code, code.getI64Type(), ValueRange(), text,
-                                   "=l", /*has_side_effects=*/false,
-                                   /*is_align_stack=*/false,
-                                   LLVM::TailCallKind::None,
-                                   LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
+  return emitAssembly(code, code.getI64Type(), ValueRange(), text, "=l",
+                      Effects::None);
 }
 
 /// A load in PTX: predicated, or by a policy of caches.
@@ -237,8 +209,8 @@ static Value loadWords(ThreadCode &code, Value address, VectorType type,
   text += words.instruction(name, qualifiersOf(reading)) + " " +
           words.operands(0) + ", [" + place + "]" + policy + ";\n\t}";
   SmallVector<Value> loaded =
-      emitAsm(code, SmallVector<Type>(words.count, words.type), operands, text,
-              constraints + inputs);
+      emitAssembly(code, SmallVector<Type>(words.count, words.type), operands,
+                   text, constraints + inputs, Effects::Order);
   Value bits = loaded.size() == 1 ? loaded.front() : code.fromRegisters(loaded);
   if (words.bytes == 1)
     bits = LLVM::TruncOp::create(code, code.getI8Type(), bits);
@@ -284,10 +256,10 @@ void storeGlobal(ThreadCode &code, Value vector, Value address,
   }
   for ([[maybe_unused]] int64_t i : llvm::seq(words.count))
     constraints += ("," + words.constraint()).str();
-  emitAsm(code, {}, operands,
-          "@$0 " + words.instruction("st.global") + " [$1], " +
-              words.operands(2) + ";",
-          constraints + ",~{memory}");
+  emitAssembly(code, TypeRange(), operands,
+               "@$0 " + words.instruction("st.global") + " [$1], " +
+                   words.operands(2) + ";",
+               constraints, Effects::Memory);
 }
 
 } // namespace mlir::smx

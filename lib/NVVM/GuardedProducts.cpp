@@ -4,26 +4,9 @@
 #include "MatrixProduct.h"
 
 #include "RegisterAssembly.h"
+#include "WarpExchange.h"
 
 namespace mlir::smx {
-
-/// i1, the same in all threads of the group: some of them has `condition`. By
-/// assembly, since nvvm.barrier reduces over the whole block only.
-static Value isAnyInGroup(ThreadCode &code, Value condition) {
-  Value isAny =
-      LLVM::InlineAsmOp::create(
-          code, code.getI1Type(),
-          ValueRange{condition, code.groupBarrierNumber(),
-                     code.i32(code.team.groupThreads())},
-          "bar.red.or.pred $0, $2, $3, $1;", "=b,b,r,r,~{memory}",
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-          .getResult(0);
-  // The assembler does not know that all threads have got the same; of a vote
-  // it does, and leaves addresses that loops around carry to the uniform unit.
-  return NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1), isAny,
-                                  NVVM::VoteSyncKind::any);
-}
 
 /// Loads of 16 bytes each in a look at the second operand.
 static constexpr int64_t loadsAtATime = 8;
@@ -69,8 +52,10 @@ Value isAnyNotFinite(ThreadCode &code, gpu::SharedType tileType, Value tile) {
       part = LLVM::FPExtOp::create(code, code.getF32Type(), part);
     all = LLVM::FAddOp::create(code, all, part);
   }
-  return isAnyInGroup(
-      code, LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, all, all));
+  Value isHere = LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, all, all);
+  // The assembler does not know that all threads have got the same; of a vote
+  // it does, and leaves addresses that loops around carry to the uniform unit.
+  return isAnyOfWarp(code, code.isAnyOfGroup(isHere));
 }
 
 Sums MatrixProduct::takeFirst(Sums &all, int64_t together) {

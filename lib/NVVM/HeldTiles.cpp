@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "KernelLowering.h"
 
 namespace mlir::smx {
@@ -19,20 +20,9 @@ static Value throughNothing(ThreadCode &code, Value words) {
     results += "=r,";
     tied += (i ? "," : "") + std::to_string(i);
   }
-  Type type = code.getI32Type();
-  if (count > 1)
-    type = LLVM::LLVMStructType::getLiteral(code.getContext(),
-                                            SmallVector<Type>(count, type));
-  Value all = LLVM::InlineAsmOp::create(
-                  code, type, operands, "", results + tied,
-                  /*has_side_effects=*/true, /*is_align_stack=*/false,
-                  LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-                  .getResult(0);
-  SmallVector<Value> held;
-  for (int64_t i : llvm::seq(count))
-    held.push_back(count > 1 ? Value(LLVM::ExtractValueOp::create(code, all, i))
-                             : all);
-  return code.fromRegisters(held);
+  SmallVector<Type> types(count, code.getI32Type());
+  return code.fromRegisters(emitAssembly(code, types, operands, /*text=*/"",
+                                         results + tied, Effects::Order));
 }
 
 namespace {

@@ -247,12 +247,18 @@ public:
   Value groupBarrierNumber();
   /// i1: true in one thread of each warp; no elect.sync needed (lane 0).
   Value isFirstLane();
+  /// The lanes of a warp meet, and see each other's memory accesses.
+  void warpBarrier();
+  /// Whom votes and exchanges of a warp ask, i32.
+  Value allLanes() { return i32(-1); }
 
   /// Address `offset` bytes from the start of dynamic shared memory.
   Value shared(int64_t offset);
   /// `base` and a number of bytes (i32 or i64) further.
   Value advance(Value base, Value bytes);
   Value advance(Value base, int64_t bytes);
+  /// An address in shared memory as PTX takes it: i32.
+  Value addressBits(Value address);
 
   /// Register `i` of a converted tile; `count` registers from `i` as a vector;
   /// a converted tile (or any vector) from its registers.

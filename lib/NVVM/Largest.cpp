@@ -233,7 +233,7 @@ void LargestOfRow::find(Value firstColumn, bool meetsBefore,
       rank(inRow, plan.threads);
   }
   if (isForFirstWarp)
-    NVVM::SyncWarpOp::create(code, code.i32(-1));
+    code.warpBarrier();
   else
     meet();
 }

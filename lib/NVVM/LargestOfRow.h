@@ -64,7 +64,7 @@ private:
   void meet() {
     if (plan.warps() > 1)
       return code.groupBarrier();
-    NVVM::SyncWarpOp::create(code, code.i32(-1));
+    code.warpBarrier();
   }
   Value maximumOfWords(Value a, Value b) {
     return LLVM::UMaxOp::create(code, a, b);

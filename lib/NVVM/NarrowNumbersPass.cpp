@@ -32,12 +32,10 @@ static void foldArguments(gpu::KernelOp kernel, gpu::LaunchOp launch) {
     OpBuilder b = OpBuilder::atBlockBegin(&role.getBody().front());
     for (auto [captured, inRole] :
          llvm::zip(role.getCaptures(), role.getBody().getArguments())) {
-      auto argument = dyn_cast<BlockArgument>(captured);
-      if (!argument || argument.getOwner() != &kernel.getBody().front())
+      Value passed = gpu::valueOfLaunch(launch, captured);
+      if (!passed || !passed.getType().isIndex())
         continue;
-      Value passed = launch.getArguments()[argument.getArgNumber()];
-      if (std::optional<int64_t> value = getConstantIntValue(passed);
-          value && passed.getType().isIndex())
+      if (std::optional<int64_t> value = getConstantIntValue(passed))
         inRole.replaceAllUsesWith(
             arith::ConstantIndexOp::create(b, role.getLoc(), *value));
     }

@@ -1,23 +1,13 @@
 //===- Order.cpp - blocks that wait for others ----------------------------===//
 
+#include "Assembly.h"
 #include "KernelLowering.h"
-
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::smx {
 
 static void emitOrdered(ThreadCode &code, StringRef text, StringRef constraints,
                         ValueRange operands) {
-  LLVM::InlineAsmOp::create(code, TypeRange(), operands, text,
-                            (constraints + ",~{memory}").str(),
-                            /*has_side_effects=*/true,
-                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                            LLVM::AsmDialectAttr(), ArrayAttr());
-}
-
-/// All lanes of the warp meet, and see what each other has seen.
-static void meetInWarp(ThreadCode &code) {
-  NVVM::SyncWarpOp::create(code, code.i32(-1));
+  emitAssembly(code, TypeRange(), operands, text, constraints, Effects::Memory);
 }
 
 namespace {
@@ -44,7 +34,7 @@ struct LowerAnnounce : OrderPattern<gpu::AnnounceOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
     Value address = addressOfCount(rewriter, op, adaptor);
-    meetInWarp(code);
+    code.warpBarrier();
     code.when(code.isFirstLane(), [&] {
       emitOrdered(code, "red.release.gpu.global.add.u32 [$0], $1;", "l,r",
                   {address, code.i32(1)});
@@ -68,7 +58,7 @@ struct LowerAwait : OrderPattern<gpu::AwaitOp> {
                 "ld.acquire.gpu.global.u32 count, [$0]; "
                 "setp.lt.u32 less, count, $1; @less bra again; }",
                 "l,r", {address, code.i32(op.getCount())});
-    meetInWarp(code);
+    code.warpBarrier();
     rewriter.eraseOp(op);
     return success();
   }

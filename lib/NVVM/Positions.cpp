@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "PositionSum.h"
 #include "smx/IR/ElementBits.h"
 
@@ -167,11 +168,8 @@ private:
                                      "selp.b32 low, {0}, low, below; "
                                      "selp.b32 $0, {1}, low, above; }",
                                      -limit, limit);
-    return LLVM::InlineAsmOp::create(
-               code, code.getI32Type(), wide, text, "=r,l",
-               /*has_side_effects=*/false, /*is_align_stack=*/false,
-               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-        .getResult(0);
+    return emitAssembly(code, code.getI32Type(), wide, text, "=r,l",
+                        Effects::None);
   }
 
   static std::optional<LLVM::ICmpPredicate> signedPredicate(arith::CmpIOp op) {
@@ -289,11 +287,8 @@ struct ConvertPositions : TilePattern<arith::SIToFPOp> {
     // a loop where that can be done, and has no registers to keep them.
     auto part = [&](int64_t bits) -> Value {
       Value masked = LLVM::AndOp::create(code, place, code.i64(bits));
-      return LLVM::InlineAsmOp::create(
-                 code, code.getF32Type(), masked, "cvt.rn.f32.s64 $0, $1;",
-                 "=f,l", /*has_side_effects=*/true, /*is_align_stack=*/false,
-                 LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-          .getResult(0);
+      return emitAssembly(code, code.getF32Type(), masked,
+                          "cvt.rn.f32.s64 $0, $1;", "=f,l", Effects::Order);
     };
     Value ofRegisters = constantsOf(code, *sum, tile);
     Value low = LLVM::FAddOp::create(

@@ -255,13 +255,12 @@ struct LowerPartialReduce : TilePattern<gpu::PartialReduceOp> {
 };
 } // namespace
 
-/// True in all threads of a warp if `values` are in one of them.
-static Value isAnyOfWarp(ThreadCode &code, ArrayRef<Value> values) {
+Value isAnyOfWarp(ThreadCode &code, ArrayRef<Value> values) {
   Value isAny = values.front();
   for (Value value : values.drop_front())
     isAny = LLVM::OrOp::create(code, isAny, value);
-  return NVVM::VoteSyncOp::create(code, code.getI1Type(), code.i32(-1), isAny,
-                                  NVVM::VoteSyncKind::any);
+  return NVVM::VoteSyncOp::create(code, code.getI1Type(), code.allLanes(),
+                                  isAny, NVVM::VoteSyncKind::any);
 }
 
 namespace {

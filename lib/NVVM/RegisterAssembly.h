@@ -2,6 +2,7 @@
 #ifndef SMX_LIB_NVVM_REGISTERASSEMBLY_H
 #define SMX_LIB_NVVM_REGISTERASSEMBLY_H
 
+#include "Assembly.h"
 #include "KernelLowering.h"
 
 namespace mlir::smx {
@@ -34,16 +35,8 @@ public:
 
   SmallVector<Value> emit(ThreadCode &code, StringRef text) {
     SmallVector<Type> types(results, code.getF32Type());
-    Type type = LLVM::LLVMStructType::getLiteral(code.getContext(), types);
-    Value result =
-        LLVM::InlineAsmOp::create(
-            code, type, operands, text, constraints + ",~{memory}",
-            /*has_side_effects=*/true, /*is_align_stack=*/false,
-            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-            .getResult(0);
-    return llvm::map_to_vector(llvm::seq(results), [&](int64_t i) -> Value {
-      return LLVM::ExtractValueOp::create(code, result, ArrayRef<int64_t>{i});
-    });
+    return emitAssembly(code, types, operands, text, constraints,
+                        Effects::Memory);
   }
 
 private:

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "TensorStores.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -16,11 +17,8 @@ namespace mlir::smx {
 /// is there.
 static void meetAtTurn(ThreadCode &code, StringRef instruction, Value barrier) {
   Value threads = code.i32(2 * code.team.groupThreads());
-  LLVM::InlineAsmOp::create(code, TypeRange(), ValueRange{barrier, threads},
-                            (instruction + " $0, $1;").str(), "r,r,~{memory}",
-                            /*has_side_effects=*/true, /*is_align_stack=*/false,
-                            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(),
-                            ArrayAttr());
+  emitAssembly(code, TypeRange(), {barrier, threads},
+               (instruction + " $0, $1;").str(), "r,r", Effects::Memory);
 }
 
 /// The barrier of the group that comes `steps` after this one.

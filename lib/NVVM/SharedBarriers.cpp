@@ -1,6 +1,7 @@
 //===- SharedBarriers.cpp - mbarriers and copies in flight ----------------===//
 
 #include "SharedBarriers.h"
+#include "Assembly.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -12,16 +13,7 @@ using namespace mlir::smx;
 /// bits, which is all that a shared one has.
 static void emitInstruction(ThreadCode &code, StringRef text,
                             StringRef constraints, ValueRange operands) {
-  LLVM::InlineAsmOp::create(
-      code, TypeRange(), operands, text,
-      constraints.empty() ? "~{memory}" : (constraints + ",~{memory}").str(),
-      /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr(), ArrayAttr());
-}
-
-static Value addressBits(ThreadCode &code, Value address) {
-  return LLVM::PtrToIntOp::create(code, code.getI32Type(), address);
+  emitAssembly(code, TypeRange(), operands, text, constraints, Effects::Memory);
 }
 
 void mlir::smx::initBarrier(ThreadCode &code, Value address, int64_t arrivals) {
@@ -29,7 +21,7 @@ void mlir::smx::initBarrier(ThreadCode &code, Value address, int64_t arrivals) {
 }
 
 void mlir::smx::arrive(ThreadCode &code, Value address, Value predicate) {
-  Value bits = addressBits(code, address);
+  Value bits = code.addressBits(address);
   if (predicate)
     emitInstruction(code,
                     "{ .reg .b64 state; "
@@ -51,7 +43,7 @@ void mlir::smx::arriveInBlock(ThreadCode &code, Value address, Value rank,
                   "{ .reg .b32 theirs; "
                   "mapa.shared::cluster.u32 theirs, $0, $1; "
                   "@$2 mbarrier.arrive.shared::cluster.b64 _, [theirs]; }",
-                  "r,r,b", {addressBits(code, address), rank, predicate});
+                  "r,r,b", {code.addressBits(address), rank, predicate});
 }
 
 void mlir::smx::arriveExpecting(ThreadCode &code, Value address,
@@ -59,15 +51,15 @@ void mlir::smx::arriveExpecting(ThreadCode &code, Value address,
   emitInstruction(code,
                   "{ .reg .b64 state; "
                   "mbarrier.arrive.expect_tx.shared.b64 state, [$0], $1; }",
-                  "r,r", {addressBits(code, address), code.i32(bytes)});
+                  "r,r", {code.addressBits(address), code.i32(bytes)});
 }
 
 void mlir::smx::copyTensor(ThreadCode &code, Value to, Value map,
                            ValueRange coordinates, Value barrier, Value ranks) {
   // Upstream's op has pointers of 64 bits that go by way of generic ones: of
   // the 32 registers of a role that fetches that takes some for each tile.
-  SmallVector<Value> operands{addressBits(code, to), map,
-                              addressBits(code, barrier)};
+  SmallVector<Value> operands{code.addressBits(to), map,
+                              code.addressBits(barrier)};
   std::string constraints = "r,l,r", box;
   for (Value at : coordinates) {
     box += (box.empty() ? "$" : ", $") + std::to_string(operands.size());
@@ -93,7 +85,7 @@ void mlir::smx::copyTensor(ThreadCode &code, Value to, Value map,
 void mlir::smx::arriveAfterCopies(ThreadCode &code, Value address) {
   // `noinc`: the barrier counts every thread that copies from the start.
   emitInstruction(code, "cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", "r",
-                  addressBits(code, address));
+                  code.addressBits(address));
 }
 
 void mlir::smx::waitForPhase(ThreadCode &code, Value address, Value parity,
@@ -103,7 +95,7 @@ void mlir::smx::waitForPhase(ThreadCode &code, Value address, Value parity,
                       StringRef(suspends ? "try_wait" : "test_wait") +
                       ".parity.shared.b64 done, [$0], $1; @!done bra again; }")
                          .str();
-  emitInstruction(code, text, "r,r", {addressBits(code, address), parity});
+  emitInstruction(code, text, "r,r", {code.addressBits(address), parity});
 }
 
 void mlir::smx::publishBarriers(ThreadCode &code) {
@@ -122,7 +114,7 @@ void mlir::smx::sendAnnounced(ThreadCode &code, Value value, Value address,
           .str();
   emitInstruction(
       code, text, isWord ? "r,r,r,r" : "r,r,l,r",
-      {addressBits(code, address), addressBits(code, barrier), value, rank});
+      {code.addressBits(address), code.addressBits(barrier), value, rank});
 }
 
 void mlir::smx::waitForPhaseOfCluster(ThreadCode &code, Value address,
@@ -130,7 +122,7 @@ void mlir::smx::waitForPhaseOfCluster(ThreadCode &code, Value address,
   emitInstruction(code,
                   "{ .reg .pred done; again: mbarrier.try_wait.parity.acquire."
                   "cluster.shared::cta.b64 done, [$0], $1; @!done bra again; }",
-                  "r,r", {addressBits(code, address), parity});
+                  "r,r", {code.addressBits(address), parity});
 }
 
 void mlir::smx::waitForCopies(ThreadCode &code) {
@@ -148,8 +140,4 @@ void mlir::smx::waitForCopies(ThreadCode &code, int64_t later) {
 
 void mlir::smx::fenceWritesForEngine(ThreadCode &code) {
   emitInstruction(code, "fence.proxy.async.shared::cta;", "", {});
-}
-
-void mlir::smx::warpBarrier(ThreadCode &code) {
-  NVVM::SyncWarpOp::create(code, code.i32(-1));
 }

@@ -70,9 +70,6 @@ void waitForCopies(ThreadCode &code, int64_t later);
 /// engine, once the thread that starts a copy has met this one.
 void fenceWritesForEngine(ThreadCode &code);
 
-/// The lanes of a warp meet, and see each other's memory accesses.
-void warpBarrier(ThreadCode &code);
-
 } // namespace mlir::smx
 
 #endif // SMX_LIB_NVVM_SHAREDBARRIERS_H

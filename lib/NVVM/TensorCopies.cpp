@@ -10,24 +10,11 @@
 #include "TensorCopies.h"
 
 #include "SharedBarriers.h"
+#include "smx/GPU/Captures.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::smx {
-
-/// The argument of the kernel that a memref is, or -1.
-static int64_t argumentOf(Value memref) {
-  while (auto argument = dyn_cast<BlockArgument>(memref)) {
-    Operation *owner = argument.getOwner()->getParentOp();
-    if (isa<gpu::KernelOp>(owner))
-      return argument.getArgNumber();
-    auto role = dyn_cast<gpu::RoleOp>(owner);
-    if (!role)
-      break;
-    memref = role.getCaptures()[argument.getArgNumber()];
-  }
-  return -1;
-}
 
 /// Rows of the tile that this block copies: all, or its part of a multicast.
 static int64_t rowsOfBlock(gpu::PutOp op) {
@@ -47,11 +34,11 @@ static FailureOr<TensorMapUse> makeMap(Operation *op, Value memory,
     return op->emitOpError("copies by maps of at most 5 dimensions, got ")
            << memref;
   TensorMapUse map;
-  int64_t argument = argumentOf(memory);
-  if (argument < 0)
+  std::optional<unsigned> argument = gpu::argumentOfKernel(memory);
+  if (!argument)
     return op->emitOpError("copies from or to an argument of the kernel, of "
                            "which the host makes a map, got another memref");
-  map.argument = argument;
+  map.argument = *argument;
   Type element = memref.getElementType();
   llvm::raw_string_ostream(map.element) << element;
   map.swizzle = swizzle;

@@ -78,11 +78,11 @@ void Store::run(Value value, Value map, ValueRange offsets) {
     // What the first lane has handed over from there is read: the others wait
     // for it.
     waitForTensorStores(code, held / columns - 1);
-    warpBarrier(code);
+    code.warpBarrier();
     write(addresses, value, column, columns);
     // Each lane makes its own writes visible to the engine.
     fenceWritesForEngine(code);
-    warpBarrier(code);
+    code.warpBarrier();
     code.when(code.isFirstLane(), [&] { send(map, offsets, column, columns); });
   }
 }

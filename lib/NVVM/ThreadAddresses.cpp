@@ -13,15 +13,10 @@ SharedTile mlir::smx::sharedTileOf(gpu::SharedType type) {
           type.getElementType().getIntOrFloatBitWidth() / 8, type.getSwizzle()};
 }
 
-/// Shared addresses have 32 bits, whatever the width of the pointer.
-static ThreadInteger addressOf(ThreadCode &code, Value pointer) {
-  return {code, LLVM::PtrToIntOp::create(code, code.getI32Type(), pointer)};
-}
-
 ThreadAddresses::ThreadAddresses(ThreadCode &code, gpu::SharedType type,
                                  Value base, ThreadIntegerPlace place,
                                  ::smx::gpu::PlaceBits bits)
-    : code(code), tile(sharedTileOf(type)), base(addressOf(code, base)),
+    : code(code), tile(sharedTileOf(type)), base(code, code.addressBits(base)),
       place(place), bits(bits) {}
 
 Value ThreadAddresses::pointer(ThreadInteger address) {

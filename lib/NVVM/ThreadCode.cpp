@@ -59,10 +59,10 @@ Value ThreadCode::uniformWarp() {
       return exchange;
   InsertionGuard guard(*this);
   setInsertionPointToStart(&entry);
-  constexpr int64_t allLanes = -1, wholeWarp = 31;
+  constexpr int64_t wholeWarp = 31;
   Value thread = NVVM::ThreadIdXOp::create(*this, getI32Type());
   auto exchange = NVVM::ShflOp::create(
-      *this, getI32Type(), i32(allLanes), quotient(thread, warpThreads), i32(0),
+      *this, getI32Type(), allLanes(), quotient(thread, warpThreads), i32(0),
       i32(wholeWarp), NVVM::ShflKind::idx, UnitAttr());
   exchange->setAttr(isWarp, getUnitAttr());
   return exchange;
@@ -140,6 +140,8 @@ void ThreadCode::groupBarrier() {
   meet(*this, groupBarrierNumber(), team.groupThreads());
 }
 
+void ThreadCode::warpBarrier() { NVVM::SyncWarpOp::create(*this, allLanes()); }
+
 Value ThreadCode::isAnyOfGroup(Value isTrue) {
   Value barrier = team.groups() == 1 ? i32(team.barrier) : groupBarrierNumber();
   // nvvm.barrier reduces at barrier 0 alone.
@@ -173,6 +175,10 @@ Value ThreadCode::advance(Value base, int64_t bytes) {
                    *this, base.getType(), getI8Type(), base,
                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)}))
              : advance(base, i64(bytes));
+}
+
+Value ThreadCode::addressBits(Value address) {
+  return LLVM::PtrToIntOp::create(*this, getI32Type(), address);
 }
 
 void ThreadCode::when(Value condition, llvm::function_ref<void()> body) {

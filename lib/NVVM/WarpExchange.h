@@ -13,6 +13,9 @@ Value combine(ThreadCode &code, gpu::Combiner kind, Value a, Value b);
 /// of 1, 2, 4 or 8 bytes. All lanes of the warp take part.
 Value exchange(ThreadCode &code, Value value, int64_t mask);
 
+/// i1: true in all threads of a warp if one of `values` is in one of them.
+Value isAnyOfWarp(ThreadCode &code, ArrayRef<Value> values);
+
 /// Scratch of an smx_gpu.convert; 0 for other ops.
 int64_t convertScratchBytes(Operation *op);
 

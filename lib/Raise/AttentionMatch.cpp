@@ -14,8 +14,6 @@ using namespace mlir::smx;
 std::string AttentionRaiser::readWeights() {
   unsigned rank = positions.size();
   parts.key = path.softmax.getAxis();
-  if (rank < 2)
-    return "the weights have no dimension of queries";
   SmallVector<AffineExpr> at = positions.getAll();
   for (OpOperand *step : llvm::reverse(path.steps)) {
     auto next = reader.stepForward(*step, at);
@@ -64,17 +62,26 @@ std::string AttentionRaiser::readWeights() {
 
 /// The queries are the last dimension beside the keys, or, where each of those
 /// has values of its own, as heads behind the queries have, one that has not.
+/// Where all have, there is one query.
 void AttentionRaiser::chooseRow(unsigned rank) {
   auto hasValues = [&](unsigned n) {
     return llvm::any_of(valueElement->at, [&](AffineExpr index) {
       return positions.depends(index, n);
     });
   };
-  parts.row = parts.key + 1 == rank ? rank - 2 : rank - 1;
-  if (hasValues(parts.row))
+  std::optional<unsigned> row;
+  if (rank > 1)
+    row = parts.key + 1 == rank ? rank - 2 : rank - 1;
+  if (row && hasValues(*row)) {
+    row.reset();
     for (unsigned n = 0; n < rank; ++n)
       if (n != parts.key && !hasValues(n))
-        parts.row = n;
+        row = n;
+  }
+  isOneQuery = !row;
+  parts.row = row.value_or(positions.size());
+  if (isOneQuery)
+    positions.add(1);
   for (unsigned n = 0; n < rank; ++n)
     if (n != parts.key && n != parts.row)
       parts.batch.push_back(n);

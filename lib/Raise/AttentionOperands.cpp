@@ -93,6 +93,22 @@ OperandChoice AttentionRaiser::copyInOrder(const Element &e,
   return stored;
 }
 
+Value AttentionRaiser::withQuery(Value queries) {
+  if (!isOneQuery)
+    return queries;
+  auto type = cast<RankedTensorType>(queries.getType());
+  const int64_t feature = type.getRank() - 1;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.end() - 1, 1);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t k : llvm::seq(feature))
+    groups.push_back({k});
+  groups.push_back({feature, feature + 1});
+  return tensor::ExpandShapeOp::create(
+      rewriter, product.op.getLoc(),
+      RankedTensorType::get(shape, type.getElementType()), queries, groups);
+}
+
 std::string AttentionRaiser::chooseOperands() {
   linalg::LinalgOp op = scoreProduct->op;
   auto type = cast<RankedTensorType>(scoreElement->value.getType());
@@ -117,6 +133,8 @@ std::string AttentionRaiser::chooseOperands() {
   }
 
   SmallVector<AffineExpr> queryOrder = orderOf(parts.row, feature);
+  if (isOneQuery)
+    queryOrder.erase(queryOrder.end() - 2);
   SmallVector<AffineExpr> keyOrder = orderOf(parts.key, feature);
   SmallVector<AffineExpr> valueOrder = orderOf(parts.key, valueFeature);
   int64_t dimOfHeads = (int64_t)parts.batch.size() - 1;
@@ -138,13 +156,18 @@ std::string AttentionRaiser::chooseOperands() {
     const Element &q = inputs[n], &k = inputs[1 - n];
     if (depends(q, parts.key) || depends(k, parts.row))
       continue;
-    if (depends(*valueElement, parts.row))
+    // Keys of all of them would be copies.
+    if (isOneQuery && !llvm::all_of(parts.batch, [&](unsigned position) {
+          return positions.extent(position) == 1 || depends(k, position);
+        }))
       return "every query has values of its own";
     if (agree(choices(q, queryOrder, -1, true),
               choices(k, keyOrder, dimOfHeads, true),
               choices(*valueElement, valueOrder, dimOfHeads, false), query, key,
-              value))
+              value)) {
+      query.tensor = withQuery(query.tensor);
       return "";
+    }
     return "queries, keys and values do not have the shape or the type of an "
            "attention";
   }

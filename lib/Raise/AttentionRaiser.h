@@ -28,6 +28,9 @@ private:
   void chooseRow(unsigned rank);
   std::string readScores();
   std::string chooseOperands();
+  /// `queries` with a dimension of one query in front of the feature, if the
+  /// scores have none.
+  Value withQuery(Value queries);
   OperandChoice copyInOrder(const Element &e, ArrayRef<AffineExpr> order,
                             bool allowFactor);
   std::string build();
@@ -47,6 +50,8 @@ private:
   Positions positions;
   ElementReader reader{positions};
   ScorePositions parts;
+  /// The scores have no dimension of queries: the position is one more.
+  bool isOneQuery = false;
   unsigned valueFeature = 0, feature = 0;
 
   /// The value to replace, the product or what it is reshaped to, and where an

@@ -220,8 +220,12 @@ bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, Operation *op) {
                                      /*masked_row=*/nullptr);
   auto logSumExp = result.getDefiningOp<LogSumExpOp>();
   result = reshapeTo(rewriter, op->getLoc(), result, root.getType());
-  if (!result)
+  if (!result) {
+    rewriter.eraseOp(logSumExp);
+    remarkNotRaised(op, "smx.logsumexp",
+                    "the result has other dimensions than the rows");
     return false;
+  }
   rewriter.replaceAllUsesWith(op->getResult(0), result);
   eraseUnused(rewriter, cluster);
   absorbConversions(rewriter, logSumExp);

@@ -193,6 +193,8 @@ Expected<Kernel> smx::compile(llvm::StringRef mlirText,
     return createStringError("the lengths of rows with code of their own are " +
                              llvm::Twine(options.rowLengths) +
                              "; they must be 0 or more");
+  if (llvm::Error error = mlir::smx::checkRoadOptions(options.road))
+    return error;
   if (options.road.target != Target::Cpu)
     if (llvm::Error error = mlir::smx::checkChip(options.road.chip))
       return error;

@@ -5,7 +5,7 @@
 #include "DeviceVariants.h"
 #include "KernelFiles.h"
 #include "ModuleInContext.h"
-#include "Signature.h"
+#include "smx/Runtime/Signature.h"
 
 #include "smx/Evaluator/LaunchPlan.h"
 

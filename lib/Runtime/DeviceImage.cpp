@@ -14,7 +14,7 @@ llvm::Expected<DeviceImage> smx::makeDeviceImage(mlir::ModuleOp module,
     if (!launch || image.launches.count(launch->kernel))
       continue;
     if (image.ptx.empty()) {
-      auto ptx = mlir::smx::emitPTX(module, launch->kernel, chip);
+      auto ptx = mlir::smx::emitPTX(module, chip);
       if (!ptx)
         return ptx.takeError();
       image.ptx = std::move(*ptx);

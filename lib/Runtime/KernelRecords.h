@@ -10,7 +10,7 @@
 
 #include "DeviceImage.h"
 #include "DeviceVariants.h"
-#include "Signature.h"
+#include "smx/Runtime/Signature.h"
 
 #include "smx/Evaluator/LaunchPlan.h"
 #include "smx/Evaluator/ShapeProgram.h"

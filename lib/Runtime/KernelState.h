@@ -5,7 +5,7 @@
 #include "DeviceVariants.h"
 #include "HostCode.h"
 #include "KernelFiles.h"
-#include "Signature.h"
+#include "smx/Runtime/Signature.h"
 
 #include "smx/Evaluator/ShapeProgram.h"
 

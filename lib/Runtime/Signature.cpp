@@ -1,6 +1,6 @@
 //===- Signature.cpp - what a function takes and gives --------------------===//
 
-#include "Signature.h"
+#include "smx/Runtime/Signature.h"
 
 #include "DenseCopies.h"
 #include "smx/Evaluator/ScalarOps.h"
@@ -136,10 +136,13 @@ static std::string printStrides(llvm::ArrayRef<int64_t> strides) {
 /// An error where there are more elements or bytes than can be counted.
 static llvm::Error checkCounts(const TensorView &view, const Twine &place) {
   int64_t bytes = byteWidth(view.dtype);
-  for (auto [d, size] : llvm::enumerate(view.sizes)) {
+  for (auto [d, size] : llvm::enumerate(view.sizes))
     if (size < 0)
       return createStringError(place + " has the negative extent " +
                                Twine(size) + " in dimension " + Twine(d));
+  if (llvm::is_contained(view.sizes, 0))
+    return llvm::Error::success();
+  for (int64_t size : view.sizes) {
     if (size > 1 && llvm::MulOverflow(bytes, size, bytes))
       return createStringError(place + " is " + printSizes(view.sizes) +
                                ": more than 2^63 bytes, which can not be "
@@ -160,8 +163,31 @@ static llvm::Error checkStrides(const TensorView &view, const TensorSpec &spec,
   return llvm::Error::success();
 }
 
+/// An error where elements are further apart than can be counted.
+static llvm::Error checkReach(const TensorView &view, const Twine &place) {
+  const int64_t width = byteWidth(view.dtype);
+  int64_t reach = width;
+  for (auto [size, stride] : llvm::zip(view.sizes, view.strides)) {
+    int64_t steps = 0;
+    if (size > 1 && (stride == INT64_MIN ||
+                     llvm::MulOverflow(size - 1, std::abs(stride), steps) ||
+                     llvm::MulOverflow(steps, width, steps) ||
+                     llvm::AddOverflow(reach, steps, reach)))
+      return createStringError(place + " has strides " +
+                               printStrides(view.strides) + " for " +
+                               printSizes(view.sizes) +
+                               ": it reaches over more than 2^63 bytes, which "
+                               "can not be counted");
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error checkView(const TensorView &view, const TensorSpec &spec,
                              const Twine &place) {
+  if (StringRef(nameOf(view.dtype)).empty())
+    return createStringError(place + " has elements of type " +
+                             Twine(static_cast<int>(view.dtype)) +
+                             ", which is none of DType's");
   if (!isSameMemory(view.dtype, spec.dtype))
     return createStringError(
         place + " has elements of type " + StringRef(nameOf(view.dtype)) +
@@ -182,6 +208,8 @@ static llvm::Error checkView(const TensorView &view, const TensorSpec &spec,
   if (view.elementCount() == 0)
     return llvm::Error::success();
   if (llvm::Error error = checkStrides(view, spec, place))
+    return error;
+  if (llvm::Error error = checkReach(view, place))
     return error;
   if (!view.data)
     return createStringError(place + " has a null address, but " +

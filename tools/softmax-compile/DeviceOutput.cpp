@@ -43,18 +43,6 @@ llvm::Expected<DeviceOutput> DeviceOutput::create(DeviceOutputOptions options,
   return output;
 }
 
-/// PTX of all kernels of a module at stage `nvvm`.
-static llvm::Expected<std::string> emitPTXOf(ModuleOp module, StringRef chip) {
-  std::string kernel;
-  module->walk([&](LLVM::LLVMFuncOp function) {
-    if (kernel.empty() && function->hasAttr("nvvm.kernel"))
-      kernel = function.getName().str();
-  });
-  if (kernel.empty())
-    return llvm::createStringError("the module has no kernel");
-  return emitPTX(module, kernel, chip);
-}
-
 static Location findKernel(ModuleOp module, StringRef name) {
   Location location = module.getLoc();
   module->walk([&](LLVM::LLVMFuncOp function) {
@@ -100,7 +88,7 @@ llvm::Error DeviceOutput::write(ModuleOp module, llvm::raw_ostream &output,
       return gathered.takeError();
     bundle = std::move(*gathered);
   } else {
-    auto ptx = emitPTXOf(module, options.road.chip);
+    auto ptx = emitPTX(module, options.road.chip);
     if (!ptx)
       return ptx.takeError();
     bundle.ptx = std::move(*ptx);

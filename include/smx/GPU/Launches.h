@@ -11,8 +11,8 @@ namespace mlir::smx::gpu {
 /// The launches of every kernel of `module` that has one, in order.
 llvm::MapVector<KernelOp, SmallVector<LaunchOp>> launchesIn(ModuleOp module);
 
-/// What `launch` gives the kernel for `value`, an argument of a role of it that
-/// captures an argument of the kernel; null for any other value.
+/// What `launch` gives the kernel for `value`, an argument of it, in roles or
+/// not; null for any other value.
 Value valueOfLaunch(LaunchOp launch, Value value);
 
 } // namespace mlir::smx::gpu

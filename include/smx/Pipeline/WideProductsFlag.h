@@ -2,7 +2,7 @@
 #ifndef SMX_PIPELINE_WIDEPRODUCTSFLAG_H
 #define SMX_PIPELINE_WIDEPRODUCTSFLAG_H
 
-#include "smx/Pipeline/Pipelines.h"
+#include "smx/Pipeline/RoadOptions.h"
 
 #include "llvm/Support/CommandLine.h"
 

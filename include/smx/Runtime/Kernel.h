@@ -8,7 +8,7 @@
 #ifndef SMX_RUNTIME_KERNEL_H
 #define SMX_RUNTIME_KERNEL_H
 
-#include "smx/Pipeline/Pipelines.h"
+#include "smx/Pipeline/RoadOptions.h"
 #include "smx/Runtime/TensorView.h"
 
 #include "llvm/Support/Error.h"

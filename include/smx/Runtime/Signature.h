@@ -1,6 +1,6 @@
 //===- Signature.h - what a function takes and gives ------------*- C++ -*-===//
-#ifndef SMX_LIB_RUNTIME_SIGNATURE_H
-#define SMX_LIB_RUNTIME_SIGNATURE_H
+#ifndef SMX_RUNTIME_SIGNATURE_H
+#define SMX_RUNTIME_SIGNATURE_H
 
 #include "smx/Reference/Tensor.h"
 #include "smx/Runtime/Kernel.h"
@@ -48,4 +48,4 @@ llvm::Error checkCall(llvm::StringRef name, const Signature &signature,
 
 } // namespace smx
 
-#endif // SMX_LIB_RUNTIME_SIGNATURE_H
+#endif // SMX_RUNTIME_SIGNATURE_H
