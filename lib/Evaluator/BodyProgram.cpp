@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <limits>
@@ -94,6 +95,36 @@ llvm::Error BodyProgram::addApply(Operation *op, const Frame &outer) {
   return llvm::Error::success();
 }
 
+/// Lanes execute both branches, which have no effect, and choose.
+llvm::Error BodyProgram::addBranches(Operation *op, const Frame &outer) {
+  auto branches = cast<scf::IfOp>(op);
+  for (Region &region : op->getRegions())
+    for (Operation &inner :
+         region.empty() ? llvm::make_range(Block::iterator(), Block::iterator())
+                        : region.front().without_terminator()) {
+      if (isa<cf::AssertOp>(inner))
+        return errorAt(&inner, "is not supported in a branch");
+      if (llvm::Error error = addOp(&inner, outer))
+        return error;
+    }
+  if (branches.getNumResults() == 0)
+    return llvm::Error::success();
+  Block block;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToStart(&block);
+  for (auto [result, yes, no] :
+       llvm::zip(branches.getResults(), branches.thenYield().getOperands(),
+                 branches.elseYield().getOperands())) {
+    auto choice = arith::SelectOp::create(builder, op->getLoc(),
+                                          branches.getCondition(), yes, no);
+    if (llvm::Error error = addOp(choice, outer))
+      return error;
+    registerNumbers[result] = registerNumbers[choice];
+    registerNumbers.erase(choice);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error BodyProgram::addOp(Operation *op, const Frame &outer) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     indices.push_back({index.getDim(), numRegisters});
@@ -104,6 +135,8 @@ llvm::Error BodyProgram::addOp(Operation *op, const Frame &outer) {
     return addExtract(op, outer);
   if (isa<affine::AffineApplyOp>(op))
     return addApply(op, outer);
+  if (isa<scf::IfOp>(op))
+    return addBranches(op, outer);
   if (isa<cf::AssertOp>(op)) {
     auto number = registerOf(op->getOperand(0), op, outer);
     if (!number)

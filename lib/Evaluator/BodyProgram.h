@@ -47,6 +47,7 @@ private:
   llvm::Error addOp(Operation *op, const Frame &outer);
   llvm::Error addExtract(Operation *op, const Frame &outer);
   llvm::Error addApply(Operation *op, const Frame &outer);
+  llvm::Error addBranches(Operation *op, const Frame &outer);
   llvm::Expected<unsigned> registerOf(Value value, Operation *user,
                                       const Frame &outer);
   unsigned addConstant(Slot value);

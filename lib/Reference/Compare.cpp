@@ -234,7 +234,7 @@ Tolerance toleranceFor(const Comparison &how) {
   (how.family == OpFamily::LogSumExp ? tolerance.mixed : tolerance.ofLargest) +=
       ofScores;
   // Below f32 the table says so of every result.
-  if (how.areScoresSums && how.family == OpFamily::Softmax &&
+  if (how.areScoresComputed && how.family == OpFamily::Softmax &&
       !isLowPrecision(how.dtype))
     tolerance.ulpsOfNaive = 2;
   return tolerance;

@@ -5,10 +5,10 @@
 #include "smx/Analysis/Traffic.h"
 #include "smx/Evaluator/Evaluator.h"
 #include "smx/IR/Smx.h"
+#include "smx/Reference/Attention.h"
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Road.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
@@ -16,6 +16,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace smx::run;
@@ -159,20 +160,13 @@ static mlir::Value lookThrough(mlir::Value value) {
   return value;
 }
 
-/// True if a sum over an axis is on the way to `value`: it rounds as often as
-/// it has terms.
-static bool isSum(mlir::Value value) {
-  llvm::SetVector<mlir::Operation *> slice;
-  mlir::BackwardSliceOptions options;
-  options.inclusive = true;
-  if (mlir::failed(mlir::getBackwardSlice(value, &slice, options)))
-    return true;
-  return llvm::any_of(slice, [](mlir::Operation *op) {
-    auto linalgOp = mlir::dyn_cast<mlir::linalg::LinalgOp>(op);
-    return linalgOp
-               ? linalgOp.getNumReductionLoops() > 0
-               : mlir::isa_and_present<mlir::smx::SmxDialect>(op->getDialect());
-  });
+/// True if `op` reduces numbers that the function computes itself: what
+/// rounding did to them is there in the result, however it is reduced.
+static bool areScoresComputed(mlir::Operation *op) {
+  return mlir::isa<mlir::smx::AttentionOp>(op) ||
+         llvm::any_of(op->getOperands(), [](mlir::Value operand) {
+           return lookThrough(operand).getDefiningOp() != nullptr;
+         });
 }
 
 /// How exact a weighted sum in `result` can be that is computed from
@@ -188,7 +182,40 @@ static DType precisionOf(DType result, mlir::Type operands,
   return operands.isBF16() ? DType::BF16 : DType::F16;
 }
 
-Expectation CheckedModule::expect(size_t number, DType dtype) {
+/// The largest score of `attention`, of some of its queries and all keys, if
+/// these are what the function gets; else 0, which allows least.
+static double largestScoreOf(mlir::smx::AttentionOp attention,
+                             llvm::ArrayRef<Tensor> inputs) {
+  auto query = mlir::dyn_cast<mlir::BlockArgument>(attention.getQuery());
+  auto key = mlir::dyn_cast<mlir::BlockArgument>(attention.getKey());
+  if (!query || !key)
+    return 0;
+  const Tensor &q = inputs[query.getArgNumber()],
+               &k = inputs[key.getArgNumber()];
+  const auto shape = reference::AttentionShape::of(q, k, k);
+  if (!shape || q.size() == 0 || k.size() == 0)
+    return 0;
+  constexpr int64_t mostQueries = 64;
+  const int64_t rows = q.size() / shape->headDim;
+  double largest = 0;
+  for (int64_t n : llvm::seq(std::min(rows, mostQueries))) {
+    const int64_t row = n * rows / std::min(rows, mostQueries);
+    const int64_t head =
+        row / shape->queries / (shape->queryHeads / shape->keyHeads);
+    for (int64_t j : llvm::seq(shape->keys)) {
+      double score = 0;
+      for (int64_t d : llvm::seq(shape->headDim))
+        score += q[row * shape->headDim + d] *
+                 k[(head * shape->keys + j) * shape->headDim + d];
+      if (std::isfinite(score))
+        largest = std::max(largest, std::abs(score));
+    }
+  }
+  return std::abs(attention.getScale().convertToDouble()) * largest;
+}
+
+Expectation CheckedModule::expect(size_t number, DType dtype,
+                                  llvm::ArrayRef<Tensor> inputs) {
   Expectation expectation;
   expectation.how.dtype = dtype;
   // Anything that is not recognised is some sum of products.
@@ -200,9 +227,10 @@ Expectation CheckedModule::expect(size_t number, DType dtype) {
   if (auto found = result ? familyOf(result) : std::nullopt) {
     std::tie(expectation.how.family, expectation.how.rowLength) = *found;
     expectation.isRecognised = true;
-    if (auto softmax = result.getDefiningOp<mlir::smx::SoftmaxOp>())
-      expectation.how.areScoresSums = isSum(softmax.getInput());
+    expectation.how.areScoresComputed = areScoresComputed(result.getOwner());
     auto attention = result.getDefiningOp<mlir::smx::AttentionOp>();
+    if (attention)
+      expectation.how.largestScore = largestScoreOf(attention, inputs);
     if (attention && result == attention.getResult())
       expectation.how.dtype =
           precisionOf(dtype, attention.getQuery().getType().getElementType(),

@@ -44,8 +44,10 @@ public:
   llvm::Expected<std::vector<reference::Tensor>>
   evaluateAsTyped(llvm::ArrayRef<reference::Tensor> inputs);
 
-  /// How result `number` is to be compared, from the op that it comes from.
-  Expectation expect(size_t number, reference::DType dtype);
+  /// How result `number` is to be compared, from the op that it comes from and
+  /// what the function gets.
+  Expectation expect(size_t number, reference::DType dtype,
+                     llvm::ArrayRef<reference::Tensor> inputs);
   /// Multiplications and additions of all products (those that a mask hides
   /// left out) for these inputs, if they can be counted.
   std::optional<double>

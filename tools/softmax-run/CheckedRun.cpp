@@ -54,9 +54,10 @@ llvm::Error CheckedRun::evaluate(const Kernel &kernel) {
     return llvm::Error::success();
   bool needsTyped = false;
   for (auto [i, spec] : llvm::enumerate(kernel.outputs())) {
-    Expectation expectation = module->expect(i, spec.dtype);
+    Expectation expectation = module->expect(i, spec.dtype, inputs);
     needsTyped |= reference::isLowPrecision(expectation.how.dtype) ||
-                  !expectation.isRecognised || expectation.how.areScoresSums;
+                  !expectation.isRecognised ||
+                  expectation.how.areScoresComputed;
   }
   if (needsTyped) {
     Progress progress("evaluating the module in its own precision");
@@ -135,7 +136,7 @@ CheckedRun::check(llvm::ArrayRef<HostTensor> outputs) {
   std::vector<std::vector<OutputCheck>> checks(outputs.size());
   for (auto [i, output] : llvm::enumerate(outputs)) {
     const Tensor out = output.toTensor();
-    auto [how, isRecognised] = module->expect(i, output.dtype());
+    auto [how, isRecognised] = module->expect(i, output.dtype(), inputs);
     how.mode = settings.mode;
     const Tensor *reference = exact.empty() ? nullptr : &exact[i];
     const Tensor *naive = typed.empty() ? nullptr : &typed[i];

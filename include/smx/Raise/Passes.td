@@ -4,6 +4,35 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FlattenBranchesPass : Pass<"smx-flatten-branches", "::mlir::func::FuncOp"> {
+  let summary = "have bodies of loops compute both branches and choose";
+  let description = [{
+    A branch in the body of a `linalg` op, or in a region of an attention, becomes a choice between what both branches
+    compute, as front ends write a concatenation; elements are read at a place that is there whichever branch is taken:
+
+    ```mlir
+    %r = scf.if %isFirst -> (f32) {
+      %x = tensor.extract %a[%i, %j] : tensor<4x8xf32>
+      scf.yield %x : f32
+    } else {
+      %x = tensor.extract %b[%i, %k] : tensor<4x8xf32>
+      scf.yield %x : f32
+    }
+    ```
+    ==>
+    ```mlir
+    %here = arith.select %isFirst, %j, %c0 : index
+    %x = tensor.extract %a[%i, %here] : tensor<4x8xf32>
+    %there = arith.select %isFirst, %c0, %k : index
+    %y = tensor.extract %b[%i, %there] : tensor<4x8xf32>
+    %r = arith.select %isFirst, %x, %y : f32
+    ```
+
+    A branch stays if it divides by a number that may be 0, or reads a tensor of open sizes, which may have no place.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
   let summary = "recognise softmax and attention written as textbook linalg";
   let description = [{

@@ -99,10 +99,10 @@ struct Comparison {
   /// Bits to which each term of such a score is known: 21 of f32 as three TF32
   /// products; 0, all that the type has.
   int scoreBits = 0;
-  /// The scores of a softmax are sums that the kernel computes itself. What
-  /// rounding does to a score costs its weight a share, so a naive result in
-  /// the same precision shows it in units in the last place.
-  bool areScoresSums = false;
+  /// Scores are computed by the function itself. What rounding does to a score
+  /// costs its weight a share, so a naive result in the same precision shows
+  /// it: of a softmax in units in the last place.
+  bool areScoresComputed = false;
 };
 
 /// The table's entry with what computed scores add to it.

@@ -145,6 +145,31 @@ def GatherOperandsPass : Pass<"smx-gather-operands", "::mlir::func::FuncOp"> {
   ];
 }
 
+def DropUnitReductionsPass : Pass<"smx-drop-unit-reductions", "::mlir::func::FuncOp"> {
+  let summary = "compute reductions of one term element by element";
+  let description = [{
+    A loop of a `linalg.generic` that reduces one element is dropped, whatever it reduces by, as front ends write the
+    conjunction of the bounds of one index:
+
+    ```mlir
+    %all = linalg.generic {maps = [(i, j) -> (i, j), (i, j) -> (i)], kinds = [parallel, reduction]}
+        ins(%b : tensor<6x1xi1>) outs(%true : tensor<6xi1>) { ^bb0(%x, %o): arith.andi %o, %x .. }
+    ```
+    ==>
+    ```mlir
+    %c = tensor.collapse_shape %b [[0, 1]] : tensor<6x1xi1> into tensor<6xi1>
+    %all = linalg.generic {maps = [#i, #i], kinds = [parallel]}
+        ins(%c : tensor<6xi1>) outs(%true : tensor<6xi1>) { ^bb0(%x, %o): arith.andi %o, %x .. }
+    ```
+
+    Products of matrices stay.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def WidenFactorsPass : Pass<"smx-widen-factors", "::mlir::func::FuncOp"> {
   let summary = "give both factors of a product of matrices the wider one's type";
   let description = [{

@@ -175,7 +175,7 @@ TEST(Compare, ScoresThatAreSumsAreMeasuredByTheNaiveResult) {
   Comparison how;
   how.dtype = DType::F32;
   EXPECT_FALSE(compare(within, reference, &naive, how).pass);
-  how.areScoresSums = true;
+  how.areScoresComputed = true;
   EXPECT_TRUE(compare(within, reference, &naive, how).pass);
   EXPECT_FALSE(compare(beyond, reference, &naive, how).pass);
   EXPECT_FALSE(compare(within, reference, nullptr, how).pass);
