@@ -112,9 +112,11 @@ llvm::Error BundleBuilder::readPlans(ModuleOp module) {
     for (const LaunchPlan::Step &step : plan->getSteps()) {
       const auto *launch = std::get_if<LaunchPlan::Launch>(&step);
       if (!launch)
-        return createStringError("'" + entry.name +
-                                 "' copies a tensor between kernels, which a "
-                                 "bundle can not say");
+        return createStringError(
+            "'" + entry.name +
+            "' copies a tensor between kernels, or gives "
+            "one back as it is, which a bundle can not "
+            "say; results that kernels compute would work");
       entry.launches.push_back(makeLaunch(*launch, numbers));
     }
   }

@@ -55,7 +55,7 @@ class HeaderPrinter {
 public:
   HeaderPrinter(const Bundle &bundle, StringRef name, StringRef prefix,
                 llvm::raw_ostream &os)
-      : bundle(bundle), name(name), prefix(prefix), os(os) {}
+      : bundle(bundle), name((prefix + name).str()), prefix(prefix), os(os) {}
 
   llvm::Error checkNames() const;
   void print(ImageKind kind, StringRef image);
@@ -73,7 +73,9 @@ private:
   void printCall(const BundleFunction &function, size_t index);
 
   const Bundle &bundle;
-  StringRef name, prefix;
+  /// Of the tables: headers of one file name and other prefixes go together.
+  std::string name;
+  StringRef prefix;
   llvm::raw_ostream &os;
 };
 } // namespace
@@ -262,7 +264,7 @@ void HeaderPrinter::printCall(const BundleFunction &function, size_t index) {
 }
 
 void HeaderPrinter::print(ImageKind kind, StringRef image) {
-  std::string guard = "SMX_BUNDLE_" + name.upper() + "_H";
+  std::string guard = "SMX_BUNDLE_" + StringRef(name).upper() + "_H";
   os << "/* Kernels for " << bundle.chip
      << " and how to launch them, written by "
      << "softmax-compile: to be compiled with smx_loader.h and\n"

@@ -299,6 +299,11 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
                           "with 'blocks' gives them one");
   if (!shape.products.empty())
     return scheduleOfProducts(nest, shape, rows, options);
+  constexpr int64_t longestTile = int64_t(1) << 20;
+  if (shape.longest > longestTile)
+    return nest.emitError("a tile of ")
+           << shape.longest << " elements is more than a block can have; tiles "
+           << "of at most " << longestTile << " (tile-stream) would work";
   RowThreads along(shape, rows, options);
   int64_t rowThreads = along.threads / along.columnThreads;
   BlockSchedule schedule;
@@ -315,5 +320,18 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   // While a block computes on a long tile, another one loads its own.
   else if (along.isLongTile && options.warps == 0)
     schedule.minBlocks = threadsOfStream(shape, options) / along.threads;
+  // Of more, which the model never has, code grows with every element.
+  constexpr int64_t mostOfThread = 256;
+  int64_t threads = schedule.warps * ::smx::gpu::warpThreads;
+  int64_t elements =
+      shape.longestClass
+          ? schedule.rowExtent *
+                schedule.paddedExtent(*shape.longestClass, classes)
+          : 0;
+  if (elements > mostOfThread * threads)
+    return nest.emitError("a tile of ")
+           << schedule.rowExtent << " x " << shape.longest
+           << " elements is more than " << mostOfThread << " for each of "
+           << threads << " threads; a shorter one (tile-stream) would work";
   return schedule;
 }

@@ -114,6 +114,7 @@ private:
   Value convert(Value value, Type type);
   Type mapType(Type type);
   Value emitConstant(double value, Type type);
+  Value emitLowScore(double value, Type type);
 
   OpBuilder &builder;
   ElementReader &reader;
@@ -121,6 +122,8 @@ private:
   const ScorePositions &positions;
   function_ref<bool(Element)> isProduct;
   Value score;
+  /// What the score that is built is multiplied by in the end.
+  double outerScale = 1;
   ValueRange indices;
   /// What has been emitted into the region: expressions are graphs.
   SmallVector<std::pair<Element, Value>> emitted;

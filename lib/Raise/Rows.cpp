@@ -46,7 +46,8 @@ static bool reaches(Operation *op, const llvm::SmallPtrSetImpl<Value> &sources,
   bool result = false;
   auto visit = [&](Value operand) {
     if (sources.contains(operand)) {
-      result = true;
+      // The sizes of what is read serve others, too.
+      result |= !isa<tensor::DimOp>(op);
       return;
     }
     Operation *producer = operand.getDefiningOp();

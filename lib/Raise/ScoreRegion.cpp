@@ -82,7 +82,14 @@ Value RegionBuilder::emitOp(const Element &e) {
   Type type = mapType(e.getType());
   SmallVector<Value> operands;
   for (unsigned n = 0; n < source->getNumOperands(); ++n) {
-    operands.push_back(emit(reader.operand(e, n)));
+    const Element operand = reader.operand(e, n);
+    std::optional<double> constant = reader.constant(operand);
+    // What a score is replaced by, or lowered by.
+    bool isOfMask = score && constant && std::isfinite(*constant) &&
+                    isa<FloatType>(operand.getType()) &&
+                    isa<arith::SelectOp, arith::AddFOp>(source);
+    operands.push_back(isOfMask ? emitLowScore(*constant, type)
+                                : emit(operand));
     if (!operands.back())
       return {};
   }
@@ -163,8 +170,20 @@ Value RegionBuilder::emitAll(ArrayRef<MaskCondition> conditions) {
   return all;
 }
 
+/// A constant that scores become, or that is added to them. One near the lowest
+/// number would be infinite once it is multiplied by the scale and log2(e); a
+/// power of two is not, and rows of nothing else have equal weights.
+Value RegionBuilder::emitLowScore(double value, Type type) {
+  const auto &semantics = cast<FloatType>(type).getFloatSemantics();
+  int highest = APFloat::semanticsMaxExponent(semantics) - 1 -
+                std::max(0, std::ilogb(outerScale));
+  double lowest = std::ldexp(-1.0, highest);
+  return emitConstant(std::max(value, lowest), type);
+}
+
 LogicalResult RegionBuilder::buildScore(const Element &scores,
                                         const ScoreMask &mask, double scale) {
+  outerScale = scale;
   enterRegion(op.getScore(), /*takesScore=*/true);
   auto type = cast<FloatType>(op.getScoreType());
   Value value = emit(scores);

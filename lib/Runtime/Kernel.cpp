@@ -102,9 +102,16 @@ static llvm::Expected<DeviceVariants::CodePtr> launchOnDevice(
   return code;
 }
 
+static llvm::Error movedFrom() {
+  return llvm::createStringError("the kernel has been moved from; call the one "
+                                 "that it was moved to, or a copy");
+}
+
 llvm::Error Kernel::launch(llvm::ArrayRef<TensorView> inputs,
                            llvm::ArrayRef<TensorView> outputs,
                            void *stream) const {
+  if (!state)
+    return movedFrom();
   if (!state->device)
     return llvm::createStringError("kernel '" + state->name +
                                    "' was compiled for the CPU, which has no "
@@ -137,6 +144,8 @@ llvm::Error Kernel::run(llvm::ArrayRef<TensorView> inputs,
                         llvm::ArrayRef<TensorView> outputs) const {
   static_assert(sizeof(void *) == sizeof(int64_t),
                 "descriptors are made of 64-bit words");
+  if (!state)
+    return movedFrom();
   auto hasWork = checkBeforeRun(*state, inputs, outputs);
   if (!hasWork || !*hasWork)
     return hasWork.takeError();
@@ -170,6 +179,8 @@ std::string Kernel::cacheProblems() const { return state->files.problems(); }
 
 llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
 Kernel::outputSizes(llvm::ArrayRef<TensorView> inputs) const {
+  if (!state)
+    return movedFrom();
   if (llvm::Error error = checkInputs(state->name, state->signature, inputs))
     return error;
   auto shapes = outputShapes(*state, inputs);

@@ -148,6 +148,12 @@ static Expected<Argument> generateInput(size_t number, const TensorSpec &spec,
   // Inputs that share a generator shall still be different.
   if (place >= last || last == 0)
     options.seed += place + 1 - last;
+  if (llvm::none_of(reference::allGenerators(),
+                    [name = name](const reference::GeneratorInfo &generator) {
+                      return StringRef(generator.name) == name;
+                    }))
+    return createStringError("--random: unknown generator '" + name +
+                             "'; use one of " + reference::generatorNames());
   const bool isFloat = reference::isFloat(spec.dtype);
   options.dtype = isFloat ? spec.dtype : reference::DType::F64;
   auto tensor = reference::generate(isFloat ? name : StringRef("uniform"),
@@ -170,6 +176,10 @@ smx::run::makeArguments(llvm::ArrayRef<TensorSpec> specs,
     return createStringError("--input names " + Twine(flags.inputs.size()) +
                              " inputs, but the function takes " +
                              Twine(specs.size()));
+  if (flags.dims.size() > specs.size())
+    return createStringError("--dims names " + Twine(flags.dims.size()) +
+                             " shapes, but the function takes " +
+                             Twine(specs.size()) + " inputs");
   std::vector<Argument> arguments;
   size_t generated = 0;
   for (auto [i, spec] : llvm::enumerate(specs)) {

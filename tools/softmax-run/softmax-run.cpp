@@ -254,6 +254,11 @@ int main(int argc, char **argv) {
   if (!text)
     return fail("can not read '" + moduleName +
                 "': " + text.getError().message());
+  if ((*text)->getBuffer().trim().empty())
+    return fail("'" + moduleName + "' has no module" +
+                (moduleName == "-" ? "; name a file, or write one to the "
+                                     "standard input"
+                                   : ""));
   setThreadCount(threads);
   if (!tuneName.empty() && (json || peaks || !outputDir.empty()))
     return fail("--tune prints a table of schedules, and keeps no outputs: "

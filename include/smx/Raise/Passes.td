@@ -91,8 +91,8 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
       attribute, any other condition the `visible` region. The rest becomes the `score` region,
       which captures the tensors that it reads. Repeated key and value heads are looked through.
       A finite value in the place of -inf is a mask only where every row certainly sees a key. Where
-      a row may be hidden whole it is selected in the `score` region, as a power of two, so that such a
-      row is weighed evenly; where what it is added to may be -inf, it stays as it is.
+      a row may be hidden whole it stays in the `score` region, as a power of two, so that such a
+      row is weighed evenly.
     * Comparisons of positions that have one outcome are constants, and a constant row of integers in
       even steps is a position: models count from the end where an index is negative, and hold tables of positions.
     * `tensor.reshape` to sizes that are provably products of other sizes, as front ends write it

@@ -88,7 +88,7 @@ struct KernelState;
 } // namespace detail
 
 /// A compiled function. Copies share the code, which lives as long as any of
-/// them.
+/// them. Calls of one that was moved from fail, and it has no name nor types.
 ///
 /// Code for a GPU is specialised: on element types, masks and regions, which
 /// the module says, and on two things that a call may say: how its tensors are

@@ -211,12 +211,12 @@ func.func @padded_decoder(%keep: tensor<9xi1>, %q: tensor<2x7x16xf32>, %k: tenso
   return %o : tensor<2x7x5xf32>
 }
 
-// A bias may be -inf: the value that hides stays as it is.
+// A bias may be -inf: the value that hides stays in the score, as a power of two that no factor makes infinite.
 // CHECK-LABEL: @padded_bias
 func.func @padded_bias(%keep: tensor<9xi1>, %bias: tensor<7x9xf32>, %q: tensor<2x7x16xf32>, %k: tensor<2x16x9xf32>, %v: tensor<2x9x5xf32>) -> tensor<2x7x5xf32> {
   // CHECK: smx.attention {{.*}} scale(1.000000e+00) score {
   // CHECK: arith.addf
-  // CHECK: arith.constant -3.40282347E+38
+  // CHECK: arith.constant -8.50705917E+37
   // CHECK: arith.select
   %zs = arith.constant dense<0.0> : tensor<2x7x9xf32>
   %zo = arith.constant dense<0.0> : tensor<2x7x5xf32>

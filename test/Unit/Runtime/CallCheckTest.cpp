@@ -129,6 +129,24 @@ TEST_F(CallCheck, MoreBytesThanCanBeCounted) {
                     "bytes, which can not be counted");
 }
 
+TEST_F(CallCheck, ElementsFurtherApartThanCanBeCounted) {
+  for (int64_t stride : {int64_t(1) << 62, INT64_MAX, INT64_MIN}) {
+    in.strides = {stride, 1};
+    EXPECT_EQ(call(), "'scale': input 0 has strides " + std::to_string(stride) +
+                          ", 1 for 4x8: it reaches over more than 2^63 bytes, "
+                          "which can not be counted");
+  }
+  in.strides = {8, 1};
+  out.strides = {int64_t(1) << 62, 1};
+  EXPECT_NE(call(), "");
+}
+
+TEST_F(CallCheck, TypeThatIsNone) {
+  in.dtype = static_cast<DType>(99);
+  EXPECT_EQ(call(), "'scale': input 0 has elements of type 99, which is none "
+                    "of DType's");
+}
+
 TEST_F(CallCheck, OutputOverItself) {
   out.strides = {0, 1};
   EXPECT_EQ(call(), "'scale': output 0 has strides 0, 1 for 4x8: its elements "

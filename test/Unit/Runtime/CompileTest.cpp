@@ -122,6 +122,24 @@ TEST(Compile, OptionsAreChecked) {
   EXPECT_EQ(errorOf(softmaxModule, options),
             "the optimisation level is 4; it must be from 0 to 3");
   options.optLevel = 2;
+  using mlir::smx::RoadOptions;
+  for (auto [member, name] : {std::pair(&RoadOptions::tileRows, "tileRows"),
+                              {&RoadOptions::splits, "splits"},
+                              {&RoadOptions::warps, "warps"},
+                              {&RoadOptions::alignment, "alignment"}})
+    for (int64_t value : {int64_t(-3), INT64_MAX}) {
+      options.road.*member = value;
+      std::string error = errorOf(softmaxModule, options);
+      EXPECT_TRUE(contains(error, "option road." + std::string(name) + " is " +
+                                      std::to_string(value) +
+                                      "; it must be from 0 to "))
+          << error;
+      options.road.*member = 0;
+    }
+  options.road.alignment = 3;
+  EXPECT_EQ(errorOf(softmaxModule, options),
+            "option road.alignment is 3; it must be a power of 2, or 0");
+  options.road.alignment = 0;
   options.from = mlir::smx::Stage::Llvm;
   EXPECT_TRUE(contains(errorOf(softmaxModule, options), "at stage 'llvm'"));
 }

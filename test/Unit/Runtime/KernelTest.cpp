@@ -34,6 +34,15 @@ TEST(Kernel, DescribesItself) {
   EXPECT_FALSE(kernel.timing().empty());
 }
 
+TEST(Kernel, ThatWasMovedFromFails) {
+  Kernel kernel = compileOrDie(softmaxModule), moved = std::move(kernel);
+  std::vector<float> x = makeRamp(100), y(100);
+  std::string error = llvm::toString(
+      kernel.run({{x.data(), {1, 100}}}, {{y.data(), {1, 100}}}));
+  EXPECT_EQ(error.find("the kernel has been moved from"), 0u) << error;
+  EXPECT_FALSE(moved({{x.data(), {1, 100}}}, {{y.data(), {1, 100}}}));
+}
+
 TEST(Kernel, RowsOfSoftmaxSumToOne) {
   Kernel kernel = compileOrDie(softmaxModule);
   for (int64_t rows : {1, 2, 7, 64, 129}) {
