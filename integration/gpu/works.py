@@ -238,6 +238,6 @@ REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4
     Reduction(op, VOCABULARY, 8) for op in ("logsumexp", "cross_entropy", "topk_softmax")] + [
     Reduction("logsumexp_into_f32", columns) for columns in (1024, 16384)] + [Reduction("logsumexp_into_f32", 1 << 22, 64)]
 # Short rows, and such as no access of 16 bytes starts or ends with: hidden sizes, a vocabulary, and worse.
-LENGTHS = [kind(columns, (ELEMENTS >> 1) // columns) for columns in (65, 257, 768, 1000, 12345, 50257) for kind in (
+LENGTHS = [kind(columns, (ELEMENTS >> 1) // columns) for columns in (33, 65, 96, 129, 257, 768, 1000, 12345, 50257) for kind in (
     lambda columns, rows: Softmax("bf16", columns, rows), *(
         lambda columns, rows, op=op: Reduction(op, columns, rows) for op in Reduction.MOVED))]
