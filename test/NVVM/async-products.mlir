@@ -127,7 +127,7 @@ smx_gpu.kernel @left_out(%o: memref<?x64xf32>, %w: memref<?x32xbf16>) warps(4) {
   // CHECK: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<8xbf16>
   // CHECK: llvm.intr.fma
   // CHECK: llvm.fcmp "uno"
-  // CHECK: "bar.red.or.pred $0, $2, $3, $1;"
+  // CHECK: "llvm.nvvm.barrier.cta.red.or.aligned.count"
   // CHECK: %[[ANY:.+]] = nvvm.vote.sync any
   %none = smx_gpu.not_finite %y : !v
   // CHECK: %[[WORD:.+]] = llvm.zext %[[ANY]] : i1 to i32

@@ -78,7 +78,7 @@ smx_gpu.kernel @guarded(%x: memref<?x16xf16>) warps(1) {
   // CHECK-NOT: nvvm.mma.sync
   // CHECK: llvm.load {{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
   // CHECK: %[[BAD:.+]] = llvm.fcmp "uno"
-  // CHECK: %[[MET:.+]] = llvm.inline_asm has_side_effects "bar.red.or.pred $0, $2, $3, $1;", "=b,b,r,r,~{memory}" %[[BAD]]
+  // CHECK: %[[MET:.+]] = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.or.aligned.count"({{.+}}, %[[BAD]])
   // CHECK: %[[ANY:.+]] = nvvm.vote.sync any %{{.+}}, %[[MET]]
   // CHECK: scf.if %[[ANY]] -> (vector<12xf32>)
   // CHECK: scf.for {{.+}} iter_args(%[[ALL:.+]] = %{{.+}}) -> (vector<12xf32>)

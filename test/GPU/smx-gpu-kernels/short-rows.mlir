@@ -27,7 +27,7 @@ func.func @three_quarters(%x: tensor<4096x768xbf16>) -> tensor<4096x768xbf16> {
 
 // Exponentials that are written take the registers.
 // CHECK-LABEL: smx_gpu.kernel @exponentials_kernel
-// CHECK: smx_gpu.load {{.*}} -> tensor<2x1024xbf16, #smx_gpu.striped<rows = 1, columns = 128, vector = 8>>
+// CHECK: smx_gpu.load {{.*}} -> tensor<2x1024xbf16, #smx_gpu.striped<rows = 2, columns = 64, vector = 8>>
 func.func @exponentials(%x: tensor<4096x768xbf16>) -> tensor<4096x768xbf16> {
   %o = smx.softmax %x axis(1) : tensor<4096x768xbf16> -> tensor<4096x768xbf16>
   return %o : tensor<4096x768xbf16>
