@@ -105,13 +105,25 @@ std::optional<double> ElementReader::constant(Element e) {
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return decide(compare.getPredicate(), operand(e, 0), operand(e, 1));
+  // One side may decide what both give.
+  if (isa<arith::AndIOp, arith::OrIOp>(op) && e.getType().isInteger(1)) {
+    std::optional<double> lhs = constant(operand(e, 0)),
+                          rhs = constant(operand(e, 1));
+    const bool decides = isa<arith::OrIOp>(op);
+    auto isDecided = [&](std::optional<double> side) {
+      return side && (*side != 0) == decides;
+    };
+    if (isDecided(lhs) || isDecided(rhs))
+      return decides;
+    return lhs && rhs ? std::optional<double>(!decides) : std::nullopt;
+  }
   if (isa<arith::SelectOp>(op)) {
     std::optional<double> condition = constant(operand(e, 0));
     return condition ? constant(operand(e, *condition != 0 ? 1 : 2))
                      : std::nullopt;
   }
-  if (!isa<arith::DivFOp, arith::MulFOp, arith::NegFOp, math::SqrtOp,
-           math::RsqrtOp>(op))
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::DivFOp, arith::MulFOp,
+           arith::NegFOp, arith::CmpFOp, math::SqrtOp, math::RsqrtOp>(op))
     return std::nullopt;
   std::optional<double> lhs = constant(operand(e, 0));
   if (!lhs)
@@ -120,6 +132,13 @@ std::optional<double> ElementReader::constant(Element e) {
       op->getNumOperands() > 1 ? constant(operand(e, 1)) : lhs;
   if (!rhs)
     return std::nullopt;
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return arith::applyCmpPredicate(compare.getPredicate(), APFloat(*lhs),
+                                    APFloat(*rhs));
+  if (isa<arith::AddFOp>(op))
+    return *lhs + *rhs;
+  if (isa<arith::SubFOp>(op))
+    return *lhs - *rhs;
   if (isa<arith::DivFOp>(op))
     return *lhs / *rhs;
   if (isa<arith::MulFOp>(op))

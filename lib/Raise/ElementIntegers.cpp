@@ -37,6 +37,13 @@ static std::optional<bool> isNonNegative(const Positions &positions,
 std::optional<bool> ElementReader::decide(arith::CmpIPredicate predicate,
                                           const Element &a, const Element &b) {
   AffineExpr lhs = affine(a), rhs = affine(b);
+  // Numbers that are not positions have any outcome.
+  auto left = dyn_cast_or_null<AffineConstantExpr>(lhs),
+       right = dyn_cast_or_null<AffineConstantExpr>(rhs);
+  if (left && right)
+    return arith::applyCmpPredicate(
+        predicate, APInt(64, left.getValue(), /*isSigned=*/true),
+        APInt(64, right.getValue(), /*isSigned=*/true));
   AffineExpr slack =
       lhs && rhs ? positions.slack(predicate, lhs, rhs) : AffineExpr();
   return slack ? isNonNegative(positions, slack) : std::nullopt;

@@ -1,6 +1,7 @@
 //===- LayerNorm.cpp - (x - mean) / sqrt(variance + epsilon) --------------===//
 //
-// Weights and biases are not part of it: they are elementwise ops that follow.
+// Weights and biases are not part of it: they are elementwise ops that follow,
+// or that are put there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,9 @@ class LayerNormMatcher {
 public:
   LayerNormMatcher(RowRoot &root, int64_t axis)
       : reader(root.reader), means(root, axis) {}
-  /// `e` is `(x - mean(x)) * reciprocal`, or divided by `deviation`.
-  bool match(const Element &e);
+  /// What is divided by the root of `radicand` is `x - mean(x)`, and that is
+  /// the deviation.
+  bool match(Element centred, const Element &radicand);
   /// True if at least the mean of the row is subtracted and something is
   /// normalised.
   bool isNear() const { return hasMean; }
@@ -27,6 +29,7 @@ public:
 
 private:
   bool matchDeviation(Element e);
+  bool matchMeanOfSquares(Element variance);
 
   ElementReader &reader;
   RowMeans means;
@@ -34,11 +37,34 @@ private:
 };
 } // namespace
 
+/// Reads `variance` as mean(x^2) - mean(x)^2, which may be clamped at 0: the
+/// same of numbers that are not rounded.
+bool LayerNormMatcher::matchMeanOfSquares(Element variance) {
+  variance = reader.strip(variance);
+  if (isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(
+          reader.arithmetic(variance)))
+    for (unsigned n : {0u, 1u})
+      if (reader.constant(reader.operand(variance, n)) == 0.0) {
+        variance = reader.strip(reader.operand(variance, 1 - n));
+        break;
+      }
+  if (!reader.stripTo<arith::SubFOp>(variance))
+    return false;
+  std::optional<Element> term = means.match(reader.operand(variance, 0), input);
+  std::optional<Element> x = term ? matchSquare(reader, *term) : std::nullopt;
+  std::optional<Element> mean =
+      matchSquare(reader, reader.operand(variance, 1));
+  std::optional<Element> row = mean ? means.match(*mean, input) : std::nullopt;
+  return x && row && reader.equal(*x, input) && reader.equal(*row, input);
+}
+
 /// Reads `e` as variance + epsilon.
 bool LayerNormMatcher::matchDeviation(Element e) {
   std::optional<Element> variance = means.dropEpsilon(e, epsilon);
   if (!variance)
     return false;
+  if (matchMeanOfSquares(*variance))
+    return true;
   std::optional<Element> square = means.match(*variance, input);
   std::optional<Element> difference =
       square ? matchSquare(reader, *square) : std::nullopt;
@@ -50,19 +76,15 @@ bool LayerNormMatcher::matchDeviation(Element e) {
          reader.equal(reader.operand(*difference, 0), input);
 }
 
-bool LayerNormMatcher::match(const Element &e) {
-  return matchQuotientByRoot(
-      reader, e, [&](Element centred, const Element &radicand) {
-        if (!reader.stripTo<arith::SubFOp>(centred))
-          return false;
-        input = reader.operand(centred, 0);
-        std::optional<Element> row =
-            means.match(reader.operand(centred, 1), input);
-        if (!row || !reader.equal(*row, input))
-          return false;
-        hasMean = true;
-        return matchDeviation(radicand);
-      });
+bool LayerNormMatcher::match(Element centred, const Element &radicand) {
+  if (!reader.stripTo<arith::SubFOp>(centred))
+    return false;
+  input = reader.operand(centred, 0);
+  std::optional<Element> row = means.match(reader.operand(centred, 1), input);
+  if (!row || !reader.equal(*row, input))
+    return false;
+  hasMean = true;
+  return matchDeviation(radicand);
 }
 
 bool mlir::smx::raiseLayerNorm(RewriterBase &rewriter, Operation *op) {

@@ -35,19 +35,44 @@ private:
 /// What `e` is the square of, as a product or as a power.
 std::optional<Element> matchSquare(ElementReader &reader, Element e);
 
-/// Reads `e` as `numerator / sqrt(square)`, a quotient or a product with
-/// `rsqrt` or `1 / sqrt`, in each way until `accept` takes one.
-bool matchQuotientByRoot(
-    ElementReader &reader, const Element &e,
-    llvm::function_ref<bool(const Element &numerator, const Element &square)>
-        accept);
+using AcceptQuotient =
+    llvm::function_ref<bool(const Element &numerator, const Element &square)>;
 
-/// Replaces `op`, the op of `root`, by an `OpT` of `input` along `axis`; a
-/// remark says why if it can not.
+/// Reads `e` as `numerator / sqrt(square)`, a quotient or a product with
+/// `rsqrt`, `1 / sqrt` or the power of -1/2, in each way until `accept` takes
+/// one.
+bool matchQuotientByRoot(ElementReader &reader, const Element &e,
+                         AcceptQuotient accept);
+/// The same of a product with `weights`, factors that nothing is reduced for,
+/// in any order, but not where an op of its own computes the quotient.
+bool matchWeightedQuotient(RowRoot &root, const Element &e,
+                           SmallVectorImpl<Element> &weights,
+                           AcceptQuotient accept);
+
+/// A tensor whose elements are factors of a norm's, read at `map` of its
+/// places.
+struct NormWeight {
+  Value tensor;
+  AffineMap map;
+};
+/// Where `weights` are stored; none where one is not.
+std::optional<SmallVector<NormWeight>> findWeights(RowRoot &root,
+                                                   ArrayRef<Element> weights);
+/// `norm` times `weights`, as an elementwise op.
+Value multiply(RewriterBase &rewriter, Location loc, Value norm,
+               ArrayRef<NormWeight> weights);
+
+/// Replaces `op`, the op of `root`, by an `OpT` of `input` along `axis`, times
+/// `factors`; a remark says why if it can not.
 template <typename OpT>
 bool replaceByNorm(RewriterBase &rewriter, RowRoot &root, const Element &input,
-                   int64_t axis, double epsilon) {
+                   int64_t axis, double epsilon, ArrayRef<Element> factors) {
   Operation *op = root.op;
+  std::optional<SmallVector<NormWeight>> weights = findWeights(root, factors);
+  if (!weights) {
+    remarkNotRaised(op, OpT::getOperationName(), "a weight is not a tensor");
+    return false;
+  }
   rewriter.setInsertionPoint(op);
   SmallVector<Value> sources;
   Value row = materialize(rewriter, root.reader, input, root.positions.getAll(),
@@ -62,7 +87,9 @@ bool replaceByNorm(RewriterBase &rewriter, RowRoot &root, const Element &input,
   auto norm = OpT::create(rewriter, op->getLoc(), root.getType(), row,
                           rewriter.getI64IntegerAttr(axis),
                           rewriter.getF64FloatAttr(epsilon));
-  rewriter.replaceAllUsesWith(op->getResult(0), norm.getResult());
+  rewriter.replaceAllUsesWith(
+      op->getResult(0),
+      multiply(rewriter, op->getLoc(), norm.getResult(), *weights));
   eraseUnused(rewriter, cluster);
   absorbConversions(rewriter, norm);
   remarkRaised(norm);
@@ -83,10 +110,15 @@ bool raiseNorm(RewriterBase &rewriter, Operation *op, StringRef difference) {
   bool isNear = false;
   for (int64_t axis = root.getType().getRank() - 1; axis >= 0; --axis) {
     MatcherT matcher(root, axis);
-    if (matcher.match(e))
-      return replaceByNorm<OpT>(rewriter, root, matcher.input, axis,
-                                matcher.epsilon);
+    SmallVector<Element> weights;
+    auto accept = [&](const Element &numerator, const Element &square) {
+      return matcher.match(numerator, square);
+    };
+    bool isNorm = matchQuotientByRoot(reader, e, accept);
     isNear |= matcher.isNear();
+    if (isNorm || matchWeightedQuotient(root, e, weights, accept))
+      return replaceByNorm<OpT>(rewriter, root, matcher.input, axis,
+                                matcher.epsilon, weights);
   }
   if (isNear)
     remarkNotRaised(op, OpT::getOperationName(), difference);

@@ -1,6 +1,7 @@
 //===- RmsNorm.cpp - x / sqrt(mean(x^2) + epsilon) ------------------------===//
 //
-// Weights are not part of it: they are elementwise ops that follow.
+// Weights are not part of it: they are elementwise ops that follow, or that are
+// put there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,9 @@ class RmsNormMatcher {
 public:
   RmsNormMatcher(RowRoot &root, int64_t axis)
       : reader(root.reader), means(root, axis) {}
-  /// `e` is `x * rsqrt(mean(x^2) + epsilon)`, or `x` divided by that root.
-  bool match(const Element &e);
+  /// What is divided by the root of `radicand` is `x`, and that is
+  /// mean(x^2) + epsilon.
+  bool match(const Element &numerator, const Element &radicand);
   /// True if something is normalised by the root of a mean of squares.
   bool isNear() const { return hasSquares; }
 
@@ -31,18 +33,15 @@ private:
 };
 } // namespace
 
-bool RmsNormMatcher::match(const Element &e) {
-  return matchQuotientByRoot(
-      reader, e, [&](const Element &numerator, const Element &radicand) {
-        input = numerator;
-        std::optional<Element> mean = means.dropEpsilon(radicand, epsilon);
-        std::optional<Element> square =
-            mean ? means.match(*mean, input) : std::nullopt;
-        std::optional<Element> row =
-            square ? matchSquare(reader, *square) : std::nullopt;
-        hasSquares |= row.has_value();
-        return row && reader.equal(*row, input);
-      });
+bool RmsNormMatcher::match(const Element &numerator, const Element &radicand) {
+  input = numerator;
+  std::optional<Element> mean = means.dropEpsilon(radicand, epsilon);
+  std::optional<Element> square =
+      mean ? means.match(*mean, input) : std::nullopt;
+  std::optional<Element> row =
+      square ? matchSquare(reader, *square) : std::nullopt;
+  hasSquares |= row.has_value();
+  return row && reader.equal(*row, input);
 }
 
 bool mlir::smx::raiseRmsNorm(RewriterBase &rewriter, Operation *op) {

@@ -95,8 +95,6 @@ Value RegionBuilder::emitOp(const Element &e) {
   }
   if (isa<arith::ExtFOp, arith::TruncFOp>(source))
     return isConversion(source) ? convert(operands[0], type) : Value();
-  if (!isPure(source))
-    return {};
   // The bits of a type that the region does not compute in.
   auto isKept = [&](Type type) { return mapType(type) == type; };
   if (isa<arith::BitcastOp>(source) &&
@@ -104,7 +102,12 @@ Value RegionBuilder::emitOp(const Element &e) {
     return {};
   OperationState state(op.getLoc(), source->getName(), operands, type,
                        source->getAttrs());
-  return builder.create(state)->getResult(0);
+  // A division is harmless once its divisor is a constant.
+  Operation *copy = builder.create(state);
+  if (isPure(copy))
+    return copy->getResult(0);
+  copy->erase();
+  return {};
 }
 
 Value RegionBuilder::emit(const Element &e) {

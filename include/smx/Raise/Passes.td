@@ -83,9 +83,11 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
       `maximumf`, a `maxnumf` or a select, come with its index, and be clamped by -inf. A sum without a maximum
       overflows where a softmax does not, and is not raised.
     * `(x - max(x)) - log(sum)`, `max(x) + log(sum)`, and the select of 0 for rows of -inf.
-    * `(x - mean(x)) / sqrt(variance(x) + epsilon)`, and `x / sqrt(mean(x^2) + epsilon)` with the square as
-      a product or as a power; weights stay elementwise ops.
-    * Attention: a product, any function of each score and its position, softmax, a product.
+    * `(x - mean(x)) / sqrt(variance(x) + epsilon)`, with the variance as a mean of squares or as
+      `mean(x^2) - mean(x)^2`, which may be clamped at 0, and `x / sqrt(mean(x^2) + epsilon)`, with squares and roots as
+      products or as powers; weights stay, or become, elementwise ops.
+    * Attention: a product, any function of each score and its position, softmax, a product, with a dimension of
+      queries or, as decoding has it, without.
       Constant factors of scores, queries and keys become the scale. Selected or added -inf hides
       keys: a comparison of positions or a constant that is exactly a band becomes the mask
       attribute, any other condition the `visible` region. The rest becomes the `score` region,
