@@ -50,6 +50,39 @@ def einsum_block(x, projection, joined, inner, outer):
     return finish_block(x, attention(q, k, v, is_causal=True), joined, inner, outer)
 
 
+def rotate(x):
+    """Rotary positions: halves of a head dim as pairs."""
+    angle = jnp.arange(x.shape[1])[:, None, None] / 100 ** (jnp.arange(DIM // 2) / (DIM // 2))
+    left, right = jnp.split(x, 2, axis=-1)
+    return jnp.concatenate([left * jnp.cos(angle) - right * jnp.sin(angle), right * jnp.cos(angle) + left * jnp.sin(angle)], axis=-1)
+
+
+def cached(q, keys, values, key, value):
+    """Decoding: what the new token gives follows the cache."""
+    return attention(q, jnp.concatenate([keys, key], axis=1), jnp.concatenate([values, value], axis=1))
+
+
+def chunked(q, k, v):
+    chunk = jnp.arange(LENGTH) // 8
+    return attention(q, k, v, mask=chunk[:, None] == chunk[None, :])
+
+
+def fast_layer_norm(x, weight, bias):
+    """With the variance from a mean of squares, as Flax has it by default, and the weight at the root."""
+    mean = x.mean(-1, keepdims=True)
+    variance = jnp.maximum(0, (x * x).mean(-1, keepdims=True) - mean * mean)
+    return (x - mean) * (jax.lax.rsqrt(variance + 1e-6) * weight) + bias
+
+
+def rms_norm(x, weight):
+    return x * jax.lax.rsqrt((x**2).mean(-1, keepdims=True) + 1e-6) * (1 + weight)
+
+
+def loss(x, targets):
+    """Cross entropy of a few classes."""
+    return -jnp.take_along_axis(jax.nn.log_softmax(x), targets[:, None], axis=-1).mean()
+
+
 @dataclass(frozen=True)
 class JaxCase:
     """`inputs` has a shape for each f32 input, or a function that makes one."""
@@ -111,6 +144,17 @@ CASES: dict[str, JaxCase] = {
     "jax-attention-lengths": JaxCase("attention", f"{DPA}, key_value_seq_lengths",
                                      lambda q, k, v, n: attention(q, k, v, key_value_seq_lengths=n),
                                      (*SELF, lambda random: numpy.array([LENGTH, 17], numpy.int32))),
+    "jax-attention-rotary": JaxCase("attention", f"rotary positions by concatenate, {DPA}, is_causal",
+                                    lambda q, k, v: attention(rotate(q), rotate(k), v, is_causal=True), SELF),
+    "jax-attention-cache": JaxCase("decoding (GQA)", f"concatenate, {DPA}", cached,
+                                   ((BATCH, 1, HEADS, DIM), SHARED, SHARED, (BATCH, 1, GROUPS, DIM), (BATCH, 1, GROUPS, DIM))),
+    "jax-attention-chunks": JaxCase("attention", f"{DPA}, mask of chunks, arange // 8", chunked, SELF),
+    "jax-layer-norm": JaxCase("layer norm", "jax.nn.standardize", jax.nn.standardize, (ROWS,), "layer_norm"),
+    "jax-layer-norm-fast": JaxCase("layer norm", "mean of squares less square of mean, as in Flax", fast_layer_norm,
+                                   (ROWS, ROWS[1:], ROWS[1:]), "layer_norm"),
+    "jax-rms-norm": JaxCase("RMS norm", "x * rsqrt(mean(x**2)) * (1 + weight)", rms_norm, (ROWS, ROWS[1:]), "rms_norm"),
+    "jax-loss": JaxCase("cross entropy", "jax.nn.log_softmax, take_along_axis", loss,
+                        (ROWS, lambda random: random.integers(0, ROWS[1], ROWS[0], numpy.int32)), "log_softmax"),
     "jax-block": JaxCase("decoder block (GQA)", f"{DPA}, is_causal; gelu", block,
                          ((BATCH, LENGTH, HIDDEN), SQUARE, NARROW, NARROW, SQUARE, *MLP)),
     "jax-block-einsum": JaxCase("decoder block", f"einsum of all heads, {DPA}, is_causal; gelu", einsum_block,

@@ -25,7 +25,7 @@ BEGIN, END = "<!-- written by integration/models/table.py -->\n", "<!-- end -->\
 HEAD = ("front end", "model", "spelling", "in it", "raised to", "CPU", "emulator")
 NAMES = {"torch": "PyTorch", "jax": "JAX", "onnx": "ONNX"}
 ROADS = {"CPU": ["--target=cpu"], "emulator": ["--target=emulator"]}
-OPS = ("attention", "softmax", "log_softmax", "logsumexp")
+OPS = ("attention", "softmax", "log_softmax", "logsumexp", "layer_norm", "rms_norm")
 # Of the largest magnitude of a result: f32, added in another order.
 LIMIT = 5e-6
 
