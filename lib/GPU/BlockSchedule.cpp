@@ -226,10 +226,10 @@ int64_t RowThreads::mostLanes(const NestShape &shape) const {
     // More lanes have more of what they exchange, and of values of the row, to
     // compute; fewer than 16 store parts of sectors. Rows that nothing is
     // reduced of, as gradients of cross entropy, have more such values.
-    constexpr int64_t partOfSector = 8, sector = 16;
+    constexpr int64_t few = 4, partOfSector = 8, sector = 16;
     const bool isReduced = shape.reductions != 0;
-    if (shape.longest <= 4 * partOfSector / 2)
-      return partOfSector / 2;
+    if (shape.longest <= 4 * few)
+      return few;
     if (shape.longest <= (isReduced ? 5 : 2) * partOfSector)
       return partOfSector;
     if (shape.longest <= (isReduced ? 9 : 28) * sector)
@@ -320,7 +320,8 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   // While a block computes on a long tile, another one loads its own.
   else if (along.isLongTile && options.warps == 0)
     schedule.minBlocks = threadsOfStream(shape, options) / along.threads;
-  // Of more, which the model never has, code grows with every element.
+  // Of more, which takes rows or warps that a caller has chosen, code grows
+  // with every element.
   constexpr int64_t mostOfThread = 256;
   int64_t threads = schedule.warps * ::smx::gpu::warpThreads;
   int64_t elements =
@@ -332,6 +333,7 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
     return nest.emitError("a tile of ")
            << schedule.rowExtent << " x " << shape.longest
            << " elements is more than " << mostOfThread << " for each of "
-           << threads << " threads; a shorter one (tile-stream) would work";
+           << threads << " threads; fewer rows (tile-rows), a shorter part of "
+           << "them (tile-stream) or more warps would work";
   return schedule;
 }

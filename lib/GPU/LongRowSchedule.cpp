@@ -92,10 +92,19 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
               (spread.cluster > 1 && row.shape.elementBits == 32 ? 4 : 2));
     return spread;
   }
-  // Both halves of a cut access, and what says where, take registers.
-  if (!row.isAligned || row.shape.longest * row.shape.elementBits % accessBits)
+  if (row.isAligned &&
+      row.shape.longest * row.shape.elementBits % accessBits == 0)
+    return spreadEvenly(row, halfRowBytes, blockRowThreadBytes);
+  // Both halves of a cut access, and what says where, take registers, which
+  // exponentials that are wider than what was read do not leave, nor products
+  // of two rows (the gradient of softmax).
+  const NestShape &shape = row.shape;
+  if (shape.widestWritten > shape.elementBits ||
+      (shape.rowsRead > 1 && !shape.hasExponentials))
     return spreadEvenly(row, cutBlockBytes, cutRowThreadBytes);
-  return spreadEvenly(row, halfRowBytes, blockRowThreadBytes);
+  // Words are shifted, and results exchanged, by threads that wait for nobody:
+  // the more each has, the better, up to all registers of a multiprocessor.
+  return spreadEvenly(row, blockRowBytes, blockRowThreadBytes);
 }
 
 /// The first one that fits decides. Most exclude each other; what one block

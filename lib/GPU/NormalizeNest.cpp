@@ -264,8 +264,8 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
         });
     if (!isSeparate)
       return confused->emitOpError(
-          "reads a value by two of its loops that is computed in a way that "
-          "has no second form on tiles; an operand that is read as it is "
-          "would work");
+          "reads a value by two of its loops that is reduced, or carried by a "
+          "loop, beside it, and has one form on tiles; a tensor that is "
+          "computed by a function of its own, or passed in, would work");
   }
 }

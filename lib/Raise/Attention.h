@@ -114,7 +114,7 @@ private:
   Value convert(Value value, Type type);
   Type mapType(Type type);
   Value emitConstant(double value, Type type);
-  Value emitLowScore(double value, Type type);
+  Value bounded(Value value, double limit);
 
   OpBuilder &builder;
   ElementReader &reader;
@@ -122,8 +122,6 @@ private:
   const ScorePositions &positions;
   function_ref<bool(Element)> isProduct;
   Value score;
-  /// What the score that is built is multiplied by in the end.
-  double outerScale = 1;
   ValueRange indices;
   /// What has been emitted into the region: expressions are graphs.
   SmallVector<std::pair<Element, Value>> emitted;

@@ -136,9 +136,9 @@ std::optional<double> ElementReader::constant(Element e) {
     return arith::applyCmpPredicate(compare.getPredicate(), APFloat(*lhs),
                                     APFloat(*rhs));
   if (isa<arith::AddFOp>(op))
-    return *lhs + *rhs;
+    return roundTo(e.getType(), *lhs + *rhs);
   if (isa<arith::SubFOp>(op))
-    return *lhs - *rhs;
+    return roundTo(e.getType(), *lhs - *rhs);
   if (isa<arith::DivFOp>(op))
     return *lhs / *rhs;
   if (isa<arith::MulFOp>(op))

@@ -10,6 +10,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -82,14 +83,7 @@ Value RegionBuilder::emitOp(const Element &e) {
   Type type = mapType(e.getType());
   SmallVector<Value> operands;
   for (unsigned n = 0; n < source->getNumOperands(); ++n) {
-    const Element operand = reader.operand(e, n);
-    std::optional<double> constant = reader.constant(operand);
-    // What a score is replaced by, or lowered by.
-    bool isOfMask = score && constant && std::isfinite(*constant) &&
-                    isa<FloatType>(operand.getType()) &&
-                    isa<arith::SelectOp, arith::AddFOp>(source);
-    operands.push_back(isOfMask ? emitLowScore(*constant, type)
-                                : emit(operand));
+    operands.push_back(emit(reader.operand(e, n)));
     if (!operands.back())
       return {};
   }
@@ -173,20 +167,28 @@ Value RegionBuilder::emitAll(ArrayRef<MaskCondition> conditions) {
   return all;
 }
 
-/// A constant that scores become, or that is added to them. One near the lowest
-/// number would be infinite once it is multiplied by the scale and log2(e); a
-/// power of two is not, and rows of nothing else have equal weights.
-Value RegionBuilder::emitLowScore(double value, Type type) {
-  const auto &semantics = cast<FloatType>(type).getFloatSemantics();
-  int highest = APFloat::semanticsMaxExponent(semantics) - 1 -
-                std::max(0, std::ilogb(outerScale));
-  double lowest = std::ldexp(-1.0, highest);
-  return emitConstant(std::max(value, lowest), type);
+/// `value`, of which what is beyond `limit`, away from 0, is brought there, but
+/// for infinities and NaN. At powers of two, what stays finite when it is
+/// scaled and multiplied by log2(e) is not rounded by that either: of a row of
+/// lowest numbers all weights are equal.
+Value RegionBuilder::bounded(Value value, double limit) {
+  Location loc = op.getLoc();
+  Type type = value.getType();
+  Value bound = emitConstant(limit, type);
+  Value inside;
+  if (limit < 0)
+    inside = arith::MaximumFOp::create(builder, loc, value, bound);
+  else
+    inside = arith::MinimumFOp::create(builder, loc, value, bound);
+  Value infinity = emitConstant(
+      std::copysign(std::numeric_limits<double>::infinity(), limit), type);
+  Value isInfinite = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OEQ, value, infinity);
+  return arith::SelectOp::create(builder, loc, isInfinite, value, inside);
 }
 
 LogicalResult RegionBuilder::buildScore(const Element &scores,
                                         const ScoreMask &mask, double scale) {
-  outerScale = scale;
   enterRegion(op.getScore(), /*takesScore=*/true);
   auto type = cast<FloatType>(op.getScoreType());
   Value value = emit(scores);
@@ -195,13 +197,21 @@ LogicalResult RegionBuilder::buildScore(const Element &scores,
   if (scale != 1)
     value = arith::MulFOp::create(builder, op.getLoc(), value,
                                   emitConstant(scale, type));
+  int highest = APFloat::semanticsMaxExponent(type.getFloatSemantics()) - 1;
+  // Only what is written out can be as large.
+  for (double limit : {-std::ldexp(1.0, highest), std::ldexp(1.0, highest)})
+    if (reader.contains(scores, [&](const Element &e) {
+          std::optional<double> constant = reader.constant(e);
+          return constant && std::isfinite(*constant) &&
+                 *constant * scale / limit >= 1;
+        }))
+      value = bounded(value, limit);
   if (!mask.finiteConditions.empty()) {
     Value isVisible = emitAll(mask.finiteConditions);
     if (!isVisible)
       return failure();
     // A power of two: what scores are multiplied by in a kernel neither rounds
     // it nor makes it infinite, so rows of nothing else have equal weights.
-    int highest = APFloat::semanticsMaxExponent(type.getFloatSemantics()) - 1;
     double hidden = std::ldexp(
         -1.0, std::min(std::ilogb(mask.finiteValue * scale), highest));
     value = arith::SelectOp::create(builder, op.getLoc(), isVisible, value,

@@ -167,15 +167,23 @@ llvm::Error Kernel::run(llvm::ArrayRef<TensorView> inputs,
   });
 }
 
-llvm::StringRef Kernel::name() const { return state->name; }
+llvm::StringRef Kernel::name() const {
+  return state ? llvm::StringRef(state->name) : "";
+}
 llvm::ArrayRef<TensorSpec> Kernel::inputs() const {
-  return state->signature.inputs;
+  return state ? llvm::ArrayRef(state->signature.inputs)
+               : llvm::ArrayRef<TensorSpec>();
 }
 llvm::ArrayRef<TensorSpec> Kernel::outputs() const {
-  return state->signature.outputs;
+  return state ? llvm::ArrayRef(state->signature.outputs)
+               : llvm::ArrayRef<TensorSpec>();
 }
-llvm::ArrayRef<CompileStep> Kernel::timing() const { return state->steps; }
-std::string Kernel::cacheProblems() const { return state->files.problems(); }
+llvm::ArrayRef<CompileStep> Kernel::timing() const {
+  return state ? llvm::ArrayRef(state->steps) : llvm::ArrayRef<CompileStep>();
+}
+std::string Kernel::cacheProblems() const {
+  return state ? state->files.problems() : "";
+}
 
 llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
 Kernel::outputSizes(llvm::ArrayRef<TensorView> inputs) const {

@@ -17,6 +17,9 @@ TensorView::TensorView(void *data, reference::DType dtype,
     : data(data), dtype(dtype), sizes(sizes), strides(strides) {}
 
 int64_t TensorView::elementCount() const {
+  // However long the others are.
+  if (llvm::is_contained(sizes, 0))
+    return 0;
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
@@ -24,6 +27,8 @@ int64_t TensorView::elementCount() const {
 }
 
 bool TensorView::isContiguous() const {
+  if (llvm::is_contained(sizes, 0))
+    return true;
   int64_t expected = 1;
   for (int64_t d = rank() - 1; d >= 0; --d) {
     if (sizes[d] != 1 && strides[d] != expected)

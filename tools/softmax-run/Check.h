@@ -3,8 +3,7 @@
 #define SMX_TOOLS_SOFTMAXRUN_CHECK_H
 
 #include "Arguments.h"
-
-#include "smx/Reference/Compare.h"
+#include "Expectation.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -17,14 +16,6 @@ enum class CheckAgainst {
   Naive,
   /// The module after raising: the plain C++ reference for what was recognised.
   Raised
-};
-
-/// How a result is to be compared.
-struct Expectation {
-  reference::Comparison how;
-  /// The result of an smx op. If not, the module itself says where a result is
-  /// NaN or infinite: it may overflow in its own types, where float64 does not.
-  bool isRecognised = false;
 };
 
 /// The module's text in a context of its own, at the stages that are evaluated.

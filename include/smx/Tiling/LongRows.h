@@ -28,12 +28,13 @@ inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 inline constexpr int64_t multiprocessorThreads = 2048;
 
 /// Bytes of a row that a thread has in registers where accesses of the row may
-/// be cut, at its end or because it starts within one: both halves of such an
-/// access, and what says where, take registers, too.
+/// be cut, at its end or because it starts within one, and it is widened or
+/// only read: both halves of such an access, and what says where, take
+/// registers, too.
 inline constexpr int64_t cutRowThreadBytes = 64;
 
-/// Bytes of a row of cut accesses in the registers of a block with 512 threads,
-/// which leaves room for another one.
+/// Bytes of such a row in the registers of a block with 512 threads, which
+/// leaves room for another one.
 inline constexpr int64_t cutBlockBytes =
     blockRowThreads / 2 * cutRowThreadBytes;
 

@@ -225,7 +225,7 @@ func.func @twice_summed_ragged(%x: tensor<64x40000xbf16>) -> tensor<64x40000xbf1
 // CHECK-LABEL: smx_gpu.kernel @exponentials_kernel
 // CHECK-SAME: warps(16) shared_limit(232448) min_blocks(4)
 // CUT-LABEL: smx_gpu.kernel @exponentials_kernel
-// CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
+// CUT-SAME: warps(4) shared_limit(232448) min_blocks(8)
 func.func @exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   %y = smx.softmax %x axis(1) : tensor<64x4096xf32> -> tensor<64x4096xf32>
   return %y : tensor<64x4096xf32>
@@ -324,7 +324,7 @@ func.func @rest_of_accesses(%x: tensor<64x5128xbf16>) -> tensor<64x5128xbf16> {
 // CHECK-LABEL: smx_gpu.kernel @largest_kernel
 // CHECK-SAME: warps(2) shared_limit(232448) min_blocks(20)
 // CUT-LABEL: smx_gpu.kernel @largest_kernel
-// CUT-SAME: warps(4) shared_limit(232448) min_blocks(8)
+// CUT-SAME: warps(2) shared_limit(232448) min_blocks(16)
 func.func @largest(%x: tensor<64x4096xbf16>) -> (tensor<64x8xbf16>, tensor<64x8xi64>) {
   %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<64x4096xbf16> -> tensor<64x8xbf16>, tensor<64x8xi64>
   return %p, %i : tensor<64x8xbf16>, tensor<64x8xi64>

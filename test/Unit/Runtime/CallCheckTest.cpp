@@ -141,6 +141,11 @@ TEST_F(CallCheck, ElementsFurtherApartThanCanBeCounted) {
   EXPECT_NE(call(), "");
 }
 
+TEST_F(CallCheck, NoElementsOfManyRows) {
+  TensorView none(x.data(), {int64_t(1) << 40, int64_t(1) << 40, 0});
+  EXPECT_EQ(none.elementCount(), 0);
+}
+
 TEST_F(CallCheck, TypeThatIsNone) {
   in.dtype = static_cast<DType>(99);
   EXPECT_EQ(call(), "'scale': input 0 has elements of type 99, which is none "

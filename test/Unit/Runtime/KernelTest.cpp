@@ -40,6 +40,10 @@ TEST(Kernel, ThatWasMovedFromFails) {
   std::string error = llvm::toString(
       kernel.run({{x.data(), {1, 100}}}, {{y.data(), {1, 100}}}));
   EXPECT_EQ(error.find("the kernel has been moved from"), 0u) << error;
+  EXPECT_FALSE(llvm::toString(kernel.outputSizes({}).takeError()).empty());
+  EXPECT_EQ(kernel.name(), "");
+  EXPECT_TRUE(kernel.inputs().empty() && kernel.outputs().empty() &&
+              kernel.timing().empty() && kernel.cacheProblems().empty());
   EXPECT_FALSE(moved({{x.data(), {1, 100}}}, {{y.data(), {1, 100}}}));
 }
 

@@ -1,0 +1,166 @@
+//===- Expectation.cpp - how exact a result is to be ----------------------===//
+
+#include "Expectation.h"
+
+#include "smx/IR/Smx.h"
+#include "smx/Reference/Attention.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace smx::run;
+namespace reference = smx::reference;
+using reference::DType;
+using reference::OpFamily;
+using reference::Tensor;
+
+/// The family of an smx op's result, and the extent of the axis it reduces (1
+/// if open).
+static std::optional<std::pair<OpFamily, int64_t>>
+familyOf(mlir::OpResult value) {
+  using Found = std::pair<OpFamily, int64_t>;
+  auto extent = [](mlir::Value tensor, int64_t axis) {
+    int64_t size =
+        mlir::cast<mlir::RankedTensorType>(tensor.getType()).getDimSize(axis);
+    return mlir::ShapedType::isDynamic(size) ? int64_t(1) : size;
+  };
+  using namespace mlir::smx;
+  return llvm::TypeSwitch<mlir::Operation *, std::optional<Found>>(
+             value.getOwner())
+      .Case([&](SoftmaxOp op) {
+        return Found(OpFamily::Softmax, extent(op.getInput(), op.getAxis()));
+      })
+      .Case([&](TopKSoftmaxOp op) {
+        return Found(OpFamily::Softmax, extent(op.getInput(), op.getAxis()));
+      })
+      .Case<LogSoftmaxOp, LogSumExpOp, CrossEntropyOp>([&](auto op) {
+        return Found(OpFamily::LogSumExp, extent(op.getInput(), op.getAxis()));
+      })
+      .Case([&](SoftmaxDotOp op) {
+        return Found(
+            OpFamily::WeightedSum,
+            extent(op.getScores(), op.getScores().getType().getRank() - 1));
+      })
+      .Case<LayerNormOp, RmsNormOp>([&](auto op) {
+        return Found(OpFamily::Norm, extent(op.getInput(), op.getAxis()));
+      })
+      .Case<CrossEntropyBackwardOp, SoftmaxBackwardOp, LogSoftmaxBackwardOp>(
+          [&](auto op) {
+            return Found(OpFamily::WeightedSum,
+                         extent(op->getOperand(0), op.getAxis()));
+          })
+      .Case([&](AttentionOp op) {
+        return Found(value.getResultNumber() == 0 ? OpFamily::WeightedSum
+                                                  : OpFamily::LogSumExp,
+                     extent(op.getKey(), op.getKey().getType().getRank() - 2));
+      })
+      .Default(std::nullopt);
+}
+
+/// The value that `value` only gives another shape or element type.
+static mlir::Value lookThrough(mlir::Value value) {
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    if (mlir::isa<mlir::tensor::CastOp, mlir::tensor::ExpandShapeOp,
+                  mlir::tensor::CollapseShapeOp, mlir::tensor::ReshapeOp,
+                  mlir::linalg::TransposeOp>(op)) {
+      value = op->getOperand(0);
+      continue;
+    }
+    auto generic = mlir::dyn_cast<mlir::linalg::GenericOp>(op);
+    const bool converts =
+        generic && generic.getNumDpsInputs() == 1 &&
+        llvm::all_of(
+            generic.getBody()->without_terminator(),
+            [](mlir::Operation &inner) {
+              return mlir::isa<mlir::arith::ExtFOp, mlir::arith::TruncFOp>(
+                  inner);
+            });
+    if (!converts)
+      break;
+    value = generic.getDpsInputs()[0];
+  }
+  return value;
+}
+
+/// True if `op` reduces numbers that the function computes itself: what
+/// rounding did to them is there in the result, however it is reduced.
+static bool areScoresComputed(mlir::Operation *op) {
+  return mlir::isa<mlir::smx::AttentionOp>(op) ||
+         llvm::any_of(op->getOperands(), [](mlir::Value operand) {
+           return lookThrough(operand).getDefiningOp() != nullptr;
+         });
+}
+
+/// How exact a weighted sum in `result` can be that is computed from
+/// `operands`. On a GPU weights are rounded to the type of the values that they
+/// are multiplied by; a CPU computes in f32 what is not of f64.
+static DType precisionOf(DType result, mlir::Type operands,
+                         mlir::smx::Target target) {
+  if (reference::isLowPrecision(result) || operands.isF64())
+    return result;
+  if (operands.isF32() || target == mlir::smx::Target::Cpu)
+    return DType::F32;
+  // Those of 8 bits are widened to f16.
+  return operands.isBF16() ? DType::BF16 : DType::F16;
+}
+
+/// The largest score of `attention`, of some of its queries and all keys, if
+/// these are what the function gets and all scores count as they are; else 0,
+/// which allows least.
+static double largestScoreOf(mlir::smx::AttentionOp attention,
+                             llvm::ArrayRef<Tensor> inputs) {
+  auto query = mlir::dyn_cast<mlir::BlockArgument>(attention.getQuery());
+  auto key = mlir::dyn_cast<mlir::BlockArgument>(attention.getKey());
+  if (!query || !key || attention.getMaskAttr() ||
+      !attention.getVisible().empty() || !attention.getScore().empty())
+    return 0;
+  const Tensor &q = inputs[query.getArgNumber()],
+               &k = inputs[key.getArgNumber()];
+  const auto shape = reference::AttentionShape::of(q, k, k);
+  if (!shape || q.size() == 0 || k.size() == 0)
+    return 0;
+  constexpr int64_t mostQueries = 64;
+  const int64_t rows = q.size() / shape->headDim;
+  double largest = 0;
+  for (int64_t n : llvm::seq(std::min(rows, mostQueries))) {
+    const int64_t row = n * rows / std::min(rows, mostQueries);
+    const int64_t head =
+        row / shape->queries / (shape->queryHeads / shape->keyHeads);
+    for (int64_t j : llvm::seq(shape->keys)) {
+      double score = 0;
+      for (int64_t d : llvm::seq(shape->headDim))
+        score += q[row * shape->headDim + d] *
+                 k[(head * shape->keys + j) * shape->headDim + d];
+      if (std::isfinite(score))
+        largest = std::max(largest, std::abs(score));
+    }
+  }
+  return std::abs(attention.getScale().convertToDouble()) * largest;
+}
+
+Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
+                                    DType dtype, llvm::ArrayRef<Tensor> inputs,
+                                    mlir::smx::Target target) {
+  Expectation expectation;
+  expectation.how.dtype = dtype;
+  // Anything that is not recognised is some sum of products.
+  expectation.how.family = OpFamily::WeightedSum;
+  mlir::Operation *terminator = raised.getBody().front().getTerminator();
+  auto result = mlir::dyn_cast<mlir::OpResult>(
+      lookThrough(terminator->getOperand(number)));
+  if (auto found = result ? familyOf(result) : std::nullopt) {
+    std::tie(expectation.how.family, expectation.how.rowLength) = *found;
+    expectation.isRecognised = true;
+    expectation.how.areScoresComputed = areScoresComputed(result.getOwner());
+    auto attention = result.getDefiningOp<mlir::smx::AttentionOp>();
+    if (attention)
+      expectation.how.largestScore = largestScoreOf(attention, inputs);
+    if (attention && result == attention.getResult())
+      expectation.how.dtype = precisionOf(
+          dtype, attention.getQuery().getType().getElementType(), target);
+  }
+  return expectation;
+}
