@@ -70,7 +70,8 @@ bool replaceByNorm(RewriterBase &rewriter, RowRoot &root, const Element &input,
   Operation *op = root.op;
   std::optional<SmallVector<NormWeight>> weights = findWeights(root, factors);
   if (!weights) {
-    remarkNotRaised(op, OpT::getOperationName(), "a factor of the norm is not read from a tensor");
+    remarkNotRaised(op, OpT::getOperationName(),
+                    "a factor of the norm is not read from a tensor");
     return false;
   }
   rewriter.setInsertionPoint(op);

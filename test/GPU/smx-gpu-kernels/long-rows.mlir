@@ -65,8 +65,8 @@ func.func @statistics(%x: tensor<8x262144xbf16>) -> tensor<8xbf16> {
   return %y : tensor<8xbf16>
 }
 
-// Rows that start anywhere: a thread has half as much of them. Two blocks of 512 threads fit on a multiprocessor, whether they
-// hold the row or tiles of 32 KiB of it.
+// Rows that start anywhere: a thread has as much of them as it has registers for, and tiles of what is read alone are
+// those of two blocks of 512 threads.
 // CHECK-LABEL: smx_gpu.kernel @cut_kernel
 // CHECK-SAME: warps(28) shared_limit(232448)
 func.func @cut(%x: tensor<8x50257xbf16>) -> tensor<8x50257xbf16> {
