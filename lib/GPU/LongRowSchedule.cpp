@@ -95,11 +95,15 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
   if (row.isAligned &&
       row.shape.longest * row.shape.elementBits % accessBits == 0)
     return spreadEvenly(row, halfRowBytes, blockRowThreadBytes);
-  // Both halves of a cut access, and what says where, take registers, which
-  // exponentials that are wider than what was read do not leave, nor products
-  // of two rows (the gradient of softmax).
+  // Both halves of a cut access, and what says where, take registers. Of these
+  // there are not enough for twice as much where a row starts with an access
+  // (its end has a mask), nor for exponentials that are wider than what was
+  // read, products of two rows (the gradient of softmax), f64, and f32 that is
+  // summed alone.
   const NestShape &shape = row.shape;
-  if (shape.widestWritten > shape.elementBits ||
+  bool areWide =
+      shape.elementBits > 32 || (shape.elementBits == 32 && !shape.isWritten);
+  if (row.isAligned || areWide || shape.widestWritten > shape.elementBits ||
       (shape.rowsRead > 1 && !shape.hasExponentials))
     return spreadEvenly(row, cutBlockBytes, cutRowThreadBytes);
   // Words are shifted, and results exchanged, by threads that wait for nobody:

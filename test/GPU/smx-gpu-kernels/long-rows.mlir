@@ -65,10 +65,10 @@ func.func @statistics(%x: tensor<8x262144xbf16>) -> tensor<8xbf16> {
   return %y : tensor<8xbf16>
 }
 
-// Rows that start anywhere: a thread has as much of them as it has registers for, and tiles of what is read alone are
-// those of two blocks of 512 threads.
+// Rows that end within an access: a thread has half as much of them. Two blocks of 512 threads fit on a multiprocessor, whether
+// they hold the row or tiles of 32 KiB of it.
 // CHECK-LABEL: smx_gpu.kernel @cut_kernel
-// CHECK-SAME: warps(28) shared_limit(232448)
+// CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
 func.func @cut(%x: tensor<8x50257xbf16>) -> tensor<8x50257xbf16> {
   %y = smx.softmax %x axis(1) : tensor<8x50257xbf16> -> tensor<8x50257xbf16>
   return %y : tensor<8x50257xbf16>
