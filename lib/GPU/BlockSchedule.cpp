@@ -299,10 +299,11 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
                           "with 'blocks' gives them one");
   if (!shape.products.empty())
     return scheduleOfProducts(nest, shape, rows, options);
-  constexpr int64_t longestTile = int64_t(1) << 20;
+  // Beyond, rounding up overflows.
+  constexpr int64_t longestTile = INT32_MAX;
   if (shape.longest > longestTile)
     return nest.emitError("a tile of ")
-           << shape.longest << " elements is more than a block can have; tiles "
+           << shape.longest << " elements is more than blocks can have; tiles "
            << "of at most " << longestTile << " (tile-stream) would work";
   RowThreads along(shape, rows, options);
   int64_t rowThreads = along.threads / along.columnThreads;
@@ -321,11 +322,11 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   else if (along.isLongTile && options.warps == 0)
     schedule.minBlocks = threadsOfStream(shape, options) / along.threads;
   // Of more, which takes rows or warps that a caller has chosen, code grows
-  // with every element.
+  // with every element. Clusters have the rest of a row in shared memory.
   constexpr int64_t mostOfThread = 256;
   int64_t threads = schedule.warps * ::smx::gpu::warpThreads;
   int64_t elements =
-      shape.longestClass
+      shape.longestClass && schedule.cluster == 1
           ? schedule.rowExtent *
                 schedule.paddedExtent(*shape.longestClass, classes)
           : 0;

@@ -41,8 +41,8 @@ static bool canAlwaysRun(Block &branch) {
   });
 }
 
-/// Has `extract`, of the branch that is taken where `isTaken`, read a place
-/// that is there in any case.
+/// Has `extract`, of the branch that is taken where `condition` is `isThen`,
+/// read a place that is there in any case.
 static void readInside(OpBuilder &builder, tensor::ExtractOp extract,
                        Value condition, bool isThen) {
   Location loc = extract.getLoc();

@@ -174,3 +174,11 @@ func.func @one_of_eight(%x: tensor<8x128256xf32>) -> tensor<8x128256xf32> {
   %y = smx.softmax %x axis(1) : tensor<8x128256xf32> -> tensor<8x128256xf32>
   return %y : tensor<8x128256xf32>
 }
+
+// The longest rows that a cluster holds are longer than a block could have in registers.
+// CHECK-LABEL: smx_gpu.kernel @longest_of_cluster_kernel
+// CHECK-SAME: cluster(16)
+func.func @longest_of_cluster(%x: tensor<64x2000000xbf16>) -> tensor<64x2000000xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x2000000xbf16> -> tensor<64x2000000xbf16>
+  return %y : tensor<64x2000000xbf16>
+}
