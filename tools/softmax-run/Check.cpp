@@ -4,19 +4,12 @@
 
 #include "smx/Analysis/Traffic.h"
 #include "smx/Evaluator/Evaluator.h"
-#include "smx/IR/Smx.h"
-#include "smx/Reference/Attention.h"
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Road.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <cmath>
 #include <cstring>
 
 using namespace smx::run;
@@ -24,7 +17,6 @@ namespace reference = smx::reference;
 using llvm::createStringError;
 using mlir::smx::Stage;
 using reference::DType;
-using reference::OpFamily;
 using reference::Tensor;
 
 struct CheckedModule::State {
