@@ -184,7 +184,7 @@ bool mlir::smx::matchWeightedQuotient(RowRoot &root, const Element &e,
 }
 
 std::optional<SmallVector<NormWeight>>
-mlir::smx::findWeights(RowRoot &root, ArrayRef<Element> weights) {
+mlir::smx::findNormWeights(RowRoot &root, ArrayRef<Element> weights) {
   MLIRContext *context = root.op->getContext();
   const int64_t rank = root.getType().getRank();
   SmallVector<NormWeight> found;

@@ -56,8 +56,8 @@ struct NormWeight {
   AffineMap map;
 };
 /// Where `weights` are stored; none where one is not.
-std::optional<SmallVector<NormWeight>> findWeights(RowRoot &root,
-                                                   ArrayRef<Element> weights);
+std::optional<SmallVector<NormWeight>>
+findNormWeights(RowRoot &root, ArrayRef<Element> weights);
 /// `norm` times `weights`, as an elementwise op.
 Value multiply(RewriterBase &rewriter, Location loc, Value norm,
                ArrayRef<NormWeight> weights);
@@ -68,7 +68,8 @@ template <typename OpT>
 bool replaceByNorm(RewriterBase &rewriter, RowRoot &root, const Element &input,
                    int64_t axis, double epsilon, ArrayRef<Element> factors) {
   Operation *op = root.op;
-  std::optional<SmallVector<NormWeight>> weights = findWeights(root, factors);
+  std::optional<SmallVector<NormWeight>> weights =
+      findNormWeights(root, factors);
   if (!weights) {
     remarkNotRaised(op, OpT::getOperationName(),
                     "a factor of the norm is not read from a tensor");
