@@ -215,7 +215,9 @@ static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
         JITSymbolFlags::Exported | JITSymbolFlags::Callable};
   };
   define(mlir::smx::assertionFailedName, &assertionFailed);
+  // Both of this program: another allocator may stand in front of one of them.
   define("malloc", &allocateScratch);
+  define("free", &std::free);
   define("__truncsfbf2", &truncateToBF16);
   if (Error error = (*jit)->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(symbols))))
