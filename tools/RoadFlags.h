@@ -128,20 +128,12 @@ public:
   /// The flags as options; `threads` says whether code for several threads is
   /// wanted.
   RoadOptions get(bool threads) const {
-    RoadOptions options;
-    options.tileRows = tileRows;
-    options.tileStream = tileStream;
-    options.splits = splits;
+    RoadOptions options = readScheduleFlags(*this);
     options.vectorBits = vectorBits;
     options.threads = threads;
     options.target = target;
     if (!chip.empty())
       options.chip = chip;
-    options.warps = warps;
-    options.depth = depth;
-    options.blocks = blocks;
-    options.alignment = alignment;
-    options.wideProducts = wideProducts;
     options.schedules = schedules;
     options.verifyStages = verifyStages;
     return options;
@@ -183,6 +175,8 @@ public:
   }
 
 private:
+  friend RoadOptions smx::readScheduleFlags<RoadFlags>(const RoadFlags &);
+
   llvm::cl::cat cat;
   llvm::cl::opt<std::string> from;
   llvm::cl::opt<int64_t> tileRows, tileStream, splits, vectorBits;

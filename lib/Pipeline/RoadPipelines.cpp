@@ -12,10 +12,10 @@ using namespace mlir::smx;
 namespace {
 /// RoadOptions as options of a pipeline.
 struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
-  Option<int64_t> rows{*this, "rows",
-                       llvm::cl::desc("rows of a tile; 0 = the model chooses"),
-                       llvm::cl::init(0)};
-  Option<int64_t> stream{
+  Option<int64_t> tileRows{
+      *this, "rows", llvm::cl::desc("rows of a tile; 0 = the model chooses"),
+      llvm::cl::init(0)};
+  Option<int64_t> tileStream{
       *this, "stream",
       llvm::cl::desc("extent of a tile along the reduced axis; 0 = the model "
                      "chooses"),
@@ -58,18 +58,10 @@ struct RoadPipelineOptions : public PassPipelineOptions<RoadPipelineOptions> {
       llvm::cl::init(WideProducts::Fma), wideProductsValues()};
 
   RoadOptions toRoadOptions() const {
-    RoadOptions options;
-    options.tileRows = rows;
-    options.tileStream = stream;
-    options.splits = splits;
+    RoadOptions options = readScheduleFlags(*this);
     options.threads = threads;
     options.target = cuda ? Target::Cuda : Target::Cpu;
     options.chip = chip;
-    options.warps = warps;
-    options.depth = depth;
-    options.blocks = blocks;
-    options.alignment = alignment;
-    options.wideProducts = wideProducts;
     return options;
   }
 };

@@ -63,6 +63,21 @@ struct RoadOptions {
   bool verifyStages = true;
 };
 
+/// What `flags` say, whose members have the names of those that are read here.
+template <typename FlagsT>
+RoadOptions readScheduleFlags(const FlagsT &flags) {
+  RoadOptions options;
+  options.tileRows = flags.tileRows;
+  options.tileStream = flags.tileStream;
+  options.splits = flags.splits;
+  options.warps = flags.warps;
+  options.depth = flags.depth;
+  options.blocks = flags.blocks;
+  options.alignment = flags.alignment;
+  options.wideProducts = flags.wideProducts;
+  return options;
+}
+
 /// A number that an option can not be.
 struct RoadOptionFault {
   /// As flags spell it: "tile-rows".

@@ -9,6 +9,7 @@
 
 namespace smx {
 
+/// What a function takes, scalars among it, and gives, in order.
 struct Signature {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
