@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::smx {
@@ -48,6 +49,7 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
     IRRewriter rewriter(&getContext());
     bufferization::BufferizationState bufferizationState;
     if (failed(eliminate(rewriter, options)) || failed(keepResults(options)) ||
+        failed(keepCarried(options)) ||
         failed(bufferization::runOneShotModuleBufferize(getOperation(), options,
                                                         bufferizationState)))
       return signalPassFailure();
@@ -94,6 +96,30 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
         init.set(copyOf(builder, op.getLoc(), init.get()));
       }
     });
+  }
+
+  /// A loop that carried other memory in every round would have to free what it
+  /// got with the last one: what lies elsewhere is copied at the end of a
+  /// round.
+  LogicalResult
+  keepCarried(const bufferization::OneShotBufferizationOptions &options) {
+    bufferization::OneShotAnalysisState state(getOperation(), options);
+    if (failed(bufferization::analyzeModuleOp(getOperation(), state)))
+      return failure();
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->getParentOfType<gpu::KernelOp>())
+        return;
+      OpBuilder builder(loop.getBody()->getTerminator());
+      for (auto [carried, yielded] :
+           llvm::zip_equal(loop.getRegionIterArgs(),
+                           loop.getYieldedValuesMutable().value()))
+        if (isa<RankedTensorType>(carried.getType()) &&
+            !state.areEquivalentBufferizedValues(carried, yielded.get()))
+          yielded.set(bufferization::MaterializeInDestinationOp::create(
+                          builder, loop.getLoc(), yielded.get(), carried)
+                          .getResult());
+    });
+    return success();
   }
 
   /// What is computed in the memory of one result may be another result, too
@@ -174,27 +200,52 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
     });
   }
 
-  /// Scratch never leaves the block that allocates it unless the block yields
-  /// it: results go to destinations.
+  /// Scratch never leaves the block that allocates it unless a branch yields
+  /// it, which gets it from the block around then: results go to destinations.
   static void freeScratch(func::FuncOp function) {
-    function.walk([](memref::AllocOp alloc) {
-      Operation *terminator = alloc->getBlock()->getTerminator();
-      SmallVector<Value> aliases{alloc.getResult()};
-      for (size_t i = 0; i < aliases.size(); ++i)
-        for (Operation *user : aliases[i].getUsers()) {
-          if (user == terminator)
-            return;
-          // What an inner block yields is a result of the op around it.
-          Operation *source = user->hasTrait<OpTrait::IsTerminator>()
-                                  ? user->getParentOp()
-                                  : user;
-          for (Value result : source->getResults())
-            if (isa<BaseMemRefType>(result.getType()))
-              aliases.push_back(result);
-        }
-      OpBuilder builder(terminator);
+    SmallVector<memref::AllocOp> scratch;
+    function.walk([&](memref::AllocOp alloc) { scratch.push_back(alloc); });
+    for (memref::AllocOp alloc : scratch) {
+      bool leaves = leavesBlock(alloc);
+      while (leaves && isa<scf::IfOp>(alloc->getParentOp()) &&
+             moveOut(alloc, alloc->getParentOp()))
+        leaves = leavesBlock(alloc);
+      if (leaves)
+        continue;
+      OpBuilder builder(alloc->getBlock()->getTerminator());
       memref::DeallocOp::create(builder, alloc.getLoc(), alloc);
-    });
+    }
+  }
+
+  static bool leavesBlock(memref::AllocOp alloc) {
+    Operation *terminator = alloc->getBlock()->getTerminator();
+    SmallVector<Value> aliases{alloc.getResult()};
+    for (size_t i = 0; i < aliases.size(); ++i)
+      for (Operation *user : aliases[i].getUsers()) {
+        if (user == terminator)
+          return true;
+        // What an inner block yields is a result of the op around it.
+        Operation *source = user->hasTrait<OpTrait::IsTerminator>()
+                                ? user->getParentOp()
+                                : user;
+        for (Value result : source->getResults())
+          if (isa<BaseMemRefType>(result.getType()))
+            aliases.push_back(result);
+      }
+    return false;
+  }
+
+  /// Moves `op`, and what it is computed of, in front of `branches` around it;
+  /// false if an operand has to stay there.
+  static bool moveOut(Operation *op, Operation *branches) {
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (source && branches->isProperAncestor(source) &&
+          !(isPure(source) && moveOut(source, branches)))
+        return false;
+    }
+    op->moveBefore(branches);
+    return true;
   }
 };
 } // namespace

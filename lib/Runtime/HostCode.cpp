@@ -169,6 +169,18 @@ emit(Module &module, TargetMachine &target, CodeGenFileType kind) {
   std::abort();
 }
 
+/// Memory for what lies between the ops of a module. Code has no way out where
+/// there is none, and would write to the address 0.
+static void *allocateScratch(size_t bytes) {
+  void *memory = std::malloc(bytes);
+  if (!memory && bytes != 0)
+    assertionFailed(
+        ("can not allocate " + Twine(bytes) + " bytes of scratch memory")
+            .str()
+            .c_str());
+  return memory;
+}
+
 /// What LLVM calls where a host does not convert to bf16 and no pass of ours
 /// saw the conversion (sums of bf16 in a caller's code): run-time libraries of
 /// compilers have it since GCC 13. Rounds to nearest even. The result lies in
@@ -203,6 +215,9 @@ static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
         JITSymbolFlags::Exported | JITSymbolFlags::Callable};
   };
   define(mlir::smx::assertionFailedName, &assertionFailed);
+  // Both of this program: another allocator may stand in front of one of them.
+  define("malloc", &allocateScratch);
+  define("free", &std::free);
   define("__truncsfbf2", &truncateToBF16);
   if (Error error = (*jit)->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(symbols))))
