@@ -284,6 +284,8 @@ void mlir::smx::buildStage(OpPassManager &pm, Stage stage,
     OnlinePassOptions online;
     online.shortSums = options.target != Target::Cpu;
     pm.addPass(createOnlinePass(online));
+    // Ops that take the same row to the same state do so once.
+    pm.addPass(createCSEPass());
     pm.addPass(createCanonicalizerPass());
     break;
   }

@@ -49,13 +49,18 @@ struct ScoreMask {
   /// Row i sees key j iff i - left <= j <= i + right; unbounded where not
   /// given.
   std::optional<int64_t> left, right;
+  /// Chunks and prefixes.
+  SmallVector<Attribute> shapes;
   SmallVector<MaskCondition> conditions;
   /// A finite value in the place of the scores for which these conditions do
   /// not all hold: a row of nothing else is weighed evenly.
   SmallVector<MaskCondition> finiteConditions;
   double finiteValue = 0;
-  bool hasBand() const { return left || right; }
 };
+
+/// True if nothing is left of the exponential of a score that `value` is added
+/// to.
+bool hidesAlone(const APFloat &value);
 
 /// A tensor that an operand of an attention may be, and the constant factor
 /// that its elements have to be multiplied by.
@@ -83,9 +88,9 @@ ScoreMask takeMasks(ElementReader &reader, const ScorePositions &positions,
                     Element &scores, double scale,
                     function_ref<bool(const Element &)> isScore);
 
-/// The mask attribute of a band over `rows` x `keys` scores (which may be
-/// dynamic).
-MaskAttrInterface buildBand(MLIRContext *context, const ScoreMask &mask,
+/// The mask attribute of the band and the shapes over `rows` x `keys` scores
+/// (which may be dynamic).
+MaskAttrInterface buildMask(MLIRContext *context, const ScoreMask &mask,
                             int64_t rows, int64_t keys);
 
 /// Fills the regions of attentions: clones scalar expressions over positions.
@@ -101,6 +106,9 @@ public:
   LogicalResult buildScore(const Element &scores, const ScoreMask &mask,
                            double scale);
   LogicalResult buildVisible(ArrayRef<MaskCondition> conditions);
+  /// True if hidden scores were given other large numbers than they have, of
+  /// which weights are the same but not their log-sum-exp.
+  bool boundsScores() const { return isBounded; }
 
 private:
   void enterRegion(Region &region, bool takesScore);
@@ -123,6 +131,7 @@ private:
   function_ref<bool(Element)> isProduct;
   Value score;
   ValueRange indices;
+  bool isBounded = false;
   /// What has been emitted into the region: expressions are graphs.
   SmallVector<std::pair<Element, Value>> emitted;
 };

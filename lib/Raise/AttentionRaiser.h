@@ -34,6 +34,8 @@ private:
   OperandChoice copyInOrder(const Element &e, ArrayRef<AffineExpr> order,
                             bool allowFactor);
   std::string build();
+  LogSumExpOp findLogSumExp();
+  void replaceLogSumExp(LogSumExpOp op, AttentionOp attention);
   void followResult();
   Value restoreResult(Value attention);
   bool isScoreProduct(const Element &peeled);

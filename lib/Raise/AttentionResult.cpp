@@ -3,6 +3,7 @@
 #include "AttentionRaiser.h"
 #include "RowReductions.h"
 
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -94,12 +95,82 @@ Value AttentionRaiser::restoreResult(Value attention) {
       ->getResult(0);
 }
 
+/// The log-sum-exp of the scores, if it is computed beside their softmax, and
+/// the product with the values does not wait for it.
+LogSumExpOp AttentionRaiser::findLogSumExp() {
+  SoftmaxOp softmax = path.softmax;
+  auto typeOf = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  for (auto op : softmax->getBlock()->getOps<LogSumExpOp>())
+    if (op.getAxis() == softmax.getAxis() &&
+        op.getScale() == softmax.getScale() &&
+        op.getInput().getType().getShape() ==
+            softmax.getInput().getType().getShape() &&
+        reader.equal(reader.identityElement(op.getInput()),
+                     reader.identityElement(softmax.getInput())) &&
+        typeOf(op.getResult()).getIntOrFloatBitWidth() <=
+            getAccumulatorType(typeOf(query.tensor)).getIntOrFloatBitWidth() &&
+        opsBetween(op.getResult(), product.op).empty())
+      return op;
+  return {};
+}
+
+/// Replaces `op` by that of `attention`, whose dimensions are batches and
+/// queries.
+void AttentionRaiser::replaceLogSumExp(LogSumExpOp op, AttentionOp attention) {
+  Location loc = op.getLoc();
+  Value value = attention.getLogSumExp();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  if (isOneQuery) {
+    unsigned rank = parts.batch.size();
+    SmallVector<ReassociationIndices> groups;
+    for (unsigned n = 0; n < rank; ++n)
+      groups.push_back({n});
+    if (rank > 0)
+      groups.back().push_back(rank);
+    value = tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
+  } else {
+    SmallVector<int64_t> order(parts.batch.begin(), parts.batch.end());
+    order.push_back(parts.row);
+    SmallVector<int64_t> permutation;
+    for (unsigned n = 0; n <= order.size(); ++n)
+      if (n != parts.key)
+        permutation.push_back(llvm::find(order, n) - order.begin());
+    if (!llvm::is_sorted(permutation)) {
+      SmallVector<OpFoldResult> mixed;
+      for (int64_t n : permutation)
+        mixed.push_back(tensor::getMixedSize(rewriter, loc, value, n));
+      Value empty = tensor::EmptyOp::create(
+          rewriter, loc, mixed, getElementTypeOrSelf(value.getType()));
+      value =
+          linalg::TransposeOp::create(rewriter, loc, value, empty, permutation)
+              ->getResult(0);
+    }
+  }
+  Type element = getElementTypeOrSelf(value.getType());
+  value =
+      rewriter.createOrFold<tensor::CastOp>(loc, type.clone(element), value);
+  if (element != type.getElementType())
+    value = arith::TruncFOp::create(rewriter, loc, type, value);
+  rewriter.replaceOp(op, value);
+  // What reads it may stand in front of the product.
+  sortTopologically(attention->getBlock());
+}
+
 std::string AttentionRaiser::build() {
   linalg::LinalgOp root = product.op;
   llvm::SetVector<Operation *> cluster;
   cluster.insert(scoreProduct->op);
   cluster.insert_range(opsBetween(scoreElement->value, root));
-  if (escapes(cluster, root) || !path.softmax.getResult().hasOneUse())
+  LogSumExpOp logSumExp = findLogSumExp();
+  OpSet roots{root};
+  if (logSumExp) {
+    cluster.insert_range(opsBetween(scoreElement->value, logSumExp));
+    roots.insert(logSumExp);
+  }
+  OpSet users(cluster.begin(), cluster.end());
+  if (escapes(cluster, users, roots) || !path.softmax.getResult().hasOneUse())
     return "the scores or the weights have another use";
   for (const OperandChoice &operand : {query, key, value})
     if (cluster.contains(operand.tensor.getDefiningOp()))
@@ -124,11 +195,16 @@ std::string AttentionRaiser::build() {
   auto type = RankedTensorType::get(extentsOf(orderOf(parts.row, valueFeature)),
                                     getElementTypeOrSelf(result.getType()));
   rewriter.setInsertionPoint(root);
+  Type logSumExpType;
+  if (logSumExp)
+    logSumExpType = RankedTensorType::get(
+        type.getShape().drop_back(),
+        getAccumulatorType(getElementTypeOrSelf(query.tensor.getType())));
   auto attention = AttentionOp::create(
-      rewriter, root.getLoc(), type, /*log_sum_exp=*/Type(), query.tensor,
-      key.tensor, value.tensor, /*mask_data=*/ValueRange(), /*sinks=*/Value(),
+      rewriter, root.getLoc(), type, logSumExpType, query.tensor, key.tensor,
+      value.tensor, /*mask_data=*/ValueRange(), /*sinks=*/Value(),
       rewriter.getF64FloatAttr(factor),
-      buildBand(rewriter.getContext(), mask, positions.extent(parts.row),
+      buildMask(rewriter.getContext(), mask, positions.extent(parts.row),
                 positions.extent(parts.key)));
   RegionBuilder regions(rewriter, reader, attention, parts,
                         [&](Element e) { return isScaledProduct(e); });
@@ -147,6 +223,10 @@ std::string AttentionRaiser::build() {
     return "the scores are changed by more than a function of each score and "
            "its position";
   }
+  if (logSumExp && regions.boundsScores()) {
+    rewriter.eraseOp(attention);
+    return "the log-sum-exp is used, too, of scores that a large number hides";
+  }
   rewriter.setInsertionPointAfter(attention);
   Value restored = restoreResult(attention.getResult());
   if (!restored) {
@@ -159,6 +239,10 @@ std::string AttentionRaiser::build() {
                                   result.getLoc(), result.getType(), restored));
   for (Operation *step : llvm::reverse(resultSteps))
     rewriter.eraseOp(step);
+  if (logSumExp) {
+    cluster.remove(logSumExp);
+    replaceLogSumExp(logSumExp, attention);
+  }
   eraseUnused(rewriter, cluster);
   remarkRaised(attention);
   return "";

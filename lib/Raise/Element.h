@@ -70,7 +70,8 @@ public:
   /// or may be beyond 64 bits.
   std::optional<IntegerRange> range(AffineExpr expr) const;
   /// What is not negative exactly where `lhs` and `rhs`, which are exact as
-  /// doubles, compare so; null for predicates other than signed inequalities.
+  /// doubles, compare so; null for equality, and for unsigned predicates of
+  /// what may be negative.
   AffineExpr slack(arith::CmpIPredicate predicate, AffineExpr lhs,
                    AffineExpr rhs) const;
 
@@ -182,12 +183,16 @@ private:
   /// The operand of a concatenation that has an element at a constant place.
   std::optional<Element> stepInto(tensor::ConcatOp concat, const Element &e);
   AffineExpr computeAffine(const Element &peeled);
+  AffineExpr quotient(Operation *op, AffineExpr lhs, AffineExpr rhs) const;
+  AffineExpr readSteps(const Element &peeled);
   std::optional<SmallVector<AffineExpr>> split(AffineExpr index,
                                                ArrayRef<int64_t> sizes);
   std::optional<SmallVector<AffineExpr>>
   regroup(ArrayRef<AffineExpr> at, ArrayRef<int64_t> sizes,
           ArrayRef<ReassociationIndices> groups, bool splits);
   Positions &positions;
+  /// What `affine` has returned.
+  SmallVector<std::pair<Element, AffineExpr>> affineForms;
 };
 
 /// The loops of a nest for the element `at` of an operand of shape `shape`

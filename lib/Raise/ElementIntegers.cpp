@@ -91,9 +91,29 @@ AffineExpr ElementReader::affine(Element e) {
   e = peel(e);
   if (!e.getType().isIntOrIndex() || e.getType().isInteger(1))
     return {};
+  for (auto &[known, expr] : affineForms)
+    if (known == e)
+      return expr;
   AffineExpr expr = computeAffine(e);
+  if (!expr && arithmetic(e))
+    expr = readSteps(e);
   auto range = expr ? positions.range(expr) : std::nullopt;
-  return range && fitsInto(e.getType(), *range) ? expr : AffineExpr();
+  if (!range || !fitsInto(e.getType(), *range))
+    expr = {};
+  affineForms.emplace_back(e, expr);
+  return expr;
+}
+
+/// `lhs` divided by a number, or what is left of it, by `op`.
+AffineExpr ElementReader::quotient(Operation *op, AffineExpr lhs,
+                                   AffineExpr rhs) const {
+  auto divisor = dyn_cast<AffineConstantExpr>(rhs);
+  // Of numbers that are not negative all kinds of division are the same.
+  if (!divisor || divisor.getValue() <= 0 || positions.range(lhs)->lowest < 0)
+    return {};
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return positions.simplify(lhs % divisor);
+  return positions.simplify(lhs.floorDiv(divisor));
 }
 
 AffineExpr ElementReader::computeAffine(const Element &e) {
@@ -118,12 +138,16 @@ AffineExpr ElementReader::computeAffine(const Element &e) {
     return condition ? affine(operand(e, *condition != 0 ? 1 : 2))
                      : AffineExpr();
   }
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+  bool isDivision = isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+                        arith::RemSIOp, arith::RemUIOp>(op);
+  if (!isDivision && !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
     return {};
   // Sums of two exact integers do not overflow.
   AffineExpr lhs = affine(operand(e, 0)), rhs = affine(operand(e, 1));
   if (!lhs || !rhs)
     return {};
+  if (isDivision)
+    return quotient(op, lhs, rhs);
   if (isa<arith::AddIOp>(op))
     return positions.simplify(lhs + rhs);
   if (isa<arith::SubIOp>(op))

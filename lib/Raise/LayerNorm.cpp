@@ -87,7 +87,9 @@ bool LayerNormMatcher::match(Element centred, const Element &radicand) {
   return matchDeviation(radicand);
 }
 
-bool mlir::smx::raiseLayerNorm(RewriterBase &rewriter, Operation *op) {
+bool mlir::smx::raiseLayerNorm(RewriterBase &rewriter, SharedRows &shared,
+                               Operation *op) {
   return raiseNorm<LayerNormOp, LayerNormMatcher>(
-      rewriter, op, "the centred row is not divided by its standard deviation");
+      rewriter, shared, op,
+      "the centred row is not divided by its standard deviation");
 }

@@ -97,7 +97,8 @@ static std::optional<LogSum> matchLogSoftmax(ElementReader &reader,
   return std::nullopt;
 }
 
-bool mlir::smx::raiseLogSoftmax(RewriterBase &rewriter, Operation *op) {
+bool mlir::smx::raiseLogSoftmax(RewriterBase &rewriter, SharedRows &shared,
+                                Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
   Element e = root.result;
@@ -117,20 +118,20 @@ bool mlir::smx::raiseLogSoftmax(RewriterBase &rewriter, Operation *op) {
   }
   if (!match) {
     if (isLogOfSum)
-      remarkNotRaised(op, "smx.log_softmax", whyNot);
+      shared.explain(op, "smx.log_softmax", whyNot);
     return false;
   }
   rewriter.setInsertionPoint(op);
   SmallVector<Value> sources;
   Value input = materialize(rewriter, reader, match->input,
                             root.positions.getAll(), sources);
-  auto cluster = opsBetween(sources, op);
-  if (!input || escapes(cluster, op)) {
-    remarkNotRaised(op, "smx.log_softmax",
-                    input ? "an intermediate value has another use"
-                          : "the scores are not a tensor");
+  if (!input) {
+    shared.explain(op, "smx.log_softmax", "the scores are not a tensor");
     return false;
   }
+  auto cluster = opsBetween(sources, op);
+  if (!shared.admits(cluster, op, "smx.log_softmax"))
+    return false;
   auto logSoftmax = LogSoftmaxOp::create(
       rewriter, op->getLoc(), root.getType(), input,
       rewriter.getI64IntegerAttr(axis), rewriter.getF64FloatAttr(1.0),
@@ -164,7 +165,8 @@ static SmallVector<AffineExpr> orderOf(ElementReader &reader, Element e) {
   return e.at;
 }
 
-bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, Operation *op) {
+bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, SharedRows &shared,
+                               Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
   Element e = root.result;
@@ -180,7 +182,7 @@ bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, Operation *op) {
   auto match = matchLogSumExp(reader, e, axis, whyNot, isLogOfSum);
   if (!match) {
     if (isLogOfSum)
-      remarkNotRaised(op, "smx.logsumexp", whyNot);
+      shared.explain(op, "smx.logsumexp", whyNot);
     return false;
   }
   root.positions.setExtent(cast<AffineDimExpr>(axis).getPosition(),
@@ -199,16 +201,13 @@ bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, Operation *op) {
           ? Value()
           : materialize(rewriter, reader, match->input, order, sources);
   if (!input) {
-    remarkNotRaised(op, "smx.logsumexp",
-                    "the rows are not stored in the order of the result");
+    shared.explain(op, "smx.logsumexp",
+                   "the rows are not stored in the order of the result");
     return false;
   }
   auto cluster = opsBetween(sources, op);
-  if (escapes(cluster, op)) {
-    remarkNotRaised(op, "smx.logsumexp",
-                    "an intermediate value has another use");
+  if (!shared.admits(cluster, op, "smx.logsumexp"))
     return false;
-  }
   int64_t axisDim = std::distance(order.begin(), found);
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(input.getType()).getShape());
@@ -222,8 +221,8 @@ bool mlir::smx::raiseLogSumExp(RewriterBase &rewriter, Operation *op) {
   result = reshapeTo(rewriter, op->getLoc(), result, root.getType());
   if (!result) {
     rewriter.eraseOp(logSumExp);
-    remarkNotRaised(op, "smx.logsumexp",
-                    "the result has other dimensions than the rows");
+    shared.explain(op, "smx.logsumexp",
+                   "the result has other dimensions than the rows");
     return false;
   }
   rewriter.replaceAllUsesWith(op->getResult(0), result);

@@ -153,12 +153,12 @@ bool MaskReader::isMatrix(const Element &e) const {
 
 /// The band of a boolean matrix, if it is exactly one.
 static std::optional<Band> findBand(int64_t rows, int64_t keys,
-                                    function_ref<bool(int64_t)> isVisible) {
+                                    const BitVector &isVisible) {
   Band band;
   for (int64_t i = 0; i < rows; ++i) {
     int64_t first = keys, last = -1;
     for (int64_t j = 0; j < keys; ++j)
-      if (isVisible(i * keys + j)) {
+      if (isVisible[i * keys + j]) {
         first = std::min(first, j);
         last = j;
       }
@@ -181,14 +181,15 @@ static std::optional<Band> findBand(int64_t rows, int64_t keys,
     for (int64_t j = 0; j < keys; ++j) {
       bool inside = (!band.left || j >= i - *band.left) &&
                     (!band.right || j <= i + *band.right);
-      if (inside != isVisible(i * keys + j))
+      if (inside != isVisible[i * keys + j])
         return std::nullopt;
     }
   return band;
 }
 
-std::optional<Band> MaskReader::matchConstantMask(const Element &e,
-                                                  bool visibleWhen) {
+/// A matrix that is constant, by rows: which keys a row sees.
+std::optional<BitVector> MaskReader::readConstantMask(const Element &e,
+                                                      bool visibleWhen) {
   Element leaf = reader.strip(e);
   Operation *comparison = reader.arithmetic(leaf);
   std::optional<double> bound = 0.0;
@@ -202,46 +203,63 @@ std::optional<Band> MaskReader::matchConstantMask(const Element &e,
   if (!leaf.isTensor() || !matchPattern(leaf.value, m_Constant(&data)) ||
       !bound || !isMatrix(leaf))
     return std::nullopt;
-  std::vector<double> values;
+  BitVector isVisible(data.getNumElements());
+  unsigned n = 0;
+  auto add = [&](double value) {
+    bool holds = comparison ? compare(comparison, value, *bound) : value != 0;
+    isVisible[n++] = holds == visibleWhen;
+  };
   if (isa<FloatType>(data.getElementType())) {
     for (const APFloat &value : data.getValues<APFloat>()) {
       APFloat wide = value;
       bool losesInfo;
       wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                    &losesInfo);
-      values.push_back(wide.convertToDouble());
+      add(wide.convertToDouble());
     }
   } else {
     for (const APInt &value : data.getValues<APInt>()) {
       if (value.getSignificantBits() > 53)
         return std::nullopt;
       int64_t integer = value.getSExtValue();
-      values.push_back(value.getBitWidth() == 1 ? -integer : integer);
+      add(value.getBitWidth() == 1 ? -integer : integer);
     }
   }
-  const Positions &all = reader.getPositions();
-  return findBand(
-      all.extent(positions.row), all.extent(positions.key), [&](int64_t n) {
-        bool holds = comparison ? compare(comparison, values[n], *bound)
-                                : values[n] != 0;
-        return holds == visibleWhen;
-      });
+  return isVisible;
 }
 
 std::optional<Band> MaskReader::matchBand(const MaskCondition &condition) {
   if (auto band =
           matchComparedPositions(condition.condition, condition.visibleWhen))
     return band;
-  return matchConstantMask(condition.condition, condition.visibleWhen);
+  const Positions &all = reader.getPositions();
+  if (auto isVisible =
+          readConstantMask(condition.condition, condition.visibleWhen))
+    return findBand(all.extent(positions.row), all.extent(positions.key),
+                    *isVisible);
+  return std::nullopt;
 }
 
-bool MaskReader::everyRowSeesAKey(const Band &band) const {
+bool MaskReader::everyRowSeesAKey(const Band &band,
+                                  ArrayRef<Attribute> shapes) const {
   if (band.isEmpty() || (band.right && *band.right < 0))
     return false;
   int64_t rows = reader.getPositions().extent(positions.row);
   int64_t keys = reader.getPositions().extent(positions.key);
-  if (!band.left)
-    return true;
-  return !ShapedType::isDynamic(rows) && !ShapedType::isDynamic(keys) &&
-         rows - 1 - *band.left <= keys - 1;
+  bool isKnown = !ShapedType::isDynamic(rows) && !ShapedType::isDynamic(keys);
+  if (shapes.empty())
+    return !band.left || (isKnown && rows - 1 - *band.left <= keys - 1);
+  // Each shape lets a row see the key on its diagonal, if there is one.
+  return isKnown && llvm::any_of(anchors(), [&](auto anchor) {
+           auto [side, offset] = anchor;
+           return offset >= 0 && rows - 1 + offset < keys &&
+                  (!band.left || -*band.left <= offset) &&
+                  (!band.right || offset <= *band.right) &&
+                  llvm::all_of(shapes, [side = side](Attribute shape) {
+                    auto chunks = dyn_cast<ChunksAttr>(shape);
+                    return side == (chunks
+                                        ? chunks.getAnchor()
+                                        : cast<PrefixAttr>(shape).getAnchor());
+                  });
+         });
 }

@@ -4,6 +4,8 @@
 
 #include "Attention.h"
 
+#include "llvm/ADT/BitVector.h"
+
 namespace mlir::smx {
 
 /// `condition ? whenTrue : whenFalse`.
@@ -35,11 +37,21 @@ public:
   void splitConjuncts(Element e, bool visibleWhen,
                       SmallVectorImpl<MaskCondition> &conjuncts);
   std::optional<Band> matchBand(const MaskCondition &condition);
-  bool everyRowSeesAKey(const Band &band) const;
+  /// `#smx.chunks` or `#smx.prefix`; null if `condition` is neither.
+  Attribute matchShape(const MaskCondition &condition);
+  bool everyRowSeesAKey(const Band &band, ArrayRef<Attribute> shapes) const;
 
 private:
+  /// By how much a row's diagonal is shifted: by nothing, or, where that is
+  /// known and another one, so that the last row's ends at the last key.
+  SmallVector<std::pair<Anchor, int64_t>> anchors() const;
+  Attribute matchChunks(Element e, bool visibleWhen);
+  Attribute matchPrefix(Element e, bool visibleWhen);
+  /// The number of keys that every row sees by `condition` and no others.
+  std::optional<int64_t> matchFirstKeys(const MaskCondition &condition);
   std::optional<Band> matchComparedPositions(Element e, bool visibleWhen);
-  std::optional<Band> matchConstantMask(const Element &e, bool visibleWhen);
+  std::optional<BitVector> readConstantMask(const Element &e, bool visibleWhen);
+  Attribute findShape(const BitVector &isVisible) const;
   bool isMatrix(const Element &e) const;
 
   ElementReader &reader;

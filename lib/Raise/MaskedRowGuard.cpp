@@ -127,7 +127,7 @@ bool mlir::smx::raiseMaskedRowGuard(RewriterBase &rewriter, Operation *op) {
     if (!guard.saysRowIsMasked(reader.operand(e, 0), inverted))
       continue;
     auto cluster = opsBetween(softmax.getInput(), op);
-    if (escapes(cluster, op))
+    if (escapes(cluster, OpSet(cluster.begin(), cluster.end()), {op}))
       return false;
     rewriter.setInsertionPoint(op);
     auto guarded = SoftmaxOp::create(

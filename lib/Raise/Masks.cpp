@@ -13,6 +13,13 @@ static bool hides(double value, double scale) {
   return value <= -1e30 && value * scale <= -1e24;
 }
 
+bool mlir::smx::hidesAlone(const APFloat &value) {
+  APFloat wide = value;
+  bool losesInfo;
+  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return hides(wide.convertToDouble(), /*scale=*/1);
+}
+
 namespace {
 /// One mask taken off: the rest, and the condition.
 struct TakenMask {
@@ -113,15 +120,18 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
     SmallVector<MaskCondition> conjuncts, others;
     masks.splitConjuncts(taken->condition, taken->visibleWhen, conjuncts);
     Band narrowed = band;
+    SmallVector<Attribute> shapes = result.shapes;
     for (const MaskCondition &conjunct : conjuncts) {
       auto part = masks.matchBand(conjunct);
       Band tried = narrowed;
       if (part)
         tried.intersect(*part);
-      if (!part || tried.isEmpty())
-        others.push_back(conjunct);
-      else
+      if (part && !tried.isEmpty())
         narrowed = tried;
+      else if (Attribute shape = masks.matchShape(conjunct))
+        shapes.push_back(shape);
+      else
+        others.push_back(conjunct);
     }
     // A row that is hidden whole by a finite value is weighed evenly and not
     // masked, and so is one whose other keys are hidden by -inf. Where such a
@@ -130,8 +140,9 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
     bool mayHideRows =
         isFinite && (!result.conditions.empty() ||
                      readsOtherData(reader, taken->rest, isScore));
-    mayHideRows |= (isFinite || hasFinite) &&
-                   (!others.empty() || !masks.everyRowSeesAKey(narrowed));
+    mayHideRows |=
+        (isFinite || hasFinite) &&
+        (!others.empty() || !masks.everyRowSeesAKey(narrowed, shapes));
     if (mayHideRows) {
       if (isFinite && isFarAboveMasks(reader, taken->rest, isScore)) {
         result.finiteConditions = conjuncts;
@@ -147,6 +158,7 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
     }
     hasFinite |= isFinite;
     band = narrowed;
+    result.shapes = std::move(shapes);
     llvm::append_range(result.conditions, others);
     scores = taken->rest;
   }
@@ -162,11 +174,8 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
   return result;
 }
 
-MaskAttrInterface mlir::smx::buildBand(MLIRContext *context,
-                                       const ScoreMask &mask, int64_t rows,
-                                       int64_t keys) {
-  if (!mask.hasBand())
-    return {};
+static MaskAttrInterface buildBand(MLIRContext *context, const ScoreMask &mask,
+                                   int64_t rows, int64_t keys) {
   bool isBottomRight = mask.right && !ShapedType::isDynamic(rows) &&
                        !ShapedType::isDynamic(keys) && rows != keys &&
                        *mask.right == keys - rows;
@@ -176,4 +185,16 @@ MaskAttrInterface mlir::smx::buildBand(MLIRContext *context,
   if (left)
     *left += keys - rows;
   return BandAttr::get(context, Anchor::BottomRight, left, int64_t(0));
+}
+
+MaskAttrInterface mlir::smx::buildMask(MLIRContext *context,
+                                       const ScoreMask &mask, int64_t rows,
+                                       int64_t keys) {
+  SmallVector<Attribute> masks = mask.shapes;
+  if (mask.left || mask.right)
+    masks.push_back(buildBand(context, mask, rows, keys));
+  if (masks.size() > 1)
+    return AllOfAttr::get(context, masks);
+  return masks.empty() ? MaskAttrInterface()
+                       : cast<MaskAttrInterface>(masks.front());
 }

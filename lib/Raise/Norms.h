@@ -65,27 +65,28 @@ Value multiply(RewriterBase &rewriter, Location loc, Value norm,
 /// Replaces `op`, the op of `root`, by an `OpT` of `input` along `axis`, times
 /// `factors`; a remark says why if it can not.
 template <typename OpT>
-bool replaceByNorm(RewriterBase &rewriter, RowRoot &root, const Element &input,
-                   int64_t axis, double epsilon, ArrayRef<Element> factors) {
+bool replaceByNorm(RewriterBase &rewriter, SharedRows &shared, RowRoot &root,
+                   const Element &input, int64_t axis, double epsilon,
+                   ArrayRef<Element> factors) {
   Operation *op = root.op;
   std::optional<SmallVector<NormWeight>> weights =
       findNormWeights(root, factors);
   if (!weights) {
-    remarkNotRaised(op, OpT::getOperationName(),
-                    "a factor of the norm is not read from a tensor");
+    shared.explain(op, OpT::getOperationName(),
+                   "a factor of the norm is not read from a tensor");
     return false;
   }
   rewriter.setInsertionPoint(op);
   SmallVector<Value> sources;
   Value row = materialize(rewriter, root.reader, input, root.positions.getAll(),
                           sources);
-  auto cluster = opsBetween(sources, op);
-  if (!row || escapes(cluster, op)) {
-    remarkNotRaised(op, OpT::getOperationName(),
-                    row ? "an intermediate value has another use"
-                        : "the rows are not a tensor");
+  if (!row) {
+    shared.explain(op, OpT::getOperationName(), "the rows are not a tensor");
     return false;
   }
+  auto cluster = opsBetween(sources, op);
+  if (!shared.admits(cluster, op, OpT::getOperationName()))
+    return false;
   auto norm = OpT::create(rewriter, op->getLoc(), root.getType(), row,
                           rewriter.getI64IntegerAttr(axis),
                           rewriter.getF64FloatAttr(epsilon));
@@ -101,7 +102,8 @@ bool replaceByNorm(RewriterBase &rewriter, RowRoot &root, const Element &input,
 /// Replaces `op` by an `OpT` along the axis for which `MatcherT` matches its
 /// result; a remark says `difference` if it only comes near (`isNear`).
 template <typename OpT, typename MatcherT>
-bool raiseNorm(RewriterBase &rewriter, Operation *op, StringRef difference) {
+bool raiseNorm(RewriterBase &rewriter, SharedRows &shared, Operation *op,
+               StringRef difference) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
   Element e = reader.strip(root.result);
@@ -119,11 +121,11 @@ bool raiseNorm(RewriterBase &rewriter, Operation *op, StringRef difference) {
     bool isNorm = matchQuotientByRoot(reader, e, accept);
     isNear |= matcher.isNear();
     if (isNorm || matchWeightedQuotient(root, e, weights, accept))
-      return replaceByNorm<OpT>(rewriter, root, matcher.input, axis,
+      return replaceByNorm<OpT>(rewriter, shared, root, matcher.input, axis,
                                 matcher.epsilon, weights);
   }
   if (isNear)
-    remarkNotRaised(op, OpT::getOperationName(), difference);
+    shared.explain(op, OpT::getOperationName(), difference);
   return false;
 }
 

@@ -102,8 +102,31 @@ std::optional<IntegerRange> Positions::range(AffineExpr expr) const {
   return std::nullopt;
 }
 
+/// The signed predicate that holds of numbers that are not negative where
+/// `predicate` does.
+static arith::CmpIPredicate signedOf(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::ule:
+    return arith::CmpIPredicate::sle;
+  case arith::CmpIPredicate::ult:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::uge:
+    return arith::CmpIPredicate::sge;
+  case arith::CmpIPredicate::ugt:
+    return arith::CmpIPredicate::sgt;
+  default:
+    return predicate;
+  }
+}
+
 AffineExpr Positions::slack(arith::CmpIPredicate predicate, AffineExpr lhs,
                             AffineExpr rhs) const {
+  auto isNotNegative = [&](AffineExpr expr) {
+    auto between = range(expr);
+    return between && between->lowest >= 0;
+  };
+  if (isNotNegative(lhs) && isNotNegative(rhs))
+    predicate = signedOf(predicate);
   switch (predicate) {
   case arith::CmpIPredicate::sle:
     return simplify(rhs - lhs);

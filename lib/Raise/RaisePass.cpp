@@ -8,6 +8,7 @@
 #include "Attention.h"
 #include "DynamicShapes.h"
 #include "KnownIntegers.h"
+#include "MaskConstants.h"
 #include "Rows.h"
 #include "smx/IR/ElementBits.h"
 #include "smx/Raise/Passes.h"
@@ -55,6 +56,22 @@ static void eraseDead(RewriterBase &rewriter, Operation *root) {
       rewriter.eraseOp(op);
 }
 
+static void raiseRows(RewriterBase &rewriter, Operation *root) {
+  SharedRows shared;
+  auto raise = [&](Operation *op) {
+    return isElementwiseRoot(op) && (raiseSoftmax(rewriter, shared, op) ||
+                                     raiseLogSoftmax(rewriter, shared, op) ||
+                                     raiseLogSumExp(rewriter, shared, op) ||
+                                     raiseLayerNorm(rewriter, shared, op) ||
+                                     raiseRmsNorm(rewriter, shared, op));
+  };
+  visitFromEnd(root, raise);
+  // Rows that the first visit has made use what roots may share.
+  eraseDead(rewriter, root);
+  shared.decide();
+  visitFromEnd(root, raise);
+}
+
 namespace {
 struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
@@ -62,16 +79,13 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
     IRRewriter rewriter(&getContext());
     foldKnownIntegers(rewriter, root);
     recoverReshapes(rewriter, root);
+    separateMaskConstants(rewriter, root);
     visitFromEnd(root, [&](Operation *op) {
       auto softmax = dyn_cast<linalg::SoftmaxOp>(op);
       return softmax && raiseLinalgSoftmax(rewriter, softmax);
     });
-    visitFromEnd(root, [&](Operation *op) {
-      return isElementwiseRoot(op) &&
-             (raiseSoftmax(rewriter, op) || raiseLogSoftmax(rewriter, op) ||
-              raiseLogSumExp(rewriter, op) || raiseLayerNorm(rewriter, op) ||
-              raiseRmsNorm(rewriter, op));
-    });
+    eraseDead(rewriter, root);
+    raiseRows(rewriter, root);
     visitFromEnd(root, [&](Operation *op) {
       return isElementwiseRoot(op) && raiseMaskedRowGuard(rewriter, op);
     });
@@ -86,6 +100,7 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
       return softmax && absorbScale(rewriter, softmax);
     });
     eraseDead(rewriter, root);
+    joinMaskConstants(root);
   }
 };
 } // namespace

@@ -44,7 +44,9 @@ bool RmsNormMatcher::match(const Element &numerator, const Element &radicand) {
   return row && reader.equal(*row, input);
 }
 
-bool mlir::smx::raiseRmsNorm(RewriterBase &rewriter, Operation *op) {
+bool mlir::smx::raiseRmsNorm(RewriterBase &rewriter, SharedRows &shared,
+                             Operation *op) {
   return raiseNorm<RmsNormOp, RmsNormMatcher>(
-      rewriter, op, "the mean square is not that of the row that is divided");
+      rewriter, shared, op,
+      "the mean square is not that of the row that is divided");
 }

@@ -77,10 +77,10 @@ llvm::SetVector<Operation *> mlir::smx::opsBetween(ArrayRef<Value> sources,
 }
 
 bool mlir::smx::escapes(const llvm::SetVector<Operation *> &cluster,
-                        Operation *root) {
-  auto isInside = [&](Operation *user) {
+                        const OpSet &users, const OpSet &roots) {
+  auto isAmong = [&](Operation *user) {
     for (; user; user = user->getParentOp())
-      if (cluster.contains(user))
+      if (users.contains(user))
         return true;
     return false;
   };
@@ -88,17 +88,47 @@ bool mlir::smx::escapes(const llvm::SetVector<Operation *> &cluster,
     return isa<tensor::DimOp>(user);
   };
   for (Operation *op : cluster) {
-    if (op == root)
+    if (roots.contains(op))
       continue;
     for (Value result : op->getResults()) {
       // Another result of an op in the cluster is computed for its own sake.
-      bool isUsedInside = llvm::any_of(result.getUsers(), isInside);
+      bool isUsedInside = llvm::any_of(result.getUsers(), isAmong);
       for (Operation *user : result.getUsers())
-        if (isUsedInside && !isInside(user) && !needsOnlyShape(user))
+        if (isUsedInside && !isAmong(user) && !needsOnlyShape(user))
           return true;
     }
   }
   return false;
+}
+
+bool SharedRows::admits(const llvm::SetVector<Operation *> &cluster,
+                        Operation *root, StringRef target) {
+  if (!isDecided) {
+    clusters[root] = cluster;
+    return false;
+  }
+  if (admitted.contains(root))
+    return true;
+  explain(root, target, "an intermediate value has another use");
+  return false;
+}
+
+void SharedRows::decide() {
+  isDecided = true;
+  for (auto &[root, cluster] : clusters)
+    admitted.insert(root);
+  // What one root leaves to another that is not raised keeps it, too.
+  bool isChanged = true;
+  while (isChanged) {
+    OpSet users;
+    for (auto &[root, cluster] : clusters)
+      if (admitted.contains(root))
+        users.insert(cluster.begin(), cluster.end());
+    isChanged = false;
+    for (auto &[root, cluster] : clusters)
+      if (admitted.contains(root) && escapes(cluster, users, admitted))
+        isChanged = admitted.erase(root);
+  }
 }
 
 void mlir::smx::eraseUnused(RewriterBase &rewriter,

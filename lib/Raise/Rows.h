@@ -46,9 +46,12 @@ bool isElementwiseRoot(Operation *op);
 llvm::SetVector<Operation *> opsBetween(ArrayRef<Value> sources,
                                         Operation *root);
 
-/// True if a value that only `cluster` should use is used elsewhere. The
-/// results of `root` may be used anywhere.
-bool escapes(const llvm::SetVector<Operation *> &cluster, Operation *root);
+using OpSet = llvm::SmallPtrSet<Operation *, 16>;
+
+/// True if a value of `cluster` is used elsewhere than in `users`. The results
+/// of `roots` may be used anywhere.
+bool escapes(const llvm::SetVector<Operation *> &cluster, const OpSet &users,
+             const OpSet &roots);
 
 /// Erases the ops of a cluster that nothing uses any more.
 void eraseUnused(RewriterBase &rewriter,
@@ -65,13 +68,37 @@ Value materialize(RewriterBase &rewriter, ElementReader &reader,
 /// is one.
 Value findTensor(ElementReader &reader, Element e, ArrayRef<AffineExpr> order);
 
+/// Roots may share what lies between them and their rows (a softmax beside its
+/// log-sum-exp): it is nobody's once all of them are raised. So all are visited
+/// twice. The first visit only finds what each needs; the second raises those
+/// that leave nothing behind that others use.
+class SharedRows {
+public:
+  /// True if `root` may be raised to a `target`; a remark says if it may not.
+  /// In the first visit never: `cluster`, what it needs, is kept.
+  bool admits(const llvm::SetVector<Operation *> &cluster, Operation *root,
+              StringRef target);
+  /// Says why `op` was not raised, in the second visit.
+  void explain(Operation *op, StringRef target, StringRef reason) const {
+    if (isDecided)
+      remarkNotRaised(op, target, reason);
+  }
+  /// Ends the first visit.
+  void decide();
+
+private:
+  bool isDecided = false;
+  llvm::MapVector<Operation *, llvm::SetVector<Operation *>> clusters;
+  OpSet admitted;
+};
+
 /// Each returns true if it replaced `op` by a row op.
 bool raiseLinalgSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op);
-bool raiseSoftmax(RewriterBase &rewriter, Operation *op);
-bool raiseLogSoftmax(RewriterBase &rewriter, Operation *op);
-bool raiseLogSumExp(RewriterBase &rewriter, Operation *op);
-bool raiseLayerNorm(RewriterBase &rewriter, Operation *op);
-bool raiseRmsNorm(RewriterBase &rewriter, Operation *op);
+bool raiseSoftmax(RewriterBase &rewriter, SharedRows &shared, Operation *op);
+bool raiseLogSoftmax(RewriterBase &rewriter, SharedRows &shared, Operation *op);
+bool raiseLogSumExp(RewriterBase &rewriter, SharedRows &shared, Operation *op);
+bool raiseLayerNorm(RewriterBase &rewriter, SharedRows &shared, Operation *op);
+bool raiseRmsNorm(RewriterBase &rewriter, SharedRows &shared, Operation *op);
 /// `select(whole row is -inf, 0, softmax)`, or of one that is NaN, is a softmax
 /// whose masked rows are 0.
 bool raiseMaskedRowGuard(RewriterBase &rewriter, Operation *op);

@@ -204,9 +204,12 @@ LogicalResult RegionBuilder::buildScore(const Element &scores,
           std::optional<double> constant = reader.constant(e);
           return constant && std::isfinite(*constant) &&
                  *constant * scale / limit >= 1;
-        }))
+        })) {
       value = bounded(value, limit);
+      isBounded = true;
+    }
   if (!mask.finiteConditions.empty()) {
+    isBounded = true;
     Value isVisible = emitAll(mask.finiteConditions);
     if (!isVisible)
       return failure();

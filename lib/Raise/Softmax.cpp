@@ -98,7 +98,8 @@ matchSoftmax(RowRoot &root, const Quotient &quotient, std::string &whyNot) {
   return std::nullopt;
 }
 
-bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, Operation *op) {
+bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, SharedRows &shared,
+                             Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
   Element e = reader.strip(root.result);
@@ -112,7 +113,7 @@ bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, Operation *op) {
   std::string whyNot;
   std::optional<SoftmaxMatch> match = matchSoftmax(root, *quotient, whyNot);
   if (!match) {
-    remarkNotRaised(op, "smx.softmax", whyNot);
+    shared.explain(op, "smx.softmax", whyNot);
     return false;
   }
   rewriter.setInsertionPoint(op);
@@ -120,14 +121,12 @@ bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, Operation *op) {
   Value input = materialize(rewriter, reader, match->input,
                             root.positions.getAll(), sources);
   if (!input) {
-    remarkNotRaised(op, "smx.softmax", "the scores are not a tensor");
+    shared.explain(op, "smx.softmax", "the scores are not a tensor");
     return false;
   }
   auto cluster = opsBetween(sources, op);
-  if (escapes(cluster, op)) {
-    remarkNotRaised(op, "smx.softmax", "an intermediate value has another use");
+  if (!shared.admits(cluster, op, "smx.softmax"))
     return false;
-  }
   auto softmax =
       SoftmaxOp::create(rewriter, op->getLoc(), root.getType(), input,
                         rewriter.getI64IntegerAttr(match->axis),

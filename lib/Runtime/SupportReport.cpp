@@ -15,6 +15,9 @@ static std::string counted(int64_t count, llvm::StringRef noun) {
 }
 
 std::string OpSupport::schedule() const {
+  for (const Decision &decision : decisions)
+    if (decision.name == "SharedState")
+      return "with " + decision.values.front().second;
   if (kernels.empty())
     return decisions.empty() ? "" : "loops";
   // The one that does most: by roles, or with the products, or the first.

@@ -6,6 +6,7 @@
 
 #include "StreamBounds.h"
 #include "TiledReduction.h"
+#include "smx/IR/SourcePlace.h"
 #include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/Passes.h"
 #include "smx/Tiling/RowParts.h"
@@ -155,6 +156,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
         << remark::metric("stream", tileSizes.stream)
         << remark::metric("columns", tileSizes.columns)
         << remark::metric("deferred", tileSizes.isDeferred);
+    reportShared(reduction, finishes);
     reportMask(reduction, sizes, tileSizes);
     StateAlgebraAttrInterface algebra = finishes.front().getAlgebra();
     // What is split already has parts of different lengths.
@@ -179,6 +181,19 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     for (FinishOp finish : finishes)
       finish.erase();
     return success();
+  }
+
+  /// Says of ops that finish a state that another has made where that stands.
+  static void reportShared(Operation *reduction, ArrayRef<FinishOp> finishes) {
+    std::string place = placeOf(reduction->getLoc());
+    llvm::SmallDenseSet<Location> reported{reduction->getLoc()};
+    for (FinishOp finish : finishes)
+      if (reported.insert(finish.getLoc()).second &&
+          placeOf(finish.getLoc()) != place)
+        remark::passed(
+            finish.getLoc(),
+            remark::RemarkOpts::name("SharedState").category("smx-tile"))
+            << remark::metric("computed-with", place);
   }
 
   /// Blocks of threads stream a part each, and others merge their states; for

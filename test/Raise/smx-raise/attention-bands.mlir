@@ -236,7 +236,7 @@ func.func @constant_with_a_hole(%q: tensor<2x4x16xf32>, %k: tensor<2x16x6xf32>, 
   %zo = arith.constant dense<0.0> : tensor<2x4x5xf32>
   %zero = arith.constant 0.0 : f32
   %hidden = arith.constant 0xFF800000 : f32
-  %mask = arith.constant dense<[[true,true,false,false,false,false],[true,true,false,false,false,false],[true,true,true,false,false,false],[true,true,true,true,false,false]]> : tensor<4x6xi1>
+  %mask = arith.constant dense<[[true,false,false,false,false,false],[true,true,false,false,false,false],[true,false,true,false,false,false],[true,true,true,true,false,false]]> : tensor<4x6xi1>
   %es = tensor.empty() : tensor<2x4x6xf32>
   %s = linalg.batch_matmul ins(%q, %k : tensor<2x4x16xf32>, tensor<2x16x6xf32>) outs(%zs : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
   %t = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -267,6 +267,54 @@ func.func @prefix(%q: tensor<2x4x16xf32>, %k: tensor<2x16x6xf32>, %v: tensor<2x6
     %j = linalg.index 2 : index
     %three = arith.constant 3 : index
     %seen = arith.cmpi slt, %j, %three : index
+    %r = arith.select %seen, %a, %hidden : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x6xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<2x4x6xf32>) outs(%es : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  %o = linalg.batch_matmul ins(%p, %v : tensor<2x4x6xf32>, tensor<2x6x5xf32>) outs(%zo : tensor<2x4x5xf32>) -> tensor<2x4x5xf32>
+  return %o : tensor<2x4x5xf32>
+}
+
+// Positions are not negative: they compare without a sign as with one.
+// CHECK-LABEL: @unsigned
+func.func @unsigned(%q: tensor<2x4x16xf32>, %k: tensor<2x16x6xf32>, %v: tensor<2x6x5xf32>) -> tensor<2x4x5xf32> {
+  // CHECK: smx.attention {{.*}} mask(#smx.band<top_left, right = 0>)
+  %zs = arith.constant dense<0.0> : tensor<2x4x6xf32>
+  %zo = arith.constant dense<0.0> : tensor<2x4x5xf32>
+  %hidden = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<2x4x6xf32>
+  %s = linalg.batch_matmul ins(%q, %k : tensor<2x4x16xf32>, tensor<2x16x6xf32>) outs(%zs : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  %t = linalg.generic {indexing_maps = [#full, #full], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<2x4x6xf32>) outs(%es : tensor<2x4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %seen = arith.cmpi ule, %j, %i : index
+    %r = arith.select %seen, %a, %hidden : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x6xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<2x4x6xf32>) outs(%es : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  %o = linalg.batch_matmul ins(%p, %v : tensor<2x4x6xf32>, tensor<2x6x5xf32>) outs(%zo : tensor<2x4x5xf32>) -> tensor<2x4x5xf32>
+  return %o : tensor<2x4x5xf32>
+}
+
+// What may be negative does not: a window of two keys, and no band for what wraps around.
+// CHECK-LABEL: @unsigned_difference
+func.func @unsigned_difference(%q: tensor<2x4x16xf32>, %k: tensor<2x16x6xf32>, %v: tensor<2x6x5xf32>) -> tensor<2x4x5xf32> {
+  // CHECK: smx.attention {{.*}} visible {
+  %zs = arith.constant dense<0.0> : tensor<2x4x6xf32>
+  %zo = arith.constant dense<0.0> : tensor<2x4x5xf32>
+  %hidden = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<2x4x6xf32>
+  %s = linalg.batch_matmul ins(%q, %k : tensor<2x4x16xf32>, tensor<2x16x6xf32>) outs(%zs : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  %t = linalg.generic {indexing_maps = [#full, #full], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<2x4x6xf32>) outs(%es : tensor<2x4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %two = arith.constant 2 : index
+    %back = arith.subi %i, %j : index
+    %seen = arith.cmpi ult, %back, %two : index
     %r = arith.select %seen, %a, %hidden : f32
     linalg.yield %r : f32
   } -> tensor<2x4x6xf32>
