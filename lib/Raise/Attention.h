@@ -56,6 +56,8 @@ struct ScoreMask {
   /// not all hold: a row of nothing else is weighed evenly.
   SmallVector<MaskCondition> finiteConditions;
   double finiteValue = 0;
+  /// What is left of the scores has been multiplied by this outside of a mask.
+  double factor = 1;
 };
 
 /// True if nothing is left of the exponential of a score that `value` is added

@@ -76,14 +76,21 @@ Value AttentionRaiser::restoreResult(Value attention) {
       return attention;
     return tensor::CollapseShapeOp::create(rewriter, loc, attention, groups);
   }
+  // Dimensions of extent 1 are read at 0, whichever they are.
   SmallVector<int64_t> permutation;
   for (AffineExpr index : resultAt) {
-    auto found = llvm::find(order, index);
-    if (found == order.end())
+    AffineExpr wanted = positions.normalize(index);
+    auto isFound = [&](unsigned n) {
+      return positions.normalize(order[n]) == wanted &&
+             !llvm::is_contained(permutation, n);
+    };
+    auto all = llvm::seq<unsigned>(0, order.size());
+    auto found = llvm::find_if(all, isFound);
+    if (found == all.end())
       return {};
-    permutation.push_back(std::distance(order.begin(), found));
+    permutation.push_back(*found);
   }
-  if (!isPermutationVector(permutation) || permutation.size() != order.size())
+  if (permutation.size() != order.size())
     return {};
   SmallVector<OpFoldResult> mixed;
   for (int64_t k : permutation)
@@ -182,7 +189,7 @@ std::string AttentionRaiser::build() {
         getAccumulatorType(getElementTypeOrSelf(query.tensor.getType())))
       return "the products are computed in a wider type than f32";
   double factor = scoreFactor * query.factor * key.factor;
-  double outerScale = path.softmax.getScale().convertToDouble();
+  double outerScale = path.softmax.getScale().convertToDouble() * mask.factor;
   bool needsRegion = !isScaledProduct(scores) || !mask.finiteConditions.empty();
   if (!needsRegion)
     factor *= outerScale;

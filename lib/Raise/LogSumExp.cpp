@@ -34,9 +34,9 @@ static std::optional<LogSum> matchLogSum(ElementReader &reader, Element e,
   if (!reduction || reduction->combiner != Combiner::Sum)
     return std::nullopt;
   isLogOfSum = true;
-  auto exponential = matchShiftedExponential(reader, reduction->input, axis,
-                                             reduction->extent, whyNot,
-                                             /*allowGuard=*/true);
+  auto exponential =
+      matchShiftedExponential(reader, reduction->input, axis, reduction->extent,
+                              whyNot, MaximumGuard::Infinity);
   if (!exponential)
     return std::nullopt;
   if (exponential->scale != 1) {
@@ -59,7 +59,7 @@ static std::optional<LogSum> matchLogSumExp(ElementReader &reader, Element e,
     if (!logSum)
       continue;
     auto row = matchRowMaximum(reader, reader.operand(e, 1 - n), axis,
-                               logSum->extent, /*allowGuard=*/true);
+                               logSum->extent, MaximumGuard::Infinity);
     if (row && reader.equal(*row, logSum->input))
       return logSum;
     whyNot = "what is added to the logarithm is not the maximum of the row";

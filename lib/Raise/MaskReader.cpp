@@ -133,22 +133,33 @@ std::optional<Band> MaskReader::matchComparedPositions(Element e,
   return std::nullopt;
 }
 
-/// True if `e` is indexed by row and key alone, in this order, over all of
-/// both.
-bool MaskReader::isMatrix(const Element &e) const {
-  SmallVector<AffineExpr> at;
-  SmallVector<int64_t> extents;
-  auto shape = cast<RankedTensorType>(e.value.getType()).getShape();
-  for (auto [index, extent] : llvm::zip(e.at, shape))
-    if (extent != 1) {
-      at.push_back(index);
-      extents.push_back(extent);
-    }
+/// Where in the matrix `e`, which is indexed by row and key alone, in this
+/// order, the element of row and key 0 is; nothing if it is no such matrix, or
+/// does not have all of both.
+std::optional<MaskReader::Corner>
+MaskReader::matrixCorner(const Element &e) const {
   const Positions &all = reader.getPositions();
-  return at.size() == 2 && at[0] == all.get(positions.row) &&
-         at[1] == all.get(positions.key) &&
-         extents[0] == all.extent(positions.row) &&
-         extents[1] == all.extent(positions.key);
+  const unsigned expected[] = {positions.row, positions.key};
+  SmallVector<int64_t> first, extents;
+  auto shape = cast<RankedTensorType>(e.value.getType()).getShape();
+  for (auto [index, extent] : llvm::zip(e.at, shape)) {
+    if (extent == 1)
+      continue;
+    if (first.size() == 2)
+      return std::nullopt;
+    unsigned position = expected[first.size()];
+    auto offset =
+        dyn_cast<AffineConstantExpr>(all.simplify(index - all.get(position)));
+    // An open extent is less than any.
+    if (!offset || offset.getValue() < 0 || all.extent(position) < 0 ||
+        offset.getValue() + all.extent(position) > extent)
+      return std::nullopt;
+    first.push_back(offset.getValue());
+    extents.push_back(extent);
+  }
+  if (first.size() != 2)
+    return std::nullopt;
+  return Corner{first[0] * extents[1] + first[1], extents[1]};
 }
 
 /// The band of a boolean matrix, if it is exactly one.
@@ -187,6 +198,23 @@ static std::optional<Band> findBand(int64_t rows, int64_t keys,
   return band;
 }
 
+/// Not by way of attributes: there may be millions.
+static std::optional<double> numberAt(DenseElementsAttr data, int64_t n) {
+  if (isa<FloatType>(data.getElementType())) {
+    APFloat value = data.getValues<APFloat>()[n];
+    bool losesInfo;
+    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    return value.convertToDouble();
+  }
+  APInt value = data.getValues<APInt>()[n];
+  if (value.getBitWidth() == 1)
+    return value.isZero() ? 0 : 1;
+  if (value.getSignificantBits() > 53)
+    return std::nullopt;
+  return double(value.getSExtValue());
+}
+
 /// A matrix that is constant, by rows: which keys a row sees.
 std::optional<BitVector> MaskReader::readConstantMask(const Element &e,
                                                       bool visibleWhen) {
@@ -201,30 +229,24 @@ std::optional<BitVector> MaskReader::readConstantMask(const Element &e,
   }
   DenseElementsAttr data;
   if (!leaf.isTensor() || !matchPattern(leaf.value, m_Constant(&data)) ||
-      !bound || !isMatrix(leaf))
+      !bound)
     return std::nullopt;
-  BitVector isVisible(data.getNumElements());
-  unsigned n = 0;
-  auto add = [&](double value) {
-    bool holds = comparison ? compare(comparison, value, *bound) : value != 0;
-    isVisible[n++] = holds == visibleWhen;
-  };
-  if (isa<FloatType>(data.getElementType())) {
-    for (const APFloat &value : data.getValues<APFloat>()) {
-      APFloat wide = value;
-      bool losesInfo;
-      wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                   &losesInfo);
-      add(wide.convertToDouble());
-    }
-  } else {
-    for (const APInt &value : data.getValues<APInt>()) {
-      if (value.getSignificantBits() > 53)
+  std::optional<Corner> corner = matrixCorner(leaf);
+  if (!corner)
+    return std::nullopt;
+  const Positions &all = reader.getPositions();
+  int64_t rows = all.extent(positions.row), keys = all.extent(positions.key);
+  BitVector isVisible(rows * keys);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < keys; ++j) {
+      std::optional<double> value =
+          numberAt(data, corner->first + i * corner->pitch + j);
+      if (!value)
         return std::nullopt;
-      int64_t integer = value.getSExtValue();
-      add(value.getBitWidth() == 1 ? -integer : integer);
+      bool holds =
+          comparison ? compare(comparison, *value, *bound) : *value != 0;
+      isVisible[i * keys + j] = holds == visibleWhen;
     }
-  }
   return isVisible;
 }
 

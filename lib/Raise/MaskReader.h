@@ -52,7 +52,10 @@ private:
   std::optional<Band> matchComparedPositions(Element e, bool visibleWhen);
   std::optional<BitVector> readConstantMask(const Element &e, bool visibleWhen);
   Attribute findShape(const BitVector &isVisible) const;
-  bool isMatrix(const Element &e) const;
+  struct Corner {
+    int64_t first, pitch;
+  };
+  std::optional<Corner> matrixCorner(const Element &e) const;
 
   ElementReader &reader;
   const ScorePositions &positions;

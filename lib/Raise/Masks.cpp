@@ -1,6 +1,7 @@
 //===- Masks.cpp - which keys a score expression hides --------------------===//
 
 #include "MaskReader.h"
+#include "RowReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -26,7 +27,8 @@ struct TakenMask {
   Element rest;
   Element condition;
   bool visibleWhen;
-  double value; ///< added or selected where it hides
+  double value;      ///< added or selected where it hides
+  double factor = 1; ///< what it and the rest are multiplied by
   bool isInfinite() const { return std::isinf(value); }
 };
 } // namespace
@@ -81,6 +83,20 @@ takeMask(ElementReader &reader, MaskReader &masks, const Element &scores,
   return std::nullopt;
 }
 
+/// The same of a mask of -inf that is multiplied together with the scores.
+static std::optional<TakenMask>
+takeScaledMask(ElementReader &reader, MaskReader &masks, Element scores,
+               double scale, function_ref<bool(const Element &)> isScore) {
+  double factor = 1;
+  while (dropConstantFactor(reader, scores, factor))
+    ;
+  auto taken = takeMask(reader, masks, scores, scale * factor, isScore);
+  if (!taken || !taken->isInfinite() || factor <= 0)
+    return std::nullopt;
+  taken->factor = factor;
+  return taken;
+}
+
 /// True if `scores` are computed from more than the product, positions and
 /// constants.
 static bool readsOtherData(ElementReader &reader, const Element &scores,
@@ -110,12 +126,20 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
   ScoreMask result;
   Band band;
   bool hasFinite = false;
+  double highestFinite = -std::numeric_limits<double>::infinity();
   // What had been taken in front of the first mask with a finite value.
   ScoreMask infinite;
   Band infiniteBand;
   Element infiniteRest;
   dropZeros(reader, scores);
-  while (auto taken = takeMask(reader, masks, scores, scale, isScore)) {
+  auto take = [&] {
+    auto taken =
+        takeMask(reader, masks, scores, scale * result.factor, isScore);
+    return taken ? taken
+                 : takeScaledMask(reader, masks, scores, scale * result.factor,
+                                  isScore);
+  };
+  while (auto taken = take()) {
     dropZeros(reader, taken->rest);
     SmallVector<MaskCondition> conjuncts, others;
     masks.splitConjuncts(taken->condition, taken->visibleWhen, conjuncts);
@@ -144,7 +168,11 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
         (isFinite || hasFinite) &&
         (!others.empty() || !masks.everyRowSeesAKey(narrowed, shapes));
     if (mayHideRows) {
-      if (isFinite && isFarAboveMasks(reader, taken->rest, isScore)) {
+      // What a mask outside of this one hides has to be far below what this
+      // one hides: together they are all that a row of nothing else has.
+      if (isFinite && isFarAboveMasks(reader, taken->rest, isScore) &&
+          (!hasFinite ||
+           hides(highestFinite - taken->value * result.factor, scale))) {
         result.finiteConditions = conjuncts;
         result.finiteValue = taken->value;
         scores = taken->rest;
@@ -157,9 +185,12 @@ ScoreMask mlir::smx::takeMasks(ElementReader &reader,
       infiniteRest = scores;
     }
     hasFinite |= isFinite;
+    if (isFinite)
+      highestFinite = std::max(highestFinite, taken->value * result.factor);
     band = narrowed;
     result.shapes = std::move(shapes);
     llvm::append_range(result.conditions, others);
+    result.factor *= taken->factor;
     scores = taken->rest;
   }
   // A row whose other scores are as low is not masked where the finite value

@@ -177,10 +177,10 @@ std::optional<Element> mlir::smx::matchRowSum(ElementReader &reader, Element e,
   return matchRow(reader, e, axis, extent, Combiner::Sum);
 }
 
-/// The `m` of `select(|m| == inf, 0, m)`, or of `select(|m| != inf, m, 0)`: a
-/// NaN reaches the sum in either case.
-static std::optional<Element> dropInfinityGuard(ElementReader &reader,
-                                                Element e) {
+/// The `m` of `select(|m| == inf, 0, m)`, or of `select(|m| != inf, m, 0)`, or
+/// the same of `m` and -inf: a NaN reaches the sum in either case.
+static std::optional<Element>
+dropInfinityGuard(ElementReader &reader, Element e, MaximumGuard &guard) {
   if (!reader.stripTo<arith::SelectOp>(e))
     return std::nullopt;
   Element condition = reader.operand(e, 0);
@@ -189,7 +189,8 @@ static std::optional<Element> dropInfinityGuard(ElementReader &reader,
     return std::nullopt;
   arith::CmpFPredicate predicate = compare.getPredicate();
   bool keepsWhenTrue = predicate == arith::CmpFPredicate::ONE ||
-                       predicate == arith::CmpFPredicate::UNE;
+                       predicate == arith::CmpFPredicate::UNE ||
+                       predicate == arith::CmpFPredicate::OGT;
   if (!keepsWhenTrue && predicate != arith::CmpFPredicate::OEQ)
     return std::nullopt;
   Element maximum = reader.operand(e, keepsWhenTrue ? 1 : 2);
@@ -200,7 +201,9 @@ static std::optional<Element> dropInfinityGuard(ElementReader &reader,
   Element magnitude = reader.operand(condition, 0);
   if (!infinity || !std::isinf(*infinity))
     return std::nullopt;
-  if (*infinity > 0 && !reader.stripTo<math::AbsFOp>(magnitude))
+  guard = *infinity > 0 ? MaximumGuard::Infinity : MaximumGuard::MinusInfinity;
+  if (*infinity > 0 && (predicate == arith::CmpFPredicate::OGT ||
+                        !reader.stripTo<math::AbsFOp>(magnitude)))
     return std::nullopt;
   Element guarded =
       *infinity > 0 ? reader.operand(magnitude, 0) : reader.strip(magnitude);
@@ -224,10 +227,16 @@ static std::optional<Element> dropLowerClamp(ElementReader &reader, Element e) {
 std::optional<Element> mlir::smx::matchRowMaximum(ElementReader &reader,
                                                   Element e, AffineExpr axis,
                                                   const RowExtent &extent,
-                                                  bool allowGuard) {
-  if (allowGuard)
-    if (std::optional<Element> maximum = dropInfinityGuard(reader, e))
-      e = *maximum;
+                                                  MaximumGuard allowed,
+                                                  MaximumGuard *found) {
+  auto guard = MaximumGuard::None;
+  if (std::optional<Element> maximum = dropInfinityGuard(reader, e, guard)) {
+    if (guard > allowed)
+      return std::nullopt;
+    if (found)
+      *found = guard;
+    e = *maximum;
+  }
   if (std::optional<Element> maximum = dropLowerClamp(reader, e))
     e = *maximum;
   return matchRow(reader, e, axis, extent, Combiner::Max);
@@ -269,7 +278,8 @@ bool mlir::smx::isAlmostEqual(double lhs, double rhs, Type type) {
 std::optional<ShiftedExponential>
 mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
                                    AffineExpr axis, const RowExtent &extent,
-                                   std::string &whyNot, bool allowGuard) {
+                                   std::string &whyNot, MaximumGuard allowed) {
+  auto guard = MaximumGuard::None;
   e = reader.strip(e);
   Operation *op = reader.arithmetic(e);
   bool isBase2 = isa_and_nonnull<math::Exp2Op>(op);
@@ -289,7 +299,7 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
   Element input = reader.operand(exponent, 0);
   Element shift = reader.operand(exponent, 1);
   std::optional<Element> row =
-      matchRowMaximum(reader, shift, axis, extent, allowGuard);
+      matchRowMaximum(reader, shift, axis, extent, allowed, &guard);
   if (!row || !reader.equal(*row, input)) {
     // c*x - c*max(x), the form that fuses into one multiply-add.
     double inputFactor = 1, shiftFactor = 1;
@@ -298,7 +308,7 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
       ;
     while (dropConstantFactor(reader, shift, shiftFactor))
       ;
-    row = matchRowMaximum(reader, shift, axis, extent, allowGuard);
+    row = matchRowMaximum(reader, shift, axis, extent, allowed, &guard);
     if (!row) {
       whyNot = "what is subtracted in the exponent is not the maximum of the "
                "row";
@@ -335,5 +345,5 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
              "or one that is not finite";
     return std::nullopt;
   }
-  return ShiftedExponential{input, factor};
+  return ShiftedExponential{input, factor, guard};
 }

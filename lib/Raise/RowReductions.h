@@ -38,12 +38,15 @@ struct RowReduction {
 std::optional<RowReduction> matchRowReduction(ElementReader &reader, Element e,
                                               AffineExpr axis);
 
-/// The elements of which `e` is the maximum along `axis`. With `allowGuard`,
-/// also where an infinite maximum is replaced by 0, as front ends do for
-/// log-sum-exp.
-std::optional<Element> matchRowMaximum(ElementReader &reader, Element e,
-                                       AffineExpr axis, const RowExtent &extent,
-                                       bool allowGuard = false);
+/// Which maxima of a row are replaced by 0, so that -inf is not subtracted from
+/// itself: none, -inf, or +inf, too.
+enum class MaximumGuard { None, MinusInfinity, Infinity };
+
+/// The elements of which `e` is the maximum along `axis`, with at most the
+/// guard `allowed`; `found` is set to the one it has.
+std::optional<Element> matchRowMaximum(
+    ElementReader &reader, Element e, AffineExpr axis, const RowExtent &extent,
+    MaximumGuard allowed = MaximumGuard::None, MaximumGuard *found = nullptr);
 
 /// The elements of which `e` is the sum along `axis`.
 std::optional<Element> matchRowSum(ElementReader &reader, Element e,
@@ -60,6 +63,7 @@ bool isAlmostEqual(double lhs, double rhs, Type type);
 struct ShiftedExponential {
   Element input;
   double scale;
+  MaximumGuard guard;
 };
 
 /// Reads `e` as an exponential that is shifted by the maximum of its row along
@@ -67,7 +71,7 @@ struct ShiftedExponential {
 std::optional<ShiftedExponential>
 matchShiftedExponential(ElementReader &reader, Element e, AffineExpr axis,
                         const RowExtent &extent, std::string &whyNot,
-                        bool allowGuard = false);
+                        MaximumGuard allowed);
 
 /// Reads `e` as `input * factor` with a constant factor, and drops it.
 bool dropConstantFactor(ElementReader &reader, Element &e, double &factor);

@@ -45,8 +45,37 @@ struct SoftmaxMatch {
   Element input;
   int64_t axis;
   double scale;
+  bool isZeroWhereMasked;
 };
 } // namespace
+
+/// The `l` of `select(l == 0, 1, l)` or `max(l, 1e-9)`: of a sum that is at
+/// least 1 where the row is not masked.
+static bool dropZeroGuard(ElementReader &reader, Element &divisor) {
+  Element e = reader.strip(divisor);
+  Operation *op = reader.arithmetic(e);
+  if (isa_and_nonnull<arith::MaximumFOp>(op))
+    for (unsigned n : {0u, 1u}) {
+      std::optional<double> bound = reader.constant(reader.operand(e, n));
+      if (!bound || !(*bound > 0) || *bound > 1)
+        continue;
+      divisor = reader.operand(e, 1 - n);
+      return true;
+    }
+  if (!isa_and_nonnull<arith::SelectOp>(op))
+    return false;
+  Element condition = reader.operand(e, 0);
+  auto compare = reader.stripTo<arith::CmpFOp>(condition);
+  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
+      reader.constant(reader.operand(condition, 1)) != 0.0 ||
+      !reader.equal(reader.operand(condition, 0), reader.operand(e, 2)))
+    return false;
+  std::optional<double> instead = reader.constant(reader.operand(e, 1));
+  if (!instead || !std::isfinite(*instead) || *instead == 0)
+    return false;
+  divisor = reader.operand(e, 2);
+  return true;
+}
 
 /// True if `scores` are -inf where `condition` does not hold.
 static bool areHiddenWithout(ElementReader &reader, Element scores,
@@ -61,12 +90,14 @@ static bool areHiddenWithout(ElementReader &reader, Element scores,
 static std::optional<SoftmaxMatch>
 matchSoftmax(RowRoot &root, const Quotient &quotient, std::string &whyNot) {
   ElementReader &reader = root.reader;
+  Element divisor = quotient.divisor;
+  bool hasZeroGuard = dropZeroGuard(reader, divisor);
   whyNot = "the divisor is not a sum along one axis of the result";
   for (int64_t axis = root.getType().getRank() - 1; axis >= 0; --axis) {
     AffineExpr position = root.positions.get(axis);
     RowExtent extent = root.extent(axis);
     std::optional<Element> summed =
-        matchRowSum(reader, quotient.divisor, position, extent);
+        matchRowSum(reader, divisor, position, extent);
     if (!summed)
       continue;
     // Exponentials of -inf may be left out of the sum: they are 0, or NaN in a
@@ -85,15 +116,19 @@ matchSoftmax(RowRoot &root, const Quotient &quotient, std::string &whyNot) {
       whyNot = unlike;
       continue;
     }
-    std::optional<ShiftedExponential> exponential = matchShiftedExponential(
-        reader, quotient.dividend, position, extent, whyNot);
+    std::optional<ShiftedExponential> exponential =
+        matchShiftedExponential(reader, quotient.dividend, position, extent,
+                                whyNot, MaximumGuard::MinusInfinity);
     if (exponential && condition &&
         !areHiddenWithout(reader, exponential->input, *condition)) {
       whyNot = unlike;
       continue;
     }
+    // Without a guard of the maximum a masked row is NaN before it is summed.
     if (exponential)
-      return SoftmaxMatch{exponential->input, axis, exponential->scale};
+      return SoftmaxMatch{exponential->input, axis, exponential->scale,
+                          hasZeroGuard &&
+                              exponential->guard != MaximumGuard::None};
   }
   return std::nullopt;
 }
@@ -127,11 +162,13 @@ bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, SharedRows &shared,
   auto cluster = opsBetween(sources, op);
   if (!shared.admits(cluster, op, "smx.softmax"))
     return false;
-  auto softmax =
-      SoftmaxOp::create(rewriter, op->getLoc(), root.getType(), input,
-                        rewriter.getI64IntegerAttr(match->axis),
-                        rewriter.getF64FloatAttr(match->scale),
-                        /*masked_row=*/nullptr);
+  auto softmax = SoftmaxOp::create(
+      rewriter, op->getLoc(), root.getType(), input,
+      rewriter.getI64IntegerAttr(match->axis),
+      rewriter.getF64FloatAttr(match->scale),
+      match->isZeroWhereMasked
+          ? MaskedRowAttr::get(op->getContext(), MaskedRow::Zero)
+          : MaskedRowAttr());
   rewriter.replaceAllUsesWith(op->getResult(0), softmax.getResult());
   eraseUnused(rewriter, cluster);
   absorbConversions(rewriter, softmax);
