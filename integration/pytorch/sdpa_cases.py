@@ -91,7 +91,7 @@ def attention_alibi(q, k, v, slopes):
     return F.softmax(scores, dim=-1) @ v
 
 
-@case("attention-sink", *qkv(1, 2, 17, 26, 8), tensor(2), raises="softmax")
+@case("attention-sink", *qkv(1, 2, 17, 26, 8), tensor(2), raises="attention")
 def attention_sink(q, k, v, sink):
     """one more logit per head, dropped after the softmax (GPT-OSS)"""
     scores = q @ k.transpose(2, 3) * 8**-0.5

@@ -142,9 +142,12 @@ static Value sliceAll(OpBuilder &builder, Value tensor, scf::ForallOp nest) {
 
 /// A tile that is all of a tensor, in a nest of one round, has lost its slice
 /// to folding: it gets one again, so that it is looked at as any other tile.
+/// Products read other tiles than elementwise ops: queries may be computed of
+/// what the keys are.
 static void sliceWholeTensors(scf::ForallOp nest) {
-  llvm::DenseMap<Value, Value> slices;
+  llvm::DenseMap<Value, Value> slices[2];
   nest.walk([&](linalg::LinalgOp op) {
+    bool isProduct = linalg::isaContractionOpInterface(op);
     for (OpOperand *use : op.getDpsInputOperands()) {
       Value tensor = use->get();
       auto type = dyn_cast<RankedTensorType>(tensor.getType());
@@ -152,7 +155,7 @@ static void sliceWholeTensors(scf::ForallOp nest) {
           !isa<FloatType>(type.getElementType()) || !isOfHost(tensor, nest) ||
           hasNoContent(tensor) || tensor.getDefiningOp<arith::ConstantOp>())
         continue;
-      Value &slice = slices[tensor];
+      Value &slice = slices[isProduct][tensor];
       if (!slice) {
         OpBuilder builder = OpBuilder::atBlockBegin(nest.getBody());
         slice = sliceAll(builder, tensor, nest);

@@ -50,10 +50,18 @@ static bool isSameMemory(const Memory &a, const Memory &b) {
 static llvm::Expected<std::shared_ptr<Memory>>
 convertBuffer(Operation *op, unsigned number, MemRefType type,
               const StridedBuffer &buffer) {
-  if (getStoredType(type.getElementType()) != buffer.dtype)
-    return errorAt(op, "takes other elements than " +
-                           Twine(nameOf(buffer.dtype).data()) +
-                           " as argument " + Twine(number));
+  std::string element;
+  llvm::raw_string_ostream(element) << type.getElementType();
+  std::optional<DType> stored = getStoredType(type.getElementType());
+  if (!stored)
+    return errorAt(op, "takes elements of " + Twine(element) + " as argument " +
+                           Twine(number) +
+                           ", which this machine does not run kernels for; "
+                           "i1, i8, i32 and i64 would work");
+  if (*stored != buffer.dtype)
+    return errorAt(op, "takes elements of " + Twine(element) + " as argument " +
+                           Twine(number) + ", which is given those of " +
+                           Twine(nameOf(buffer.dtype).data()));
   SmallVector<int64_t> strides;
   int64_t offset = 0;
   if (failed(type.getStridesAndOffset(strides, offset)))

@@ -19,7 +19,8 @@ AttentionRaiser::AttentionRaiser(RewriterBase &rewriter, Product product,
 std::string AttentionRaiser::raise() {
   Operation *last = product.op->getPrevNode();
   for (auto step : {&AttentionRaiser::readWeights, &AttentionRaiser::readScores,
-                    &AttentionRaiser::chooseOperands, &AttentionRaiser::build})
+                    &AttentionRaiser::chooseOperands,
+                    &AttentionRaiser::readSinks, &AttentionRaiser::build})
     if (std::string whyNot = (this->*step)(); !whyNot.empty()) {
       // Copies of operands would be further uses to whoever looks next.
       while (product.op->getPrevNode() != last)
@@ -30,13 +31,19 @@ std::string AttentionRaiser::raise() {
 }
 
 /// Follows copies and reshapes back to a softmax.
-static std::optional<WeightsPath> findWeights(OpOperand *operand) {
+static std::optional<WeightsPath> findWeights(RewriterBase &rewriter,
+                                              OpOperand *operand) {
   WeightsPath path;
   Value value = operand->get();
   while (Operation *op = value.getDefiningOp()) {
     if (auto softmax = dyn_cast<SoftmaxOp>(op)) {
       path.softmax = softmax;
       return path;
+    }
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      path.softmax = standInForSinks(rewriter, slice, path.sinkColumn);
+      path.sinkSlice = slice;
+      return path.softmax ? std::optional(path) : std::nullopt;
     }
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     bool isReshape = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
@@ -69,7 +76,7 @@ bool mlir::smx::raiseAttention(RewriterBase &rewriter, linalg::LinalgOp op) {
     OpOperand *operand = op.getDpsInputOperand(n);
     if (!readsSoftmax(operand))
       continue;
-    std::optional<WeightsPath> path = findWeights(operand);
+    std::optional<WeightsPath> path = findWeights(rewriter, operand);
     if (!path) {
       whyNot = "the weights are changed between softmax and product";
       continue;
@@ -77,6 +84,8 @@ bool mlir::smx::raiseAttention(RewriterBase &rewriter, linalg::LinalgOp op) {
     whyNot = AttentionRaiser(rewriter, *product, n, *path).raise();
     if (whyNot.empty())
       return true;
+    if (path->sinkSlice)
+      rewriter.replaceOp(path->softmax, path->sinkSlice.getResult());
   }
   if (!whyNot.empty())
     remarkNotRaised(op, "smx.attention", whyNot);

@@ -10,7 +10,16 @@ namespace mlir::smx {
 struct WeightsPath {
   SoftmaxOp softmax;
   SmallVector<OpOperand *> steps; ///< from the product back to the softmax
+  /// One more score of each row, of which the weight is dropped: `softmax`
+  /// stands for what `sinkSlice` takes of a softmax of both.
+  Value sinkColumn;
+  tensor::ExtractSliceOp sinkSlice;
 };
+
+/// Lets a softmax of the scores alone stand in the place of `slice`, if that
+/// drops one more score after a softmax; null if it does not.
+SoftmaxOp standInForSinks(RewriterBase &rewriter, tensor::ExtractSliceOp slice,
+                          Value &sinkColumn);
 
 /// Raises one product to an attention, in four steps, each of which returns why
 /// it can not (an empty string if it can).
@@ -34,6 +43,7 @@ private:
   OperandChoice copyInOrder(const Element &e, ArrayRef<AffineExpr> order,
                             bool allowFactor);
   std::string build();
+  std::string readSinks();
   LogSumExpOp findLogSumExp();
   void replaceLogSumExp(LogSumExpOp op, AttentionOp attention);
   void followResult();
@@ -68,6 +78,7 @@ private:
   /// The constant that the product is multiplied by wherever it stands in
   /// `scores`.
   double scoreFactor = 1;
+  Value sinks; ///< null if there are none
   OperandChoice query, key, value;
 };
 } // namespace mlir::smx

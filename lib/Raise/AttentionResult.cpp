@@ -106,6 +106,9 @@ Value AttentionRaiser::restoreResult(Value attention) {
 /// the product with the values does not wait for it.
 LogSumExpOp AttentionRaiser::findLogSumExp() {
   SoftmaxOp softmax = path.softmax;
+  // That of an attention counts its sinks.
+  if (path.sinkSlice)
+    return {};
   auto typeOf = [](Value value) {
     return getElementTypeOrSelf(value.getType());
   };
@@ -176,6 +179,10 @@ std::string AttentionRaiser::build() {
     cluster.insert_range(opsBetween(scoreElement->value, logSumExp));
     roots.insert(logSumExp);
   }
+  if (path.sinkSlice) {
+    cluster.insert_range(opsBetween(scoreElement->value, path.sinkSlice));
+    roots.insert(path.sinkSlice);
+  }
   OpSet users(cluster.begin(), cluster.end());
   if (escapes(cluster, users, roots) || !path.softmax.getResult().hasOneUse())
     return "the scores or the weights have another use";
@@ -209,7 +216,7 @@ std::string AttentionRaiser::build() {
         getAccumulatorType(getElementTypeOrSelf(query.tensor.getType())));
   auto attention = AttentionOp::create(
       rewriter, root.getLoc(), type, logSumExpType, query.tensor, key.tensor,
-      value.tensor, /*mask_data=*/ValueRange(), /*sinks=*/Value(),
+      value.tensor, /*mask_data=*/ValueRange(), sinks,
       rewriter.getF64FloatAttr(factor),
       buildMask(rewriter.getContext(), mask, positions.extent(parts.row),
                 positions.extent(parts.key)));

@@ -60,6 +60,7 @@ static void raiseRows(RewriterBase &rewriter, Operation *root) {
   SharedRows shared;
   auto raise = [&](Operation *op) {
     return isElementwiseRoot(op) && (raiseSoftmax(rewriter, shared, op) ||
+                                     raiseLateDivision(rewriter, shared, op) ||
                                      raiseLogSoftmax(rewriter, shared, op) ||
                                      raiseLogSumExp(rewriter, shared, op) ||
                                      raiseLayerNorm(rewriter, shared, op) ||
@@ -86,6 +87,10 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
     });
     eraseDead(rewriter, root);
     raiseRows(rewriter, root);
+    visitFromEnd(root, [&](Operation *op) {
+      auto softmax = dyn_cast<SoftmaxOp>(op);
+      return softmax && dropShift(rewriter, softmax);
+    });
     visitFromEnd(root, [&](Operation *op) {
       return isElementwiseRoot(op) && raiseMaskedRowGuard(rewriter, op);
     });

@@ -347,3 +347,45 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
   }
   return ShiftedExponential{input, factor, guard};
 }
+
+std::optional<Quotient> mlir::smx::matchQuotient(ElementReader &reader,
+                                                 const Element &e) {
+  Operation *op = reader.arithmetic(e);
+  if (isa_and_nonnull<arith::DivFOp>(op))
+    return Quotient{reader.operand(e, 0), reader.operand(e, 1)};
+  if (!isa_and_nonnull<arith::MulFOp>(op))
+    return std::nullopt;
+  for (unsigned n : {1u, 0u}) {
+    Element reciprocal = reader.operand(e, n);
+    if (reader.stripTo<arith::DivFOp>(reciprocal) &&
+        reader.constant(reader.operand(reciprocal, 0)) == 1.0)
+      return Quotient{reader.operand(e, 1 - n), reader.operand(reciprocal, 1)};
+  }
+  return std::nullopt;
+}
+
+bool mlir::smx::dropZeroGuard(ElementReader &reader, Element &divisor) {
+  Element e = reader.strip(divisor);
+  Operation *op = reader.arithmetic(e);
+  if (isa_and_nonnull<arith::MaximumFOp>(op))
+    for (unsigned n : {0u, 1u}) {
+      std::optional<double> bound = reader.constant(reader.operand(e, n));
+      if (!bound || !(*bound > 0) || *bound > 1)
+        continue;
+      divisor = reader.operand(e, 1 - n);
+      return true;
+    }
+  if (!isa_and_nonnull<arith::SelectOp>(op))
+    return false;
+  Element condition = reader.operand(e, 0);
+  auto compare = reader.stripTo<arith::CmpFOp>(condition);
+  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
+      reader.constant(reader.operand(condition, 1)) != 0.0 ||
+      !reader.equal(reader.operand(condition, 0), reader.operand(e, 2)))
+    return false;
+  std::optional<double> instead = reader.constant(reader.operand(e, 1));
+  if (!instead || !std::isfinite(*instead) || *instead == 0)
+    return false;
+  divisor = reader.operand(e, 2);
+  return true;
+}

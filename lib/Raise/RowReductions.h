@@ -52,6 +52,16 @@ std::optional<Element> matchRowMaximum(
 std::optional<Element> matchRowSum(ElementReader &reader, Element e,
                                    AffineExpr axis, const RowExtent &extent);
 
+struct Quotient {
+  Element dividend, divisor;
+};
+/// `a / b`, or `a * (1 / b)`.
+std::optional<Quotient> matchQuotient(ElementReader &reader, const Element &e);
+
+/// Replaces the divisor `select(l == 0, 1, l)` or `max(l, 1e-9)` by `l`: a sum
+/// of shifted exponentials is at least 1 where the row is not masked.
+bool dropZeroGuard(ElementReader &reader, Element &divisor);
+
 /// True if `e` is the result of a linalg op with reduction loops.
 bool isReduction(const Element &peeled);
 

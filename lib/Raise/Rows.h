@@ -102,9 +102,18 @@ bool raiseRmsNorm(RewriterBase &rewriter, SharedRows &shared, Operation *op);
 /// `select(whole row is -inf, 0, softmax)`, or of one that is NaN, is a softmax
 /// whose masked rows are 0.
 bool raiseMaskedRowGuard(RewriterBase &rewriter, Operation *op);
+/// Divides weights where the sum of what they are multiplied by is divided, as
+/// kernels do that are written out:
+///
+///   (sum_j e_ij v_jd) / l_i = sum_j (e_ij / l_i) v_jd,   l_i = sum_j e_ij
+bool raiseLateDivision(RewriterBase &rewriter, SharedRows &shared,
+                       Operation *op);
 /// Float conversions before and after `rowOp`, which computes in f32 anyway,
 /// become its operand and result types.
 void absorbConversions(RewriterBase &rewriter, Operation *rowOp);
+/// The maximum of a row that is subtracted before the softmax subtracts it
+/// again is dropped.
+bool dropShift(RewriterBase &rewriter, SoftmaxOp op);
 /// A constant positive factor of the scores becomes the scale of the softmax.
 bool absorbScale(RewriterBase &rewriter, SoftmaxOp op);
 

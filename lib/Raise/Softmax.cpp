@@ -10,29 +10,6 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-namespace {
-struct Quotient {
-  Element dividend, divisor;
-};
-} // namespace
-
-/// `a / b`, or `a * (1 / b)`.
-static std::optional<Quotient> matchQuotient(ElementReader &reader,
-                                             const Element &e) {
-  Operation *op = reader.arithmetic(e);
-  if (isa_and_nonnull<arith::DivFOp>(op))
-    return Quotient{reader.operand(e, 0), reader.operand(e, 1)};
-  if (!isa_and_nonnull<arith::MulFOp>(op))
-    return std::nullopt;
-  for (unsigned n : {1u, 0u}) {
-    Element reciprocal = reader.operand(e, n);
-    if (reader.stripTo<arith::DivFOp>(reciprocal) &&
-        reader.constant(reader.operand(reciprocal, 0)) == 1.0)
-      return Quotient{reader.operand(e, 1 - n), reader.operand(reciprocal, 1)};
-  }
-  return std::nullopt;
-}
-
 static bool containsExponential(ElementReader &reader, const Element &e) {
   return reader.contains(e, [&](const Element &part) {
     return isa_and_nonnull<math::ExpOp, math::Exp2Op, math::PowFOp>(
@@ -48,34 +25,6 @@ struct SoftmaxMatch {
   bool isZeroWhereMasked;
 };
 } // namespace
-
-/// The `l` of `select(l == 0, 1, l)` or `max(l, 1e-9)`: of a sum that is at
-/// least 1 where the row is not masked.
-static bool dropZeroGuard(ElementReader &reader, Element &divisor) {
-  Element e = reader.strip(divisor);
-  Operation *op = reader.arithmetic(e);
-  if (isa_and_nonnull<arith::MaximumFOp>(op))
-    for (unsigned n : {0u, 1u}) {
-      std::optional<double> bound = reader.constant(reader.operand(e, n));
-      if (!bound || !(*bound > 0) || *bound > 1)
-        continue;
-      divisor = reader.operand(e, 1 - n);
-      return true;
-    }
-  if (!isa_and_nonnull<arith::SelectOp>(op))
-    return false;
-  Element condition = reader.operand(e, 0);
-  auto compare = reader.stripTo<arith::CmpFOp>(condition);
-  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
-      reader.constant(reader.operand(condition, 1)) != 0.0 ||
-      !reader.equal(reader.operand(condition, 0), reader.operand(e, 2)))
-    return false;
-  std::optional<double> instead = reader.constant(reader.operand(e, 1));
-  if (!instead || !std::isfinite(*instead) || *instead == 0)
-    return false;
-  divisor = reader.operand(e, 2);
-  return true;
-}
 
 /// True if `scores` are -inf where `condition` does not hold.
 static bool areHiddenWithout(ElementReader &reader, Element scores,
@@ -240,6 +189,27 @@ void mlir::smx::absorbConversions(RewriterBase &rewriter, Operation *rowOp) {
   if (Value narrow =
           findTensor(reader, reader.operand(wide, 0), positions.getAll()))
     rewriter.modifyOpInPlace(rowOp, [&] { rowOp->setOperand(0, narrow); });
+}
+
+bool mlir::smx::dropShift(RewriterBase &rewriter, SoftmaxOp op) {
+  Positions positions(op.getContext(), op.getInput().getType().getShape());
+  ElementReader reader(positions);
+  Element input = reader.identityElement(op.getInput());
+  if (!reader.stripTo<arith::SubFOp>(input))
+    return false;
+  Element row = reader.operand(input, 0);
+  unsigned axis = op.getAxis();
+  auto shifted = matchRowMaximum(
+      reader, reader.operand(input, 1), positions.get(axis),
+      {positions.extent(axis), {{op.getInput(), int64_t(axis)}}});
+  if (!shifted || !reader.equal(*shifted, row))
+    return false;
+  Value tensor = findTensor(reader, row, positions.getAll());
+  if (!tensor)
+    return false;
+  rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(tensor); });
+  absorbConversions(rewriter, op);
+  return true;
 }
 
 bool mlir::smx::absorbScale(RewriterBase &rewriter, SoftmaxOp op) {

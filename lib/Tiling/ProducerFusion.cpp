@@ -134,8 +134,35 @@ static bool isWidenedWith(Operation *producer, Operation *consumer,
          rows <= mostRowsToWidenFor;
 }
 
+/// A block copies what its rows share to where all of its threads find it, from
+/// memory: it is computed before, and once. So are rows of 8 bits, which copies
+/// could not bring to warpgroups, what is reduced of other rows than those of
+/// the block, and what is transposed, which threads read in another order from
+/// memory alone.
+static bool isComputedBefore(Operation *producer, Operation *consumer,
+                             const RowUse &use, bool isTileable,
+                             const TileSizes &tile) {
+  auto generic = dyn_cast<linalg::GenericOp>(producer);
+  return tile.inBlocks && !isWidenedWith(producer, consumer, tile) &&
+         ((use.kind == RowUse::Operand && !onlyMoves(producer)) ||
+          (use.kind == RowUse::Broadcast && isTileable &&
+           !readsOwnPosition(producer)) ||
+          (isa<linalg::TransposeOp>(consumer) && !onlyMoves(producer)) ||
+          (generic && findQuantized(generic)));
+}
+
 ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
                                const TileSizes &tile) {
+  // What one use wants from memory no other computes, be it seen first or last.
+  llvm::SmallPtrSet<Operation *, 4> kept;
+  while (!collect(consumers, isOnePass, tile, kept))
+    ;
+}
+
+bool ProducerFusion::collect(ArrayRef<Operation *> consumers, bool isOnePass,
+                             const TileSizes &tile,
+                             llvm::SmallPtrSetImpl<Operation *> &kept) {
+  fused.clear();
   llvm::SmallPtrSet<Operation *, 8> group(consumers.begin(), consumers.end());
   // What feeds a product of this reduction is asked for many times: no product
   // behind a product.
@@ -149,32 +176,25 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
     bool isBehindProduct = isProduct || behindProduct.contains(consumer);
     for (OpOperand &operand : consumer->getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
-      if (!producer || group.contains(producer))
+      if (!producer || kept.contains(producer))
         continue;
       bool isSlice = isa<tensor::ExtractSliceOp, tensor::EmptyOp>(producer);
       bool isTileable =
           isa<MaskOp, PagedOp, linalg::LinalgOp>(producer) &&
           producer->getNumResults() == 1 &&
           (readsOwnPosition(producer) || (isOnePass && !isBehindProduct));
+      RowUse use = rowUseOf(operand, rowUses.lookup(consumer));
+      bool isBefore =
+          isComputedBefore(producer, consumer, use, isTileable, tile);
+      if (isBefore && kept.insert(producer).second && fused.contains(producer))
+        return false;
+      if (isBefore || group.contains(producer))
+        continue;
       // A producer that somebody else needs whole is not computed twice.
       bool isOurs = llvm::all_of(producer->getUsers(), [&](Operation *user) {
         return group.contains(user) || isa<tensor::DimOp>(user);
       });
-      // A block copies what its rows share to where all of its threads find it,
-      // from memory: it is computed before, and once. So are rows of 8 bits,
-      // which copies could not bring to warpgroups, what is reduced of other
-      // rows than those of the block, and what is transposed, which threads
-      // read in another order from memory alone.
-      RowUse use = rowUseOf(operand, rowUses.lookup(consumer));
-      auto generic = dyn_cast<linalg::GenericOp>(producer);
-      bool isComputedBefore =
-          tile.inBlocks && !isWidenedWith(producer, consumer, tile) &&
-          ((use.kind == RowUse::Operand && !onlyMoves(producer)) ||
-           (use.kind == RowUse::Broadcast && isTileable &&
-            !readsOwnPosition(producer)) ||
-           (isa<linalg::TransposeOp>(consumer) && !onlyMoves(producer)) ||
-           (generic && findQuantized(generic)));
-      if (!(isSlice || isTileable) || !isOurs || isComputedBefore)
+      if (!(isSlice || isTileable) || !isOurs)
         continue;
       group.insert(producer);
       fused.insert(producer);
@@ -184,6 +204,7 @@ ProducerFusion::ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
       worklist.push_back(producer);
     }
   }
+  return true;
 }
 
 static DomainTile shifted(OpBuilder &builder, Location loc,

@@ -36,6 +36,11 @@ public:
                const DomainTile &slice, ArrayRef<MaskOp> seenWhole) const;
 
 private:
+  /// Finds what to fuse, but for what is `kept`, to which it adds what a use
+  /// wants computed before. False if such had been fused for another use:
+  /// nothing is found then.
+  bool collect(ArrayRef<Operation *> consumers, bool isOnePass,
+               const TileSizes &tile, llvm::SmallPtrSetImpl<Operation *> &kept);
   bool isFused(Operation *op) const { return op && fused.contains(op); }
   llvm::SmallPtrSet<Operation *, 8> fused;
 };

@@ -77,12 +77,28 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     return ops.takeVector();
   }
 
+  /// True if nothing of the result is computed.
+  static bool hasNoElements(FinishOp finish) {
+    auto type = cast<RankedTensorType>(finish.getResult().getType());
+    return type.hasStaticShape() && type.getNumElements() == 0;
+  }
+
   /// `wantedRows` and `wantedStream` are 0 where the model chooses. Blocks of
   /// threads have a part of streamed results each, if there are `resultParts`.
   LogicalResult tileGroup(Value state, MutableArrayRef<FinishOp> finishes,
                           int64_t wantedRows, int64_t wantedStream,
                           const PartOptions &partOptions,
                           std::optional<StreamParts> resultParts) {
+    if (llvm::all_of(finishes, hasNoElements)) {
+      for (FinishOp finish : finishes) {
+        OpBuilder builder(finish);
+        finish.getResult().replaceAllUsesWith(tensor::EmptyOp::create(
+            builder, finish.getLoc(), finish.getResult().getType(),
+            ValueRange()));
+        finish.erase();
+      }
+      return success();
+    }
     SmallVector<Operation *> group = stateOpsOf(state);
     auto isUpdate = [](Operation *op) {
       return isa<StreamingReductionOpInterface>(op);

@@ -57,10 +57,15 @@ static void replaceFactor(RewriterBase &rewriter, linalg::GenericOp op,
       rewriter.replaceOp(conversion, argument);
 }
 
-/// True if the body multiplies `factor` in a wider type than it has.
-static bool isWidenedByBody(linalg::GenericOp op, OpOperand &factor) {
-  return llvm::all_of(op.getMatchingBlockArgument(&factor).getUsers(),
-                      llvm::IsaPred<arith::ExtFOp>);
+/// True if the body multiplies `factor` in a wider type than it has, `element`
+/// if that is given.
+static bool isWidenedByBody(linalg::GenericOp op, OpOperand &factor,
+                            Type element = {}) {
+  return llvm::all_of(
+      op.getMatchingBlockArgument(&factor).getUsers(), [&](Operation *user) {
+        return isa<arith::ExtFOp>(user) &&
+               (!element || user->getResult(0).getType() == element);
+      });
 }
 
 static void widenFactor(RewriterBase &rewriter, linalg::GenericOp op,
@@ -85,6 +90,15 @@ static void roundFactor(RewriterBase &rewriter, linalg::GenericOp op,
   replaceFactor<arith::TruncFOp>(rewriter, op, factor, narrow);
 }
 
+/// Sums of f64 have factors of f64.
+static void widenToSums(RewriterBase &rewriter, linalg::GenericOp op) {
+  Type sum = getElementTypeOrSelf(op->getResult(0));
+  for (OpOperand *factor : op.getDpsInputOperands())
+    if (getElementTypeOrSelf(factor->get()) != sum &&
+        isWidenedByBody(op, *factor, sum))
+      widenFactor(rewriter, op, *factor, cast<FloatType>(sum));
+}
+
 namespace {
 struct WidenFactorsPass
     : mlir::smx::impl::WidenFactorsPassBase<WidenFactorsPass> {
@@ -103,13 +117,11 @@ struct WidenFactorsPass
             getElementTypeOrSelf(op.getDpsInputOperand(side)->get()));
       };
       FloatType left = typeOf(0), right = typeOf(1);
-      if (!left || !right || left.getWidth() == right.getWidth())
+      if (!left || !right)
         continue;
-      bool isLeftNarrow = left.getWidth() < right.getWidth();
-      FloatType narrow = isLeftNarrow ? left : right,
-                wide = isLeftNarrow ? right : left;
-      if (!APFloat::isRepresentableBy(narrow.getFloatSemantics(),
-                                      wide.getFloatSemantics()))
+      bool isWide = getElementTypeOrSelf(op->getResult(0)).isF64() &&
+                    !(left.isF64() && right.isF64());
+      if (left.getWidth() == right.getWidth() && !isWide)
         continue;
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
       if (!generic) {
@@ -122,6 +134,16 @@ struct WidenFactorsPass
         }
         generic = *general;
       }
+      if (isWide) {
+        widenToSums(rewriter, generic);
+        continue;
+      }
+      bool isLeftNarrow = left.getWidth() < right.getWidth();
+      FloatType narrow = isLeftNarrow ? left : right,
+                wide = isLeftNarrow ? right : left;
+      if (!APFloat::isRepresentableBy(narrow.getFloatSemantics(),
+                                      wide.getFloatSemantics()))
+        continue;
       OpOperand &factor = *generic.getDpsInputOperand(isLeftNarrow ? 0 : 1);
       if (isWidenedByBody(generic, factor))
         widenFactor(rewriter, generic, factor, wide);

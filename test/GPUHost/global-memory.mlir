@@ -13,7 +13,7 @@
 // STALL: 'scf.while' goes on, but no tile was touched for {{.*}} ms (the limit is 50 ms)
 // ROLE: {{nothing has happened|goes on}}
 // ROLE: role @other waits at {{.*}} ('smx_gpu.get') for tile 0 of the channel made at {{.*}}, into which were put 0 by role @spins
-// TYPE: 'smx_gpu.kernel' takes other elements than bf16 as argument 0
+// TYPE: 'smx_gpu.kernel' takes elements of f32 as argument 0, which is given those of bf16
 // SIZE: 'smx_gpu.kernel' takes 64 as number 1 of the sizes of argument 0, got 63
 
 //--- bounds.mlir

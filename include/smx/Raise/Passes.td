@@ -80,8 +80,9 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
 
     * `linalg.softmax`, and `exp(x - max(x)) / sum(exp(x - max(x)))` along any axis, with `exp2` and
       log2(e), with the reciprocal of the sum, with constant factors. The maximum may be a
-      `maximumf`, a `maxnumf` or a select, come with its index, and be clamped by -inf. A sum without a maximum
-      overflows where a softmax does not, and is not raised.
+      `maximumf`, a `maxnumf` or a select, come with its index, and be clamped by -inf, or by 0 where it is -inf; with
+      a sum of 0 replaced, too, masked rows are 0. It may be subtracted in front of the softmax once more. A sum
+      without a maximum overflows where a softmax does not, and is not raised.
     * `(x - max(x)) - log(sum)`, `max(x) + log(sum)`, and the select of 0 for rows of -inf.
     * `(x - mean(x)) / sqrt(variance(x) + epsilon)`, with the variance as a mean of squares or as
       `mean(x^2) - mean(x)^2`, which may be clamped at 0, and `x / sqrt(mean(x^2) + epsilon)`, with squares and roots as
@@ -89,14 +90,18 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
     * Attention: a product, any function of each score and its position, softmax, a product, with a dimension of
       queries or, as decoding has it, without.
       Constant factors of scores, queries and keys become the scale. Selected or added -inf hides
-      keys: a comparison of positions or a constant that is exactly a band becomes the mask
-      attribute, any other condition the `visible` region. The rest becomes the `score` region,
-      which captures the tensors that it reads. Repeated key and value heads are looked through.
+      keys: a comparison of positions or a constant that is exactly a band, chunks, or a band with a prefix of keys
+      becomes the mask attribute, any other condition the `visible` region. The rest becomes the `score` region,
+      which captures the tensors that it reads. Repeated key and value heads are looked through. The sums may be divided
+      behind the product. A log-sum-exp of the same scores is a result of the attention, and one more score of each head
+      whose weight is dropped is its sink.
       A finite value in the place of -inf is a mask only where every row certainly sees a key. Where
       a row may be hidden whole it stays in the `score` region, as a power of two, so that such a
       row is weighed evenly.
     * Comparisons of positions that have one outcome are constants, and a constant row of integers in
       even steps is a position: models count from the end where an index is negative, and hold tables of positions.
+      What integer operations make of one position is tried place by place: a floor division, however it is spelled, is
+      even steps.
     * `tensor.reshape` to sizes that are provably products of other sizes, as front ends write it
       for dynamic shapes, becomes a reshape with groups on the way, and assertions about such sizes
       that always hold are dropped.
@@ -104,7 +109,7 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
       say what they say of sizes.
 
     What starts like one of these but is none is left as it is, and a remark at its last op says
-    why: also where an intermediate value has another use, as the scores would be computed anyway.
+    why: also where an intermediate value has another use than by what is raised, as it would be computed anyway.
     Ops that nothing needs any more are erased, and with them the assertions in their bodies.
 
     Changes rounding: sums and products are in f32 at least, and what was rounded in between (f16

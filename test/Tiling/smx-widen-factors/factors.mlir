@@ -69,3 +69,14 @@ func.func @alike(%a: tensor<16x4xbf16>, %b: tensor<4x8xbf16>, %f: tensor<16x4xf1
   %d = linalg.matmul ins(%f, %b : tensor<16x4xf16>, tensor<4x8xbf16>) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %c, %d : tensor<16x8xf32>, tensor<16x8xf32>
 }
+
+// Sums of f64: both factors are.
+// CHECK-LABEL: @double_sums
+// CHECK-COUNT-2: arith.extf %{{.+}} : f32 to f64
+// CHECK: linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<16x4xf64>, tensor<4x8xf64>)
+// CHECK-NOT: arith.extf
+// CHECK: return
+func.func @double_sums(%a: tensor<16x4xf32>, %b: tensor<4x8xf32>, %e: tensor<16x8xf64>) -> tensor<16x8xf64> {
+  %c = linalg.matmul ins(%a, %b : tensor<16x4xf32>, tensor<4x8xf32>) outs(%e : tensor<16x8xf64>) -> tensor<16x8xf64>
+  return %c : tensor<16x8xf64>
+}
