@@ -137,10 +137,13 @@ scheduleOfProducts(scf::ForallOp nest, const NestShape &shape, int64_t rows,
   schedule.rows = shape.rows;
   int64_t blocks = llvm::PowerOf2Ceil(llvm::divideCeil(rows, 16));
   schedule.warps = options.warps ? options.warps : std::min<int64_t>(blocks, 4);
+  // Few rows that are more than those of a warpgroup leave a part of the second
+  // one's unused: two fragments for each warp would not fit into registers.
   constexpr int64_t warpgroupRows = 64;
+  int64_t warpgroups = llvm::divideCeil(rows, warpgroupRows);
   if (options.warpgroups && !options.warps && shape.elementBits == 16 &&
-      (rows == 2 * warpgroupRows || rows == 3 * warpgroupRows)) {
-    schedule.warps = rows / 16;
+      (warpgroups == 2 || warpgroups == 3)) {
+    schedule.warps = warpgroups * warpgroupRows / 16;
     schedule.hasWarpgroups = true;
   }
   constexpr int64_t mostRowsOfWarp = 64;

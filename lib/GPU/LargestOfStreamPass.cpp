@@ -12,6 +12,7 @@
 #include "KeyNetwork.h"
 #include "Rankings.h"
 #include "smx/GPU/Passes.h"
+#include "smx/IR/ElementBits.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -256,8 +257,8 @@ void MergingLoop::rewrite() {
   OpBuilder builder(loop);
   Location loc = ranking.ranks.front().getLoc();
   auto leastOf = [&](RankedTensorType type) -> Value {
-    APFloat least = APFloat::getInf(
-        cast<FloatType>(element).getFloatSemantics(), /*Negative=*/true);
+    APFloat least =
+        mlir::smx::extremeOf(cast<FloatType>(element), /*isLeast=*/true);
     return arith::ConstantOp::create(builder, loc, type,
                                      DenseElementsAttr::get(type, least));
   };

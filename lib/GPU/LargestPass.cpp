@@ -10,6 +10,7 @@
 #include "Rankings.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/TopKKeys.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,8 +50,8 @@ static void rewrite(Ranking &ranking) {
     Value nothing = arith::ConstantOp::create(
         builder, loc, type,
         DenseElementsAttr::get(
-            type, APFloat::getInf(cast<FloatType>(element).getFloatSemantics(),
-                                  /*Negative=*/true)));
+            type,
+            mlir::smx::extremeOf(cast<FloatType>(element), /*isLeast=*/true)));
     elements = arith::SelectOp::create(builder, loc, ranking.all.inside,
                                        elements, nothing);
   }

@@ -2,6 +2,8 @@
 
 #include "PartialStates.h"
 
+#include "smx/IR/ElementBits.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
@@ -82,10 +84,13 @@ Value mlir::smx::gpu::beforeExtension(OpBuilder &builder, Value tile,
       !beyond.isExactlyValue(neutral))
     return {};
   auto type = cast<RankedTensorType>(chosen.getType());
+  auto element = cast<FloatType>(type.getElementType());
+  FloatAttr number =
+      std::isinf(neutral)
+          ? FloatAttr::get(element, extremeOf(element, neutral < 0))
+          : FloatAttr::get(element, neutral);
   Value nothing = arith::ConstantOp::create(
-      builder, tile.getLoc(), type,
-      DenseElementsAttr::get(
-          type, builder.getFloatAttr(type.getElementType(), neutral)));
+      builder, tile.getLoc(), type, DenseElementsAttr::get(type, number));
   return arith::SelectOp::create(builder, tile.getLoc(), select.getCondition(),
                                  chosen, nothing);
 }

@@ -155,8 +155,7 @@ TypedAttr mlir::smx::gpu::identityOf(Combiner kind, Type type) {
     if (kind == Combiner::Add || kind == Combiner::Mul)
       return builder.getFloatAttr(type, kind == Combiner::Add ? 0.0 : 1.0);
     return builder.getFloatAttr(type,
-                                APFloat::getInf(floats.getFloatSemantics(),
-                                                /*Negative=*/isMaximum(kind)));
+                                extremeOf(floats, /*isLeast=*/isMaximum(kind)));
   }
   unsigned bits = elementBits(type);
   if (kind == Combiner::Add || kind == Combiner::Mul)

@@ -2,6 +2,7 @@
 
 #include "IdentityTiling.h"
 #include "SpecRules.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/IndexMath.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -82,9 +83,7 @@ Value MaskOp::expand(OpBuilder &builder) {
       builder, loc,
       builder.getFloatAttr(
           type.getElementType(),
-          APFloat::getInf(
-              cast<FloatType>(type.getElementType()).getFloatSemantics(),
-              /*Negative=*/true)));
+          extremeOf(cast<FloatType>(type.getElementType()), /*isLeast=*/true)));
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, getInput()),
       type.getElementType());

@@ -21,8 +21,8 @@ SoftmaxOp mlir::smx::standInForSinks(RewriterBase &rewriter,
   auto concat =
       whole ? whole.getInput().getDefiningOp<tensor::ConcatOp>() : nullptr;
   if (!concat || concat.getInputs().size() != 2 ||
-      int64_t(concat.getDim()) != whole.getAxis() ||
-      !whole.getResult().hasOneUse() || !slice.hasUnitStride())
+      concat.getDim() != whole.getAxis() || !whole.getResult().hasOneUse() ||
+      !slice.hasUnitStride())
     return {};
   int64_t axis = whole.getAxis();
   for (unsigned n : {0u, 1u}) {

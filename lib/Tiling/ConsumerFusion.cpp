@@ -9,6 +9,26 @@
 using namespace mlir;
 using namespace mlir::smx;
 
+/// True if `tile` is put together by loops, in the place of the result where it
+/// is inserted: no tile of it is there whole.
+static bool isStreamed(Value tile) {
+  while (true) {
+    if (auto loop = tile.getDefiningOp<scf::ForOp>())
+      tile = loop.getTiedLoopInit(cast<OpResult>(tile))->get();
+    else if (auto cast = tile.getDefiningOp<tensor::CastOp>())
+      tile = cast.getSource();
+    else if (auto insert = tile.getDefiningOp<tensor::InsertSliceOp>())
+      tile = insert.getDest();
+    else
+      break;
+  }
+  auto slice = tile.getDefiningOp<tensor::ExtractSliceOp>();
+  auto destination = slice ? dyn_cast<BlockArgument>(slice.getSource())
+                           : dyn_cast<BlockArgument>(tile);
+  return destination &&
+         isa<scf::ForallOp>(destination.getOwner()->getParentOp());
+}
+
 /// The one insertion into the tensor that becomes `result`, of a tile as it is.
 static tensor::ParallelInsertSliceOp insertionOf(scf::ForallOp loop,
                                                  OpResult result) {
@@ -25,7 +45,8 @@ static tensor::ParallelInsertSliceOp insertionOf(scf::ForallOp loop,
   }
   bool isWhole =
       found && found.getSourceType().getRank() == found.getDestType().getRank();
-  return isWhole && llvm::all_of(found.getMixedStrides(), isOneInteger)
+  return isWhole && !isStreamed(found.getSource()) &&
+                 llvm::all_of(found.getMixedStrides(), isOneInteger)
              ? found
              : nullptr;
 }

@@ -24,6 +24,15 @@ inline bool isStoredFloat(Type type) {
                      element.isBF16() || element.getWidth() == 8);
 }
 
+/// What is least of a type, or greatest: an infinity where the type has one
+/// (f8E4M3FN has none, and its largest numbers are as good).
+inline APFloat extremeOf(FloatType type, bool isLeast) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  return APFloat::semanticsHasInf(semantics)
+             ? APFloat::getInf(semantics, isLeast)
+             : APFloat::getLargest(semantics, isLeast);
+}
+
 /// True if results of smx ops may have such elements: nothing is rounded to 8
 /// bits.
 inline bool isTypeOfResults(Type type) {
