@@ -72,8 +72,9 @@ std::optional<Weight> mlir::smx::gpu::matchWeight(Value tile) {
 
 Value mlir::smx::gpu::beforeExtension(OpBuilder &builder, Value tile,
                                       double neutral) {
+  // Nothing is computed in 8 bits.
   if (auto ext = tile.getDefiningOp<arith::ExtFOp>())
-    return ext.getIn();
+    return elementBits(ext.getIn().getType()) >= 16 ? ext.getIn() : Value();
   auto select = tile.getDefiningOp<arith::SelectOp>();
   Value chosen = select
                      ? beforeExtension(builder, select.getTrueValue(), neutral)
@@ -84,13 +85,10 @@ Value mlir::smx::gpu::beforeExtension(OpBuilder &builder, Value tile,
       !beyond.isExactlyValue(neutral))
     return {};
   auto type = cast<RankedTensorType>(chosen.getType());
-  auto element = cast<FloatType>(type.getElementType());
-  FloatAttr number =
-      std::isinf(neutral)
-          ? FloatAttr::get(element, extremeOf(element, neutral < 0))
-          : FloatAttr::get(element, neutral);
   Value nothing = arith::ConstantOp::create(
-      builder, tile.getLoc(), type, DenseElementsAttr::get(type, number));
+      builder, tile.getLoc(), type,
+      DenseElementsAttr::get(
+          type, builder.getFloatAttr(type.getElementType(), neutral)));
   return arith::SelectOp::create(builder, tile.getLoc(), select.getCondition(),
                                  chosen, nothing);
 }

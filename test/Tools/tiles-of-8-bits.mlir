@@ -2,6 +2,7 @@
 // RUN: softmax-run %s --entry=log_sum_exp --target=emulator --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=largest --target=emulator --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=loss --target=emulator --repeat=0 | FileCheck %s
+// RUN: softmax-compile %s --target=cuda --chip=sm_90a -o %t
 // CHECK: against raised: pass
 func.func @log_sum_exp(%x: tensor<4x2865xf8E4M3FN>) -> tensor<4xf32> {
   %y = smx.logsumexp %x axis(1) : tensor<4x2865xf8E4M3FN> -> tensor<4xf32>
