@@ -140,6 +140,16 @@ static Value sliceAll(OpBuilder &builder, Value tensor, scf::ForallOp nest) {
       offsets, sizes, strides);
 }
 
+/// True for a product of matrices: neither factor has all of the result's
+/// dimensions, as those of a sum along a row have.
+static bool isMatrixProduct(linalg::LinalgOp op) {
+  if (!linalg::isaContractionOpInterface(op))
+    return false;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
+}
+
 /// A tile that is all of a tensor, in a nest of one round, has lost its slice
 /// to folding: it gets one again, so that it is looked at as any other tile.
 /// Products read other tiles than elementwise ops: queries may be computed of
@@ -147,7 +157,7 @@ static Value sliceAll(OpBuilder &builder, Value tensor, scf::ForallOp nest) {
 static void sliceWholeTensors(scf::ForallOp nest) {
   llvm::DenseMap<Value, Value> slices[2];
   nest.walk([&](linalg::LinalgOp op) {
-    bool isProduct = linalg::isaContractionOpInterface(op);
+    bool isProduct = isMatrixProduct(op);
     for (OpOperand *use : op.getDpsInputOperands()) {
       Value tensor = use->get();
       auto type = dyn_cast<RankedTensorType>(tensor.getType());
