@@ -46,9 +46,19 @@ void AttentionRaiser::followResult() {
   }
 }
 
+static Value transposed(RewriterBase &rewriter, Location loc, Value value,
+                        ArrayRef<int64_t> permutation) {
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t n : permutation)
+    sizes.push_back(tensor::getMixedSize(rewriter, loc, value, n));
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                        getElementTypeOrSelf(value.getType()));
+  return linalg::TransposeOp::create(rewriter, loc, value, empty, permutation)
+      ->getResult(0);
+}
+
 /// Shapes `attention` like `result`.
 Value AttentionRaiser::restoreResult(Value attention) {
-  auto type = cast<RankedTensorType>(result.getType());
   SmallVector<AffineExpr> order = orderOf(parts.row, valueFeature);
   SmallVector<int64_t> sizes = extentsOf(order);
   Location loc = product.op.getLoc();
@@ -92,14 +102,7 @@ Value AttentionRaiser::restoreResult(Value attention) {
   }
   if (permutation.size() != order.size())
     return {};
-  SmallVector<OpFoldResult> mixed;
-  for (int64_t k : permutation)
-    mixed.push_back(tensor::getMixedSize(rewriter, loc, attention, k));
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, mixed, type.getElementType());
-  return linalg::TransposeOp::create(rewriter, loc, attention, empty,
-                                     permutation)
-      ->getResult(0);
+  return transposed(rewriter, loc, attention, permutation);
 }
 
 /// The log-sum-exp of the scores, if it is computed beside their softmax, and
@@ -147,16 +150,8 @@ void AttentionRaiser::replaceLogSumExp(LogSumExpOp op, AttentionOp attention) {
     for (unsigned n = 0; n <= order.size(); ++n)
       if (n != parts.key)
         permutation.push_back(llvm::find(order, n) - order.begin());
-    if (!llvm::is_sorted(permutation)) {
-      SmallVector<OpFoldResult> mixed;
-      for (int64_t n : permutation)
-        mixed.push_back(tensor::getMixedSize(rewriter, loc, value, n));
-      Value empty = tensor::EmptyOp::create(
-          rewriter, loc, mixed, getElementTypeOrSelf(value.getType()));
-      value =
-          linalg::TransposeOp::create(rewriter, loc, value, empty, permutation)
-              ->getResult(0);
-    }
+    if (!llvm::is_sorted(permutation))
+      value = transposed(rewriter, loc, value, permutation);
   }
   Type element = getElementTypeOrSelf(value.getType());
   value =

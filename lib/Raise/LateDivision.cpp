@@ -50,9 +50,8 @@ bool mlir::smx::raiseLateDivision(RewriterBase &rewriter, SharedRows &shared,
                                   Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
-  Element e = reader.strip(root.result);
-  std::optional<Quotient> quotient = matchQuotient(reader, e);
-  if (!quotient || !root.computes(e))
+  std::optional<Quotient> quotient = quotientOf(root);
+  if (!quotient)
     return false;
   Element dividend = reader.strip(quotient->dividend);
   auto producer = dividend.value.getDefiningOp<linalg::LinalgOp>();
@@ -89,24 +88,17 @@ bool mlir::smx::raiseLateDivision(RewriterBase &rewriter, SharedRows &shared,
     return false;
   }
   rewriter.setInsertionPoint(producer);
-  SmallVector<Value> sources;
-  Value scores = materialize(rewriter, weightsReader, exponential->input,
-                             positions.getAll(), sources);
-  if (!scores) {
-    shared.explain(op, "smx.softmax", "the scores are not a tensor");
+  auto row = takeRow(rewriter, shared, weightsReader, exponential->input,
+                     positions.getAll(), op, "smx.softmax");
+  if (!row)
     return false;
-  }
-  auto cluster = opsBetween(sources, op);
-  if (!shared.admits(cluster, op, "smx.softmax"))
-    return false;
-  bool isZeroWhereMasked =
-      found->hasZeroGuard && exponential->guard != MaximumGuard::None;
   auto softmax = SoftmaxOp::create(
-      rewriter, op->getLoc(), weightsType, scores,
+      rewriter, op->getLoc(), weightsType, row->tensor,
       rewriter.getI64IntegerAttr(found->axis),
       rewriter.getF64FloatAttr(exponential->scale),
-      isZeroWhereMasked ? MaskedRowAttr::get(op->getContext(), MaskedRow::Zero)
-                        : MaskedRowAttr());
+      maskedRowOf(op->getContext(),
+                  found->hasZeroGuard &&
+                      exponential->guard != MaximumGuard::None));
   rewriter.modifyOpInPlace(producer,
                            [&] { found->use->set(softmax.getResult()); });
   rewriter.setInsertionPoint(op);
@@ -120,8 +112,8 @@ bool mlir::smx::raiseLateDivision(RewriterBase &rewriter, SharedRows &shared,
     result =
         arith::TruncFOp::create(rewriter, op->getLoc(), root.getType(), result);
   rewriter.replaceAllUsesWith(op->getResult(0), result);
-  cluster.remove(producer);
-  eraseUnused(rewriter, cluster);
+  row->cluster.remove(producer);
+  eraseUnused(rewriter, row->cluster);
   absorbConversions(rewriter, softmax);
   remarkRaised(softmax);
   return true;

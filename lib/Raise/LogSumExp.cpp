@@ -122,22 +122,16 @@ bool mlir::smx::raiseLogSoftmax(RewriterBase &rewriter, SharedRows &shared,
     return false;
   }
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> sources;
-  Value input = materialize(rewriter, reader, match->input,
-                            root.positions.getAll(), sources);
-  if (!input) {
-    shared.explain(op, "smx.log_softmax", "the scores are not a tensor");
-    return false;
-  }
-  auto cluster = opsBetween(sources, op);
-  if (!shared.admits(cluster, op, "smx.log_softmax"))
+  auto row = takeRow(rewriter, shared, reader, match->input,
+                     root.positions.getAll(), op, "smx.log_softmax");
+  if (!row)
     return false;
   auto logSoftmax = LogSoftmaxOp::create(
-      rewriter, op->getLoc(), root.getType(), input,
+      rewriter, op->getLoc(), root.getType(), row->tensor,
       rewriter.getI64IntegerAttr(axis), rewriter.getF64FloatAttr(1.0),
       /*masked_row=*/nullptr);
   rewriter.replaceAllUsesWith(op->getResult(0), logSoftmax.getResult());
-  eraseUnused(rewriter, cluster);
+  eraseUnused(rewriter, row->cluster);
   absorbConversions(rewriter, logSoftmax);
   remarkRaised(logSoftmax);
   return true;

@@ -102,23 +102,27 @@ void MaskReader::splitConjuncts(Element e, bool visibleWhen,
   conjuncts.push_back(whole);
 }
 
-std::optional<Band> MaskReader::matchComparedPositions(Element e,
-                                                       bool visibleWhen) {
+AffineExpr MaskReader::reachOf(Element e, bool visibleWhen) {
   auto compare = reader.stripTo<arith::CmpIOp>(e);
   if (!compare)
-    return std::nullopt;
+    return {};
   AffineExpr lhs = reader.affine(reader.operand(e, 0));
   AffineExpr rhs = reader.affine(reader.operand(e, 1));
   if (!lhs || !rhs)
-    return std::nullopt;
+    return {};
   arith::CmpIPredicate predicate = compare.getPredicate();
   if (!visibleWhen)
     predicate = arith::invertPredicate(predicate);
-  const Positions &all = reader.getPositions();
-  AffineExpr row = all.get(positions.row), key = all.get(positions.key);
-  AffineExpr reach = all.slack(predicate, lhs, rhs);
+  return reader.getPositions().slack(predicate, lhs, rhs);
+}
+
+std::optional<Band> MaskReader::matchComparedPositions(Element e,
+                                                       bool visibleWhen) {
+  AffineExpr reach = reachOf(e, visibleWhen);
   if (!reach)
     return std::nullopt;
+  const Positions &all = reader.getPositions();
+  AffineExpr row = all.get(positions.row), key = all.get(positions.key);
   for (int64_t sign : {1, -1})
     if (auto bound = dyn_cast<AffineConstantExpr>(
             all.simplify(reach - (row - key) * sign))) {

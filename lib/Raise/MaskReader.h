@@ -42,6 +42,9 @@ public:
   bool everyRowSeesAKey(const Band &band, ArrayRef<Attribute> shapes) const;
 
 private:
+  /// What is not negative exactly where the comparison `e` is `visibleWhen`, in
+  /// terms of positions; null if it is none of them.
+  AffineExpr reachOf(Element e, bool visibleWhen);
   /// By how much a row's diagonal is shifted: by nothing, or, where that is
   /// known and another one, so that the last row's ends at the last key.
   SmallVector<std::pair<Anchor, int64_t>> anchors() const;

@@ -51,21 +51,10 @@ Attribute MaskReader::matchChunks(Element e, bool visibleWhen) {
 
 std::optional<int64_t>
 MaskReader::matchFirstKeys(const MaskCondition &condition) {
-  Element e = condition.condition;
-  auto compare = reader.stripTo<arith::CmpIOp>(e);
-  if (!compare)
-    return std::nullopt;
-  AffineExpr lhs = reader.affine(reader.operand(e, 0));
-  AffineExpr rhs = reader.affine(reader.operand(e, 1));
-  if (!lhs || !rhs)
-    return std::nullopt;
-  arith::CmpIPredicate predicate = compare.getPredicate();
-  if (!condition.visibleWhen)
-    predicate = arith::invertPredicate(predicate);
-  const Positions &all = reader.getPositions();
-  AffineExpr reach = all.slack(predicate, lhs, rhs);
+  AffineExpr reach = reachOf(condition.condition, condition.visibleWhen);
   if (!reach)
     return std::nullopt;
+  const Positions &all = reader.getPositions();
   // last - key >= 0.
   auto last = dyn_cast<AffineConstantExpr>(
       all.simplify(reach + all.get(positions.key)));

@@ -77,23 +77,17 @@ bool replaceByNorm(RewriterBase &rewriter, SharedRows &shared, RowRoot &root,
     return false;
   }
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> sources;
-  Value row = materialize(rewriter, root.reader, input, root.positions.getAll(),
-                          sources);
-  if (!row) {
-    shared.explain(op, OpT::getOperationName(), "the rows are not a tensor");
+  auto row = takeRow(rewriter, shared, root.reader, input,
+                     root.positions.getAll(), op, OpT::getOperationName());
+  if (!row)
     return false;
-  }
-  auto cluster = opsBetween(sources, op);
-  if (!shared.admits(cluster, op, OpT::getOperationName()))
-    return false;
-  auto norm = OpT::create(rewriter, op->getLoc(), root.getType(), row,
+  auto norm = OpT::create(rewriter, op->getLoc(), root.getType(), row->tensor,
                           rewriter.getI64IntegerAttr(axis),
                           rewriter.getF64FloatAttr(epsilon));
   rewriter.replaceAllUsesWith(
       op->getResult(0),
       multiply(rewriter, op->getLoc(), norm.getResult(), *weights));
-  eraseUnused(rewriter, cluster);
+  eraseUnused(rewriter, row->cluster);
   absorbConversions(rewriter, norm);
   remarkRaised(norm);
   return true;

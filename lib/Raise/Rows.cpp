@@ -113,6 +113,31 @@ bool SharedRows::admits(const llvm::SetVector<Operation *> &cluster,
   return false;
 }
 
+std::optional<TakenRow> mlir::smx::takeRow(RewriterBase &rewriter,
+                                           SharedRows &shared,
+                                           ElementReader &reader,
+                                           const Element &row,
+                                           ArrayRef<AffineExpr> order,
+                                           Operation *root, StringRef target) {
+  SmallVector<Value> sources;
+  Value tensor = materialize(rewriter, reader, row, order, sources);
+  if (!tensor) {
+    shared.explain(root, target, "the row is not a tensor");
+    return std::nullopt;
+  }
+  TakenRow taken{tensor, opsBetween(sources, root)};
+  if (!shared.admits(taken.cluster, root, target))
+    return std::nullopt;
+  return taken;
+}
+
+std::optional<Quotient> mlir::smx::quotientOf(RowRoot &root) {
+  Element e = root.reader.strip(root.result);
+  if (!root.computes(e))
+    return std::nullopt;
+  return matchQuotient(root.reader, e);
+}
+
 void SharedRows::decide() {
   isDecided = true;
   for (auto &[root, cluster] : clusters)

@@ -92,6 +92,27 @@ private:
   OpSet admitted;
 };
 
+/// The row that a raised op takes, and what it leaves to nobody.
+struct TakenRow {
+  Value tensor;
+  llvm::SetVector<Operation *> cluster;
+};
+/// `row`, stored in `order`, for a `target` in the place of `root`. Nothing in
+/// the first visit, or if a remark says why not.
+std::optional<TakenRow> takeRow(RewriterBase &rewriter, SharedRows &shared,
+                                ElementReader &reader, const Element &row,
+                                ArrayRef<AffineExpr> order, Operation *root,
+                                StringRef target);
+
+/// The attribute of a softmax whose masked rows are 0, or of any other.
+inline MaskedRowAttr maskedRowOf(MLIRContext *context, bool isZero) {
+  return isZero ? MaskedRowAttr::get(context, MaskedRow::Zero)
+                : MaskedRowAttr();
+}
+
+/// The quotient that `root` computes itself.
+std::optional<Quotient> quotientOf(RowRoot &root);
+
 /// Each returns true if it replaced `op` by a row op.
 bool raiseLinalgSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op);
 bool raiseSoftmax(RewriterBase &rewriter, SharedRows &shared, Operation *op);

@@ -86,11 +86,8 @@ bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, SharedRows &shared,
                              Operation *op) {
   RowRoot root(op);
   ElementReader &reader = root.reader;
-  Element e = reader.strip(root.result);
-  std::optional<Quotient> quotient = matchQuotient(reader, e);
-  if (!quotient || !root.computes(e))
-    return false;
-  if (!reader.contains(quotient->divisor, isReduction) ||
+  std::optional<Quotient> quotient = quotientOf(root);
+  if (!quotient || !reader.contains(quotient->divisor, isReduction) ||
       !containsExponential(reader, quotient->dividend))
     return false;
 
@@ -101,25 +98,17 @@ bool mlir::smx::raiseSoftmax(RewriterBase &rewriter, SharedRows &shared,
     return false;
   }
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> sources;
-  Value input = materialize(rewriter, reader, match->input,
-                            root.positions.getAll(), sources);
-  if (!input) {
-    shared.explain(op, "smx.softmax", "the scores are not a tensor");
-    return false;
-  }
-  auto cluster = opsBetween(sources, op);
-  if (!shared.admits(cluster, op, "smx.softmax"))
+  auto row = takeRow(rewriter, shared, reader, match->input,
+                     root.positions.getAll(), op, "smx.softmax");
+  if (!row)
     return false;
   auto softmax = SoftmaxOp::create(
-      rewriter, op->getLoc(), root.getType(), input,
+      rewriter, op->getLoc(), root.getType(), row->tensor,
       rewriter.getI64IntegerAttr(match->axis),
       rewriter.getF64FloatAttr(match->scale),
-      match->isZeroWhereMasked
-          ? MaskedRowAttr::get(op->getContext(), MaskedRow::Zero)
-          : MaskedRowAttr());
+      maskedRowOf(op->getContext(), match->isZeroWhereMasked));
   rewriter.replaceAllUsesWith(op->getResult(0), softmax.getResult());
-  eraseUnused(rewriter, cluster);
+  eraseUnused(rewriter, row->cluster);
   absorbConversions(rewriter, softmax);
   remarkRaised(softmax);
   return true;
