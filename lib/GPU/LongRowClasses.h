@@ -54,6 +54,11 @@ struct LongRow {
   bool isExponentialOfWide() const {
     return isRead(1, 32) && shape.hasExponentials && shape.isWritten;
   }
+  /// The same written in f32: what a narrower result is made of takes fewer
+  /// instructions.
+  bool isWideExponentialOfWide() const {
+    return isExponentialOfWide() && shape.widestWritten >= shape.elementBits;
+  }
   /// One sum of two rows of 16-bit elements, and a third row made of them and
   /// the sum: the gradients of softmax and of its logarithm. Nothing is kept
   /// beside the elements that were read.

@@ -12,6 +12,7 @@
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/ElementBits.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
@@ -152,6 +153,11 @@ Value Phases::heldIn(int64_t phase, Value load, Operation *first) {
   return last;
 }
 
+/// An exponential to the last bits of f32 is 15 instructions or more.
+static bool takesLong(Operation *op) {
+  return isa<math::ExpOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32();
+}
+
 void Phases::recomputeIn(int64_t phase) {
   // What this phase has from earlier ones.
   llvm::SetVector<Value> needed;
@@ -178,7 +184,8 @@ void Phases::recomputeIn(int64_t phase) {
     int64_t bits = 0;
     for (Value load : sources.loads)
       bits += elementBits(load.getType());
-    if (bits == 0 || bits >= elementBits(value.getType()))
+    if (bits == 0 || bits >= elementBits(value.getType()) ||
+        llvm::any_of(sources.ops, takesLong))
       continue;
     OpBuilder builder(first);
     for (Value load : sources.loads)

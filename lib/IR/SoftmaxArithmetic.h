@@ -210,6 +210,10 @@ struct SoftmaxArithmetic {
   ///
   ///   p = e^d / l,  |d| = -ln p - ln l,  sum p |d| = H(p) - ln l <= ln N
   static constexpr int bitsOfLogarithm = 19;
+  /// Bits of weights of f32 scores that a narrower result is made of: by that
+  /// product p is off by 2^-16 at most, a hundredth of what bf16 rounds by; in
+  /// f16 it is 0 from |d| = 17 on.
+  static constexpr int bitsOfNarrow = bitsOfLogarithm;
   /// True for weights in f32, to their last bits.
   bool isPrecise(Type scoreType) const {
     return !isBase2() && type.isF32() && !isHalf(scoreType);

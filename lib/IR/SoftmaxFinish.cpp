@@ -1,6 +1,7 @@
 //===- SoftmaxFinish.cpp - quantities of a finished (m, l, acc) -----------===//
 
 #include "SoftmaxArithmetic.h"
+#include "smx/IR/ElementBits.h"
 #include "smx/IR/ReferenceSlack.h"
 
 using namespace mlir;
@@ -15,6 +16,16 @@ static bool isResidentRow(FinishOp op) {
          update.getInputs()[0] == op.getInputs()[0];
 }
 
+/// All that is made of the state is in half precision or less. The weights of
+/// what is wider are the same ones, and computed once.
+static bool isForNarrow(FinishOp op) {
+  return llvm::all_of(op.getStates()[0].getUsers(), [](Operation *user) {
+    auto finish = dyn_cast<FinishOp>(user);
+    return finish ? elementBits(finish.getResult().getType()) <= 16
+                  : isa<tensor::DimOp>(user);
+  });
+}
+
 static Value expandSoftmax(OpBuilder &builder, FinishOp op,
                            SoftmaxArithmetic soft) {
   SmallVector<AffineMap> maps = op.getOperandMaps();
@@ -25,12 +36,16 @@ static Value expandSoftmax(OpBuilder &builder, FinishOp op,
   TileOperand scores{op.getInputs()[0], maps[states.size()]};
   Type scoreType = getElementTypeOrSelf(scores.tensor.getType());
   int bits = soft.bitsFor(getElementTypeOrSelf(op.getResult().getType()));
-  bool isLong = soft.isLongRow(scores.tensor, scores.map, rows);
+  std::optional<int> hint;
+  if (soft.isPrecise(scoreType) && isForNarrow(op))
+    hint = soft.bitsOfNarrow;
+  else if (soft.isLongRow(scores.tensor, scores.map, rows))
+    hint = soft.bitsOfLongRow;
   auto weightOf = [&](ScalarMath m, Value score, Value reference) {
     Value weight =
         soft.weight(m, m.cast(score, soft.type), reference, scoreType, bits);
-    if (isLong)
-      m.setBits(weight, soft.bitsOfLongRow);
+    if (hint)
+      m.setBits(weight, *hint);
     return weight;
   };
   Value sum = states[1], weights;

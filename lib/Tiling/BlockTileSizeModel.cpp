@@ -119,9 +119,11 @@ void RowTileLimits::limitReadOnce() {
   if (row.extent && isCut(row.inputBits)) {
     heldBytes = std::min(heldBytes, blockRowThreads * cutRowThreadBytes);
     longest = cutTileBytes / *bytesOfElement;
-  } else {
-    heldBytes = std::min(heldBytes, blockRowBytes);
+    return;
   }
+  heldBytes = std::min(heldBytes, blockRowBytes);
+  if (Value narrow = widenedRow(row.op))
+    longest = plainTile(bitsOf(narrow));
 }
 
 /// Blocks that share a row do not hide each other's loads as well as those of

@@ -33,30 +33,38 @@ bool mlir::smx::isSharedByBlocks(StreamingReductionOpInterface op,
          });
 }
 
-bool mlir::smx::isInMemory(StreamingReductionOpInterface op) {
-  return llvm::all_of(op.getInputOperands(), [](Value input) {
-    Operation *source = input.getDefiningOp();
-    return !source || isa<tensor::TensorDialect>(source->getDialect());
-  });
+static bool isInMemory(Value input) {
+  Operation *source = input.getDefiningOp();
+  return !source || isa<tensor::TensorDialect>(source->getDialect());
 }
 
-bool mlir::smx::isWidenedByCluster(StreamingReductionOpInterface op,
-                                   int64_t extent, int64_t most) {
-  constexpr int64_t narrowBytes = 2;
+bool mlir::smx::isInMemory(StreamingReductionOpInterface op) {
+  return llvm::all_of(op.getInputOperands(),
+                      [](Value input) { return ::isInMemory(input); });
+}
+
+Value mlir::smx::widenedRow(StreamingReductionOpInterface op) {
   auto widening =
       op.getInputOperands().size() == 1
           ? op.getInputOperands()[0].getDefiningOp<linalg::GenericOp>()
           : linalg::GenericOp();
   if (!widening || widening.getNumDpsInputs() != 1 ||
       widening.getNumReductionLoops() != 0)
-    return false;
+    return {};
   auto extension = widening.getBlock()
                        ->getTerminator()
                        ->getOperand(0)
                        .getDefiningOp<arith::ExtFOp>();
-  Value narrow = widening.getDpsInputs()[0];
-  return extension && isa<BlockArgument>(extension.getIn()) &&
-         !narrow.getDefiningOp() &&
+  return extension && isa<BlockArgument>(extension.getIn())
+             ? widening.getDpsInputs()[0]
+             : Value();
+}
+
+bool mlir::smx::isWidenedByCluster(StreamingReductionOpInterface op,
+                                   int64_t extent, int64_t most) {
+  constexpr int64_t narrowBytes = 2;
+  Value narrow = widenedRow(op);
+  return narrow && !narrow.getDefiningOp() &&
          elementBits(narrow.getType()) == 8 * narrowBytes &&
          extent * narrowBytes <=
              most * blockRowThreads * exponentialThreadBytes;
@@ -68,9 +76,10 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
   constexpr int64_t mostBlocks = 8;
   unsigned rows = op.getNumRows();
   AffineMap map = op.getOperandMaps().back();
+  Value narrow = widenedRow(op);
   bool isRow =
       op.getNumDims() == rows + 1 && op.getInputOperands().size() == 1 &&
-      isInMemory(op) &&
+      (narrow ? ::isInMemory(narrow) : isInMemory(op)) &&
       map.getResults().back() == getAffineDimExpr(rows, op->getContext());
   // What is read beside the row is read behind it, while nothing else of the
   // cluster is under way: cross entropy, which looks up a score, is slower.
@@ -78,14 +87,16 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
     auto finish = dyn_cast<FinishOp>(user);
     return finish && finish.getInputs().empty();
   });
-  int64_t bits = elementBits(op.getInputOperands().front().getType());
+  Value row = narrow ? narrow : op.getInputOperands().front();
+  int64_t bits = elementBits(row.getType());
   if (!isRow || !isReadAlone || bits != 16 ||
       mostBlocksOfRow(op, rowSizes, extent, slots) != 1)
     return false;
-  // Shorter rows are one tile anyway, and clusters of 16 wait for longer.
+  // Shorter rows are one tile anyway, and clusters of 16 wait for longer. What
+  // is widened has no registers for masks.
   int64_t bytes = extent * bits / 8;
   SmallBlocks small(bytes);
   return bytes >= blockRowBytes && bytes * 8 % accessBits == 0 &&
          small.blocks <= std::min(most, mostBlocks) &&
-         isNearlyFull(bytes, small.room());
+         (narrow ? bytes == small.room() : isNearlyFull(bytes, small.room()));
 }

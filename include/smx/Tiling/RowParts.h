@@ -33,6 +33,10 @@ bool isSharedByBlocks(StreamingReductionOpInterface op,
 /// What is streamed are tensors in memory.
 bool isInMemory(StreamingReductionOpInterface op);
 
+/// The row that is widened for the reduction, by an op that does nothing else,
+/// or null.
+Value widenedRow(StreamingReductionOpInterface op);
+
 /// Blocks of a cluster, `most` at most, hold a whole row of the reduction in
 /// registers, and as f32: where rows of 16-bit elements in memory are widened.
 bool isWidenedByCluster(StreamingReductionOpInterface op, int64_t extent,
