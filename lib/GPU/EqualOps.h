@@ -19,6 +19,24 @@ inline void uniteEqualOps(KernelOp kernel) {
   eliminateCommonSubExpressions(rewriter, dominance, kernel);
 }
 
+/// The same for what blocks of a cluster agree on, which is an exchange for
+/// each op.
+inline void uniteEqualExchanges(KernelOp kernel) {
+  uniteEqualOps(kernel);
+  llvm::DenseMap<std::pair<Value, Combiner>, ClusterReduceOp> known;
+  for (auto reduce : llvm::make_early_inc_range(
+           kernel.getBody().front().getOps<ClusterReduceOp>())) {
+    ClusterReduceOp &first = known[{reduce.getValues(), reduce.getKind()}];
+    if (!first) {
+      first = reduce;
+      continue;
+    }
+    reduce.getResult().replaceAllUsesWith(first.getResult());
+    reduce.erase();
+  }
+  uniteEqualOps(kernel);
+}
+
 /// What nothing depends on any more is erased.
 inline void eraseDeadOps(KernelOp kernel) {
   IRRewriter rewriter(kernel.getContext());

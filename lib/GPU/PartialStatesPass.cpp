@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EqualOps.h"
 #include "PartialStates.h"
 #include "RowQuotient.h"
 #include "smx/GPU/Passes.h"
@@ -271,6 +272,7 @@ struct PartialStatesPass
     KernelOp kernel = getOperation();
     if (kernel.getWarps() == 1 && kernel.getCluster() == 1)
       return;
+    uniteEqualExchanges(kernel);
     Block &body = kernel.getBody().front();
     // Sums go away with their maxima.
     SmallVector<ReduceOp> maxima;
