@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -33,7 +34,10 @@ std::optional<int64_t> mlir::smx::domainSizeOf(linalg::LinalgOp op,
     }
     if (!extent)
       return std::nullopt;
-    size *= *extent;
+    std::optional<int64_t> product = llvm::checkedMul(size, *extent);
+    if (!product)
+      return std::nullopt;
+    size = *product;
   }
   return size;
 }

@@ -213,7 +213,10 @@ std::optional<int64_t> IndexEvaluator::elementsOf(Value shaped) {
     std::optional<int64_t> extent = extentOf(shaped, dim);
     if (!extent)
       return std::nullopt;
-    elements *= *extent;
+    std::optional<int64_t> product = llvm::checkedMul(elements, *extent);
+    if (!product)
+      return std::nullopt;
+    elements = *product;
   }
   return elements;
 }

@@ -170,6 +170,10 @@ static llvm::Expected<RuntimeValue> convertInput(func::FuncOp function,
                                  ::smx::reference::toString(input.shape()));
   };
   auto tensorType = dyn_cast<RankedTensorType>(type);
+  if (isa<BaseMemRefType>(type))
+    return errorAt(function, "takes " + debugString(type) + " as argument " +
+                                 Twine(number) +
+                                 "; only functions of tensors are evaluated");
   if (!tensorType) {
     if (isa<ShapedType>(type) || input.rank() != 0)
       return mismatch();

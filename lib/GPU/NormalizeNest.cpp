@@ -26,7 +26,7 @@ static void hoistExtents(scf::ForallOp nest) {
   });
 }
 
-static void expandMaps(scf::ForallOp nest) {
+static LogicalResult expandMaps(scf::ForallOp nest) {
   SmallVector<affine::AffineApplyOp> applies;
   nest.walk([&](affine::AffineApplyOp apply) {
     if (isa<linalg::GenericOp>(apply->getParentOp()))
@@ -37,9 +37,12 @@ static void expandMaps(scf::ForallOp nest) {
     auto expanded =
         affine::expandAffineMap(builder, apply.getLoc(), apply.getAffineMap(),
                                 llvm::to_vector(apply.getOperands()));
-    apply.getResult().replaceAllUsesWith((*expanded)[0]);
+    if (!expanded)
+      return apply.emitOpError("expected divisors above 0");
+    apply.getResult().replaceAllUsesWith(expanded->front());
     apply.erase();
   }
+  return success();
 }
 
 /// A tile of a group of rows sees one place of what the group shares: `i
@@ -248,7 +251,8 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
   if (failed(generalize(nest)))
     return failure();
   hoistExtents(nest);
-  expandMaps(nest);
+  if (failed(expandMaps(nest)))
+    return failure();
   foldQuotients(nest);
   hoistFromBodies(nest);
   if (isOnlyTile(nest))

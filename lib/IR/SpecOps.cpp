@@ -161,7 +161,8 @@ int64_t AttentionOp::getGroupSize() {
   return queryHeads / keyHeads;
 }
 
-/// A8: the arguments and the yielded type of a region over score positions.
+/// A8: the arguments and the yielded type of a region over score positions, and
+/// that it may be computed as often as a schedule likes.
 static LogicalResult verifyPositionRegion(AttentionOp op, Region &region,
                                           StringRef name, bool takesScore,
                                           Type yielded) {
@@ -179,8 +180,17 @@ static LogicalResult verifyPositionRegion(AttentionOp op, Region &region,
   if (!yield || yield->getNumOperands() != 1 ||
       yield.getValue().getType() != yielded)
     return op.emitOpError("expected region '")
-           << name << "' to yield " << yielded;
-  return success();
+           << name << "' to yield " << yielded << ", got ("
+           << region.front().getTerminator()->getOperandTypes() << ")";
+  WalkResult onMemory = region.walk([&](Operation *inner) {
+    if (llvm::none_of(inner->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
+      return WalkResult::advance();
+    op.emitOpError("expected region '")
+        << name << "' to compute from tensors and numbers, got '"
+        << inner->getName() << "' on memory";
+    return WalkResult::interrupt();
+  });
+  return failure(onMemory.wasInterrupted());
 }
 
 LogicalResult AttentionOp::verify() {

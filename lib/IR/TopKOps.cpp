@@ -15,6 +15,9 @@ LogicalResult TopKSoftmaxOp::verify() {
   int64_t extent = shape[getAxis()], k = getK();
   int64_t most =
       ShapedType::isDynamic(extent) ? 64 : std::min<int64_t>(64, extent);
+  if (most == 0) // T1
+    return emitOpError("expected an axis with elements, got ")
+           << getInput().getType();
   if (k < 1 || k > most) // T1
     return emitOpError("expected k in [1, ") << most << "], got " << k;
   if (elementOf(getInput()).getIntOrFloatBitWidth() > 32 ||

@@ -161,20 +161,22 @@ std::optional<RowReduction> mlir::smx::matchRowReduction(ElementReader &reader,
       *start};
 }
 
-static std::optional<Element> matchRow(ElementReader &reader, Element e,
-                                       AffineExpr axis, const RowExtent &extent,
-                                       Combiner combiner) {
+static std::optional<RowReduction> matchRow(ElementReader &reader, Element e,
+                                            AffineExpr axis,
+                                            const RowExtent &extent,
+                                            Combiner combiner) {
   auto reduction = matchRowReduction(reader, e, axis);
   if (!reduction || reduction->combiner != combiner ||
       !(reduction->extent == extent))
     return std::nullopt;
-  return reduction->input;
+  return reduction;
 }
 
 std::optional<Element> mlir::smx::matchRowSum(ElementReader &reader, Element e,
                                               AffineExpr axis,
                                               const RowExtent &extent) {
-  return matchRow(reader, e, axis, extent, Combiner::Sum);
+  auto sum = matchRow(reader, e, axis, extent, Combiner::Sum);
+  return sum ? std::optional(sum->input) : std::nullopt;
 }
 
 /// The `m` of `select(|m| == inf, 0, m)`, or of `select(|m| != inf, m, 0)`, or
@@ -210,16 +212,20 @@ dropInfinityGuard(ElementReader &reader, Element e, MaximumGuard &guard) {
   return reader.equal(guarded, maximum) ? std::optional(maximum) : std::nullopt;
 }
 
-/// The `m` of `max(m, -inf)`, which is how a maximum of no elements is spelled.
-static std::optional<Element> dropLowerClamp(ElementReader &reader, Element e) {
+/// The `m` of `max(m, -inf)`, which is how a maximum of no elements is spelled;
+/// `lowest` is set to what is in the place of -inf.
+static std::optional<Element> dropLowerClamp(ElementReader &reader, Element e,
+                                             double &lowest) {
   e = reader.strip(e);
   if (!isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(
           reader.arithmetic(e)))
     return std::nullopt;
   for (unsigned n : {0u, 1u}) {
     std::optional<double> bound = reader.constant(reader.operand(e, n));
-    if (bound && isLowest(*bound, e.getType()))
+    if (bound && isLowest(*bound, e.getType())) {
+      lowest = *bound;
       return reader.operand(e, 1 - n);
+    }
   }
   return std::nullopt;
 }
@@ -233,13 +239,20 @@ std::optional<Element> mlir::smx::matchRowMaximum(ElementReader &reader,
   if (std::optional<Element> maximum = dropInfinityGuard(reader, e, guard)) {
     if (guard > allowed)
       return std::nullopt;
-    if (found)
-      *found = guard;
     e = *maximum;
   }
-  if (std::optional<Element> maximum = dropLowerClamp(reader, e))
+  double bound = -std::numeric_limits<double>::infinity();
+  if (std::optional<Element> maximum = dropLowerClamp(reader, e, bound))
     e = *maximum;
-  return matchRow(reader, e, axis, extent, Combiner::Max);
+  auto row = matchRow(reader, e, axis, extent, Combiner::Max);
+  if (!row)
+    return std::nullopt;
+  // A finite number in the place of -inf guards as 0 does: exp(-inf - m) = 0.
+  if (std::isfinite(std::max(bound, row->start)))
+    guard = std::max(guard, MaximumGuard::MinusInfinity);
+  if (found)
+    *found = guard;
+  return row->input;
 }
 
 bool mlir::smx::dropConstantFactor(ElementReader &reader, Element &e,

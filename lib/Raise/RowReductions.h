@@ -38,12 +38,13 @@ struct RowReduction {
 std::optional<RowReduction> matchRowReduction(ElementReader &reader, Element e,
                                               AffineExpr axis);
 
-/// Which maxima of a row are replaced by 0, so that -inf is not subtracted from
-/// itself: none, -inf, or +inf, too.
+/// Which maxima of a row are replaced by 0, or by the lowest number, so that
+/// -inf is not subtracted from itself: none, -inf, or +inf, too.
 enum class MaximumGuard { None, MinusInfinity, Infinity };
 
 /// The elements of which `e` is the maximum along `axis`, with at most the
-/// guard `allowed`; `found` is set to the one it has.
+/// guard `allowed`, but for one by the lowest number, which nothing has to know
+/// of; `found` is set to the one it has.
 std::optional<Element> matchRowMaximum(
     ElementReader &reader, Element e, AffineExpr axis, const RowExtent &extent,
     MaximumGuard allowed = MaximumGuard::None, MaximumGuard *found = nullptr);

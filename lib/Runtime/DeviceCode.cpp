@@ -77,14 +77,20 @@ static LaunchOperand makeOperand(const LaunchPlan::Operand &planned,
 }
 
 /// Sizes of the scratch tensors one after the other, in bytes.
-static llvm::SmallVector<int64_t, 8>
+static llvm::Expected<llvm::SmallVector<int64_t, 8>>
 placeScratch(const LaunchPlan &plan, llvm::ArrayRef<int64_t> numbers) {
   llvm::SmallVector<int64_t, 8> starts{0};
   for (const LaunchPlan::Scratch &wanted : plan.getScratch()) {
-    int64_t bytes = wanted.elementBytes;
+    int64_t bytes = wanted.elementBytes, end;
+    bool isTooMuch = false;
     for (LaunchPlan::Number size : wanted.sizes)
-      bytes *= numbers[size];
-    starts.push_back(starts.back() + llvm::alignTo(bytes, scratchAlignment));
+      isTooMuch |= llvm::MulOverflow(bytes, numbers[size], bytes);
+    isTooMuch |= llvm::AddOverflow(bytes, scratchAlignment - 1, bytes);
+    bytes -= bytes % scratchAlignment;
+    if (isTooMuch || llvm::AddOverflow(starts.back(), bytes, end))
+      return createStringError("the call needs 2^63 bytes of scratch memory or "
+                               "more; fewer rows at once would work");
+    starts.push_back(end);
   }
   return starts;
 }
@@ -149,8 +155,11 @@ Error DeviceCode::launch(llvm::ArrayRef<TensorView> views, void *stream) const {
     if (numbers[assertion.holds] == 0)
       return createStringError(assertion.message);
 
+  auto starts = placeScratch(plan, numbers);
+  if (!starts)
+    return starts.takeError();
   CallMemory memory{views, constants, plan.getConstants(), nullptr,
-                    placeScratch(plan, numbers)};
+                    std::move(*starts)};
   if (int64_t bytes = memory.starts.back()) {
     auto scratch = device->allocate(bytes, stream);
     if (!scratch)

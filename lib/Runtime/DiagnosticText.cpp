@@ -16,7 +16,10 @@ std::string mlir::smx::textOf(Diagnostic &diagnostic) {
 
 DiagnosticText::DiagnosticText(MLIRContext *context)
     : handler(context, [this](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        // What MLIR adds names the file that repeats the failure, as the text
+        // of a stage that failed does.
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+            StringRef(diagnostic.str()).starts_with("Failures have been"))
           return;
         if (!text.empty())
           text += "\n";

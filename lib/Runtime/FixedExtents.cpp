@@ -32,12 +32,22 @@ struct LookThroughCasts
           operand = cast.getSource();
     if (llvm::equal(operands, op->getOperands()))
       return rewriter.notifyMatchFailure(op, "no cast to look through");
+    // The rest is filled, where the extent is open.
+    if (auto largest = dyn_cast<mlir::smx::TopKSoftmaxOp>(op.getOperation());
+        largest &&
+        isShorterThan(operands.front(), largest.getAxis(), largest.getK()))
+      return rewriter.notifyMatchFailure(op, "a row of fewer elements than k");
     rewriter.modifyOpInPlace(op, [&] { op->setOperands(operands); });
     refineResults(op, rewriter);
     return success();
   }
 
 private:
+  static bool isShorterThan(Value row, int64_t axis, int64_t k) {
+    auto type = cast<RankedTensorType>(row.getType());
+    return !type.isDynamicDim(axis) && type.getDimSize(axis) < k;
+  }
+
   static void refineResults(ReifyRankedShapedTypeOpInterface op,
                             PatternRewriter &rewriter) {
     ReifiedRankedShapedTypeDims shapes;

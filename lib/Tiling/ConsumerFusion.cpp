@@ -5,6 +5,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -124,6 +125,12 @@ bool mlir::smx::fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op) {
         op.payloadUsesValueFromOperand(&init) ||
         !op.getMatchingIndexingMap(&init).isProjectedPermutation())
       return false;
+
+  // What the body reads besides, it reads where the loop is.
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  if (failed(moveValueDefinitions(rewriter, captured.getArrayRef(), loop)))
+    return false;
 
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(loop);

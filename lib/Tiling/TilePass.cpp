@@ -18,6 +18,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::smx {
 #define GEN_PASS_DEF_TILEPASS
@@ -53,9 +54,25 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     getOperation().walk(
         [&](FinishOp op) { groups[op.getStates()[0]].push_back(op); });
     for (auto &[state, finishes] : groups)
-      if (failed(tileGroup(state, finishes, rows, stream,
-                           PartOptions{parts, slots}, std::nullopt)))
-        return signalPassFailure();
+      for (MutableArrayRef<FinishOp> left = finishes; !left.empty();) {
+        size_t count = gatherAtFirst(left);
+        if (failed(tileGroup(state, left.take_front(count), rows, stream,
+                             PartOptions{parts, slots}, std::nullopt)))
+          return signalPassFailure();
+        left = left.drop_front(count);
+      }
+  }
+
+  /// Those that can be computed where the first one is come first; returns how
+  /// many. What they read is moved before it, unless that depends on it.
+  static size_t gatherAtFirst(MutableArrayRef<FinishOp> finishes) {
+    FinishOp first = finishes.front();
+    IRRewriter rewriter(first);
+    auto others = std::stable_partition(
+        finishes.begin() + 1, finishes.end(), [&](FinishOp finish) {
+          return succeeded(moveOperationDependencies(rewriter, finish, first));
+        });
+    return others - finishes.begin();
   }
 
   /// The state ops that `state` is computed from, readers first; none if a part

@@ -179,7 +179,7 @@ func.func @score_of_half_precision(%q: tensor<7x16xf16>, %k: tensor<9x16xf16>, %
 
 // A8
 func.func @visible_yields_a_score(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>, %z: f32) {
-  // expected-error @+1 {{'smx.attention' op expected region 'visible' to yield 'i1'}}
+  // expected-error @+1 {{'smx.attention' op expected region 'visible' to yield 'i1', got ('f32')}}
   %o = smx.attention %q, %k, %v scale(1.0) visible {
   ^bb0(%i: index, %j: index):
     smx.yield %z : f32
@@ -344,11 +344,24 @@ func.func @sinks_without_heads(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: t
 // -----
 
 func.func @yields_nothing(%q: tensor<7x16xf32>) {
-  // expected-error @+1 {{'smx.attention' op expected region 'score' to yield 'f32'}}
+  // expected-error @+1 {{'smx.attention' op expected region 'score' to yield 'f32', got ()}}
   %o = "smx.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, scale = 2.5e-01 : f64}> ({
   ^bb0(%s: f32, %i: index, %j: index):
     "smx.yield"() : () -> ()
   }, {
   }) : (tensor<7x16xf32>, tensor<7x16xf32>, tensor<7x16xf32>) -> tensor<7x16xf32>
+  return
+}
+
+// -----
+
+// A8
+func.func @score_that_stores(%q: tensor<7x16xf32>, %m: memref<f32>) {
+  // expected-error @+1 {{'smx.attention' op expected region 'score' to compute from tensors and numbers, got 'memref.store' on memory}}
+  %o = smx.attention %q, %q, %q scale(1.0) score {
+  ^bb0(%s: f32, %i: index, %j: index):
+    memref.store %s, %m[] : memref<f32>
+    smx.yield %s : f32
+  } : tensor<7x16xf32>, tensor<7x16xf32>, tensor<7x16xf32> -> tensor<7x16xf32>
   return
 }

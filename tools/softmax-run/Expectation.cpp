@@ -5,6 +5,8 @@
 #include "smx/IR/Smx.h"
 #include "smx/Reference/Attention.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -107,6 +109,78 @@ static DType precisionOf(DType result, mlir::Type operands,
   return operands.isBF16() ? DType::BF16 : DType::F16;
 }
 
+/// Bits of a number of `dtype`, which has a floating point.
+static int precisionBits(DType dtype) {
+  switch (dtype) {
+  case DType::F64:
+    return 53;
+  case DType::F32:
+    return 24;
+  case DType::F16:
+    return 11;
+  case DType::BF16:
+    return 8;
+  default:
+    return 4;
+  }
+}
+
+/// What `op` rounds its result to, if that is a number with a floating point.
+/// Weights of attention are rounded in its result, and not in its log-sum-exp.
+static std::optional<DType> roundingOf(mlir::Operation *op, DType result,
+                                       bool isAveraged,
+                                       mlir::smx::Target target) {
+  using namespace mlir;
+  if (auto attention = dyn_cast<mlir::smx::AttentionOp>(op))
+    return isAveraged
+               ? std::optional(precisionOf(
+                     result, attention.getQuery().getType().getElementType(),
+                     target))
+               : std::nullopt;
+  auto type = op->getNumResults() == 0
+                  ? FloatType()
+                  : dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  if (!type || op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<arith::ExtFOp, linalg::LinalgOp>(op) ||
+      isa<tensor::TensorDialect>(op->getDialect()))
+    return std::nullopt;
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return reference::dtypeFromName(name);
+}
+
+/// The least precise type that what `value` is computed from is rounded to: no
+/// result is more exact than that, whatever its own type.
+static DType narrowestBehind(mlir::Value value, DType result,
+                             mlir::smx::Target target) {
+  llvm::SetVector<mlir::Operation *> slice;
+  mlir::BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitUsesFromAbove = false;
+  if (failed(mlir::getBackwardSlice(value, &slice, options)))
+    return result;
+  DType narrowest = result;
+  auto isAveraged = [&](mlir::Operation *op) {
+    auto attention = mlir::dyn_cast<mlir::smx::AttentionOp>(op);
+    return attention &&
+           (attention.getResult() == value ||
+            llvm::any_of(attention.getResult().getUsers(),
+                         [&](mlir::Operation *user) {
+                           return llvm::any_of(slice, [&](auto *known) {
+                             return known->isAncestor(user);
+                           });
+                         }));
+  };
+  for (mlir::Operation *op : slice)
+    op->walk([&](mlir::Operation *inner) {
+      std::optional<DType> rounding =
+          roundingOf(inner, result, isAveraged(inner), target);
+      if (rounding && precisionBits(*rounding) < precisionBits(narrowest))
+        narrowest = *rounding;
+    });
+  return narrowest;
+}
+
 /// The largest score of `attention`, of some of its queries and all keys, if
 /// these are what the function gets and all scores count as they are; else 0,
 /// which allows least.
@@ -158,9 +232,10 @@ Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
     auto attention = result.getDefiningOp<mlir::smx::AttentionOp>();
     if (attention)
       expectation.how.largestScore = largestScoreOf(attention, inputs);
-    if (attention && result == attention.getResult())
-      expectation.how.dtype = precisionOf(
-          dtype, attention.getQuery().getType().getElementType(), target);
   }
+  if (mlir::isa<mlir::FloatType>(
+          mlir::getElementTypeOrSelf(terminator->getOperand(number).getType())))
+    expectation.how.dtype =
+        narrowestBehind(terminator->getOperand(number), dtype, target);
   return expectation;
 }

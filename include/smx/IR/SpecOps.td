@@ -307,7 +307,7 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     A6: the log-sum-exp is `[batch.., Hq, Sq]`, with f32 elements (f64 for f64 operands).
     A7: R4 of `smx.softmax`.
     A8: `score` takes the score (f32, or f64) and one index per dimension of the scores, and yields a score;
-        `visible` takes the indices and yields an i1.
+        `visible` takes the indices and yields an i1. Neither has memrefs.
     A9: there is one tensor of signless integers or index for each that the mask reads, of the first few leading
         dimensions of the scores or of extents of 1 (and, where it has numbers for rows and for keys, or for
         blocks of them, these behind them). Numbers of keys have more than 1 bit: integers are signed, and i1

@@ -244,8 +244,8 @@ func.func @two_sums(%x: tensor<64x65536xbf16>) -> tensor<64x65536xbf16> {
 // A wider result takes more registers: 32 elements of a thread have as many as 32 of f32, in vectors that are whole accesses of
 // the result.
 // CHECK-LABEL: smx_gpu.kernel @widened_kernel
-// CHECK-SAME: warps(10) cluster(4) shared_limit(232448) min_blocks(3)
-// CHECK: smx_gpu.load {{.*}} -> tensor<1x10240xbf16, #smx_gpu.striped<rows = 1, columns = 320, vector = 4>>
+// CHECK-SAME: warps(5) cluster(8) shared_limit(232448) min_blocks(6)
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x5120xbf16, #smx_gpu.striped<rows = 1, columns = 160, vector = 4>>
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
 func.func @widened(%x: tensor<64x40960xbf16>) -> tensor<64x40960xf32> {

@@ -219,7 +219,7 @@ smx_gpu.kernel @cluster_in_turn(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>) 
 
 // -----
 
-// nor where elements are narrow, and kept as they are.
+// nor where elements are narrow, and kept as they are,
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
 #value = #smx_gpu.slice<1, #row>
@@ -227,6 +227,37 @@ smx_gpu.kernel @cluster_in_turn(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>) 
 // CHECK-LABEL: smx_gpu.kernel @narrow_in_turn
 // CHECK: smx_gpu.collect
 smx_gpu.kernel @narrow_in_turn(%x: memref<?x512xbf16>, %y: memref<?x512xf32>) warps(2) min_blocks(32) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1.0> : tensor<1xf32, #value>
+  %i = gpu.block_id x
+  %n = smx_gpu.load %x[%i, %c0] dims [-1, 1] : memref<?x512xbf16> -> tensor<1x512xbf16, #row>
+  %t = arith.extf %n : tensor<1x512xbf16, #row> to tensor<1x512xf32, #row>
+  %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %mb = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %d = arith.subf %t, %mb : tensor<1x512xf32, #row>
+  %f = arith.constant dense<1.4426950> : tensor<1x512xf32, #row>
+  %s = arith.mulf %d, %f : tensor<1x512xf32, #row>
+  %e = math.exp2 %s fastmath<afn> {result_bits = 16 : i32} : tensor<1x512xf32, #row>
+  %l = smx_gpu.reduce <add> %e dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
+  %h = arith.divf %one, %l : tensor<1xf32, #value>
+  %hb = smx_gpu.broadcast %h : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
+  %q = arith.mulf %e, %hb : tensor<1x512xf32, #row>
+  %p = math.fma %e, %hb, %q : tensor<1x512xf32, #row>
+  smx_gpu.store %p, %y[%i, %c0] dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x512xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// but where a thread has few of them, and weights in f32 to the last bits, which are not computed twice.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @few_to_the_last_bits
+// CHECK-NOT: smx_gpu.collect
+// CHECK: smx_gpu.return
+smx_gpu.kernel @few_to_the_last_bits(%x: memref<?x512xbf16>, %y: memref<?x512xf32>) warps(2) min_blocks(32) {
   %c0 = arith.constant 0 : index
   %one = arith.constant dense<1.0> : tensor<1xf32, #value>
   %i = gpu.block_id x
