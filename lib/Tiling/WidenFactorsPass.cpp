@@ -1,5 +1,6 @@
 //===- WidenFactorsPass.cpp - factors of one type -------------------------===//
 
+#include "smx/IR/MapElements.h"
 #include "smx/Tiling/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,28 +17,9 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
-/// `tensor` with elements of `element`.
-static Value converted(RewriterBase &rewriter, Value tensor, FloatType element,
-                       StringRef step) {
-  Location loc = NameLoc::get(rewriter.getStringAttr(step), tensor.getLoc());
-  auto rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, tensor), element);
-  SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             rewriter, loc, empty.getType(), tensor, empty, maps, iterators,
-             [&](OpBuilder &b, Location loc, ValueRange args) {
-               auto from = cast<FloatType>(args[0].getType());
-               Value to =
-                   from.getWidth() < element.getWidth()
-                       ? arith::ExtFOp::create(b, loc, element, args[0])
-                             .getResult()
-                       : arith::TruncFOp::create(b, loc, element, args[0]);
-               linalg::YieldOp::create(b, loc, to);
-             })
-      .getResult(0);
+static Location locOfStep(RewriterBase &rewriter, OpOperand &factor,
+                          StringRef step) {
+  return NameLoc::get(rewriter.getStringAttr(step), factor.get().getLoc());
 }
 
 /// Replaces `factor` by `other`, of another type, and the conversions to that
@@ -71,7 +53,8 @@ static bool isWidenedByBody(linalg::GenericOp op, OpOperand &factor,
 static void widenFactor(RewriterBase &rewriter, linalg::GenericOp op,
                         OpOperand &factor, FloatType element) {
   rewriter.setInsertionPoint(op);
-  Value wide = converted(rewriter, factor.get(), element, "widen");
+  Value wide = extended(rewriter, locOfStep(rewriter, factor, "widen"),
+                        factor.get(), element);
   replaceFactor<arith::ExtFOp>(rewriter, op, factor, wide);
 }
 
@@ -86,7 +69,8 @@ static void roundFactor(RewriterBase &rewriter, linalg::GenericOp op,
   if (!isRounded)
     return;
   rewriter.setInsertionPoint(op);
-  Value narrow = converted(rewriter, factor.get(), element, "round");
+  Value narrow = truncated(rewriter, locOfStep(rewriter, factor, "round"),
+                           factor.get(), element);
   replaceFactor<arith::TruncFOp>(rewriter, op, factor, narrow);
 }
 
