@@ -81,15 +81,8 @@ OperandChoice AttentionRaiser::copyInOrder(const Element &e,
     stored.tensor = materialize(rewriter, reader, e, order, sources);
     return stored;
   }
-  Location loc = product.op.getLoc();
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t dim : permutation)
-    sizes.push_back(tensor::getMixedSize(rewriter, loc, stored.tensor, dim));
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, sizes, getElementTypeOrSelf(stored.tensor.getType()));
-  stored.tensor = linalg::TransposeOp::create(rewriter, loc, stored.tensor,
-                                              empty, permutation)
-                      ->getResult(0);
+  stored.tensor =
+      transposed(rewriter, product.op.getLoc(), stored.tensor, permutation);
   return stored;
 }
 

@@ -21,6 +21,10 @@ struct WeightsPath {
 SoftmaxOp standInForSinks(RewriterBase &rewriter, tensor::ExtractSliceOp slice,
                           Value &sinkColumn);
 
+/// `value` with dimension `permutation[n]` as its n-th one, in a new tensor.
+Value transposed(RewriterBase &rewriter, Location loc, Value value,
+                 ArrayRef<int64_t> permutation);
+
 /// Raises one product to an attention, in four steps, each of which returns why
 /// it can not (an empty string if it can).
 class AttentionRaiser {

@@ -46,8 +46,8 @@ void AttentionRaiser::followResult() {
   }
 }
 
-static Value transposed(RewriterBase &rewriter, Location loc, Value value,
-                        ArrayRef<int64_t> permutation) {
+Value mlir::smx::transposed(RewriterBase &rewriter, Location loc, Value value,
+                            ArrayRef<int64_t> permutation) {
   SmallVector<OpFoldResult> sizes;
   for (int64_t n : permutation)
     sizes.push_back(tensor::getMixedSize(rewriter, loc, value, n));
