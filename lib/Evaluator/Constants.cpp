@@ -12,10 +12,7 @@ using namespace mlir::smx;
 namespace reference = ::smx::reference;
 
 static Slot toSlot(const APFloat &value) {
-  APFloat wide = value;
-  bool losesInfo;
-  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-  return floatSlot(wide.convertToDouble());
+  return floatSlot(FloatAttr::getValueAsDouble(value));
 }
 static Slot toSlot(const APInt &value) {
   return intSlot(value.getBitWidth() == 1 ? int64_t(value.getZExtValue())

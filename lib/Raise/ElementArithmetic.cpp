@@ -73,9 +73,7 @@ static double roundTo(Type type, double value) {
   bool losesInfo;
   rounded.convert(cast<FloatType>(type).getFloatSemantics(),
                   APFloat::rmNearestTiesToEven, &losesInfo);
-  rounded.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-  return rounded.convertToDouble();
+  return FloatAttr::getValueAsDouble(rounded);
 }
 
 std::optional<double> ElementReader::constant(Element e) {

@@ -204,13 +204,8 @@ static std::optional<Band> findBand(int64_t rows, int64_t keys,
 
 /// Not by way of attributes: there may be millions.
 static std::optional<double> numberAt(DenseElementsAttr data, int64_t n) {
-  if (isa<FloatType>(data.getElementType())) {
-    APFloat value = data.getValues<APFloat>()[n];
-    bool losesInfo;
-    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    return value.convertToDouble();
-  }
+  if (isa<FloatType>(data.getElementType()))
+    return FloatAttr::getValueAsDouble(data.getValues<APFloat>()[n]);
   APInt value = data.getValues<APInt>()[n];
   if (value.getBitWidth() == 1)
     return value.isZero() ? 0 : 1;

@@ -15,10 +15,7 @@ static bool hides(double value, double scale) {
 }
 
 bool mlir::smx::hidesAlone(const APFloat &value) {
-  APFloat wide = value;
-  bool losesInfo;
-  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-  return hides(wide.convertToDouble(), /*scale=*/1);
+  return hides(FloatAttr::getValueAsDouble(value), /*scale=*/1);
 }
 
 namespace {
