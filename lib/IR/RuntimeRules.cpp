@@ -111,18 +111,32 @@ private:
 // Rows
 //===----------------------------------------------------------------------===//
 
-#define SMX_RESULTS_ONLY(Op)                                                   \
-  void Op::generateRuntimeVerification(OpBuilder &builder, Location loc,       \
-                                       MessageMaker makeMessage) {             \
-    RuntimeRules(*this, builder, loc, makeMessage).requireResults();           \
-  }
+/// For ops that have no rules but those of their results.
+static void requireResults(Operation *op, OpBuilder &builder, Location loc,
+                           MessageMaker makeMessage) {
+  RuntimeRules(op, builder, loc, makeMessage).requireResults();
+}
 
-SMX_RESULTS_ONLY(SoftmaxOp)    // R3
-SMX_RESULTS_ONLY(LogSoftmaxOp) // R3
-SMX_RESULTS_ONLY(LogSumExpOp)  // R5
-SMX_RESULTS_ONLY(LayerNormOp)  // R3
-SMX_RESULTS_ONLY(RmsNormOp)    // R3
-#undef SMX_RESULTS_ONLY
+void SoftmaxOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
+                                            MessageMaker makeMessage) {
+  requireResults(*this, builder, loc, makeMessage); // R3
+}
+void LogSoftmaxOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
+                                               MessageMaker makeMessage) {
+  requireResults(*this, builder, loc, makeMessage); // R3
+}
+void LogSumExpOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
+                                              MessageMaker makeMessage) {
+  requireResults(*this, builder, loc, makeMessage); // R5
+}
+void LayerNormOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
+                                              MessageMaker makeMessage) {
+  requireResults(*this, builder, loc, makeMessage); // R3
+}
+void RmsNormOp::generateRuntimeVerification(OpBuilder &builder, Location loc,
+                                            MessageMaker makeMessage) {
+  requireResults(*this, builder, loc, makeMessage); // R3
+}
 
 void TopKSoftmaxOp::generateRuntimeVerification(OpBuilder &builder,
                                                 Location loc,
