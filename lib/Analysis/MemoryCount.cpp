@@ -238,17 +238,16 @@ void Accesses::add(Operation *op) {
       });
 }
 
-/// Bytes of `elements` elements of the type of `shaped`.
-int64_t bytesOf(Value shaped, int64_t elements) {
-  return elements * elementBytes(shaped.getType());
-}
-
 /// Bytes of one tile that single accesses read or write.
 struct ElementBytes {
   int64_t accessed = 0, footprint = 0;
 };
-
 } // namespace
+
+/// Bytes of `elements` elements of the type of `shaped`.
+static int64_t bytesOf(Value shaped, int64_t elements) {
+  return elements * elementBytes(shaped.getType());
+}
 
 void mlir::smx::countMemory(func::FuncOp function, Stage stage,
                             LoopRounds &rounds, ::smx::Work &work) {

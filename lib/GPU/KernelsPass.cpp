@@ -330,9 +330,10 @@ LogicalResult KernelBuilder::build() {
   nest.erase();
   return success();
 }
+} // namespace
 
 /// A name of what PTX allows in one: letters, digits and _, a digit not first.
-std::string kernelName(StringRef function) {
+static std::string kernelName(StringRef function) {
   std::string name = (function + "_kernel").str();
   if (llvm::isDigit(name.front()))
     name.insert(name.begin(), '_');
@@ -342,6 +343,7 @@ std::string kernelName(StringRef function) {
   return name;
 }
 
+namespace {
 struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
   using KernelsPassBase::KernelsPassBase;
 

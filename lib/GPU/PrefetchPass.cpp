@@ -19,11 +19,9 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
-namespace {
-
 /// True if `op` reads a number (from a table, or a list of tiles) that the
 /// kernel does not write: it is the same whenever it is read.
-bool readsConstant(Operation *op) {
+static bool readsConstant(Operation *op) {
   auto load = dyn_cast<memref::LoadOp>(op);
   auto argument =
       load ? dyn_cast<BlockArgument>(load.getMemref()) : BlockArgument();
@@ -33,7 +31,8 @@ bool readsConstant(Operation *op) {
 
 /// The ops in `loop`'s body that `put` is computed from, in order; none if one
 /// of them is carried by the loop or has effects.
-std::optional<SmallVector<Operation *>> addressOf(PutOp put, scf::ForOp loop) {
+static std::optional<SmallVector<Operation *>> addressOf(PutOp put,
+                                                         scf::ForOp loop) {
   llvm::SetVector<Operation *> needed;
   BackwardSliceOptions options;
   options.inclusive = true;
@@ -54,8 +53,8 @@ std::optional<SmallVector<Operation *>> addressOf(PutOp put, scf::ForOp loop) {
 
 /// `put` for the round in which the loop counter is `counter`, if that is below
 /// the upper bound.
-void putIfInside(OpBuilder &builder, PutOp put, scf::ForOp loop,
-                 ArrayRef<Operation *> address, Value counter) {
+static void putIfInside(OpBuilder &builder, PutOp put, scf::ForOp loop,
+                        ArrayRef<Operation *> address, Value counter) {
   Location loc = put.getLoc();
   Value isInside = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::slt, counter, loop.getUpperBound());
@@ -68,6 +67,7 @@ void putIfInside(OpBuilder &builder, PutOp put, scf::ForOp loop,
   inside.clone(*put, mapping);
 }
 
+namespace {
 struct PrefetchPass : mlir::smx::gpu::impl::PrefetchPassBase<PrefetchPass> {
   using PrefetchPassBase::PrefetchPassBase;
 

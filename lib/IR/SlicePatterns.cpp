@@ -17,10 +17,9 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-namespace {
 /// The step of what has one element is 1. True if that is new.
-bool stepByOne(ArrayRef<OpFoldResult> sizes,
-               MutableArrayRef<OpFoldResult> strides, Builder &builder) {
+static bool stepByOne(ArrayRef<OpFoldResult> sizes,
+                      MutableArrayRef<OpFoldResult> strides, Builder &builder) {
   bool changes = false;
   for (auto [size, stride] : llvm::zip(sizes, strides))
     if (isOneInteger(size) && !isOneInteger(stride)) {
@@ -30,6 +29,7 @@ bool stepByOne(ArrayRef<OpFoldResult> sizes,
   return changes;
 }
 
+namespace {
 struct FoldExtractedBounds : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -88,9 +88,10 @@ struct RebuildOnRegisters : ConversionPattern {
     return success();
   }
 };
+} // namespace
 
 /// Two numbers of f8E4M3FN as two of f16, by one instruction.
-Value widenPair(ThreadCode &code, Value pair) {
+static Value widenPair(ThreadCode &code, Value pair) {
   Value word = LLVM::BitcastOp::create(code, code.getI16Type(), pair);
   Value halves =
       emitAssembly(code, code.getI32Type(), word, "cvt.rn.f16x2.e4m3x2 $0, $1;",
@@ -99,6 +100,7 @@ Value widenPair(ThreadCode &code, Value pair) {
                                  halves);
 }
 
+namespace {
 /// Tiles of f8E4M3FN are integers here.
 struct LowerNarrowExtension : TilePattern<arith::ExtFOp> {
   using TilePattern::TilePattern;

@@ -94,12 +94,14 @@ struct ExpandExp : ExpandFloat<math::ExpOp> {
     return m.fma(power, m.mul(rest, m.constant(ln2)), power);
   }
 };
+} // namespace
 
 /// lg2.approx is right to 2^-22 absolutely: not enough near 1.
-Value approximateLog2(RegisterMath &m, Value x) {
+static Value approximateLog2(RegisterMath &m, Value x) {
   return m.apply("llvm.nvvm.lg2.approx.ftz.f", x);
 }
 
+namespace {
 struct ExpandLog2 : ExpandFloat<math::Log2Op> {
   using ExpandFloat::ExpandFloat;
   Value expand(RegisterMath &m, math::Log2Op op) const override {
@@ -176,10 +178,11 @@ struct ExpandTanh : ExpandFloat<math::TanhOp> {
     return m.select(isNear, near, far);
   }
 };
+} // namespace
 
 /// What LLVM selects for NVPTX without a library, or smx-cpu-expand-math
 /// expands.
-bool isLowered(Operation *op) {
+static bool isLowered(Operation *op) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::FPowIOp>(op))
     return true;
@@ -191,6 +194,7 @@ bool isLowered(Operation *op) {
              math::RoundOp, math::TruncOp>(op);
 }
 
+namespace {
 struct SmxNVVMExpandMathPass
     : mlir::smx::impl::SmxNVVMExpandMathPassBase<SmxNVVMExpandMathPass> {
   using SmxNVVMExpandMathPassBase::SmxNVVMExpandMathPassBase;

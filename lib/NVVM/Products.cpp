@@ -26,6 +26,16 @@ static bool isOnMatrixUnit(gpu::MmaOp op) {
          op.getPrecision() == gpu::Precision::TF32x3;
 }
 
+/// The only thing that the block of a branch computes, or null.
+static gpu::MmaOp onlyProductOf(Block *block) {
+  if (!block || !llvm::hasNItems(*block, 2))
+    return {};
+  auto product = dyn_cast<gpu::MmaOp>(block->front());
+  return product && product->getResults() == block->back().getOperands()
+             ? product
+             : gpu::MmaOp();
+}
+
 namespace {
 struct LowerMma : TilePattern<gpu::MmaOp> {
   LowerMma(const TileTypeConverter &converter, const KernelPlan &plan,
@@ -57,16 +67,6 @@ struct LowerMma : TilePattern<gpu::MmaOp> {
 
   bool doublesOnMatrixUnit;
 };
-
-/// The only thing that the block of a branch computes, or null.
-gpu::MmaOp onlyProductOf(Block *block) {
-  if (!block || !llvm::hasNItems(*block, 2))
-    return {};
-  auto product = dyn_cast<gpu::MmaOp>(block->front());
-  return product && product->getResults() == block->back().getOperands()
-             ? product
-             : gpu::MmaOp();
-}
 
 /// A product that is guarded on one side of a branch alone. What the matrix
 /// unit does where b is finite is there once, and so is every fused

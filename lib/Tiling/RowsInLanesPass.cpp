@@ -17,16 +17,14 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
-namespace {
-
 /// `map` with its last two results exchanged.
-AffineMap withLastTwoSwapped(AffineMap map) {
+static AffineMap withLastTwoSwapped(AffineMap map) {
   SmallVector<AffineExpr> exprs(map.getResults());
   std::swap(exprs[exprs.size() - 1], exprs[exprs.size() - 2]);
   return AffineMap::get(map.getNumDims(), 0, exprs, map.getContext());
 }
 
-RankedTensorType withLastTwoSwapped(RankedTensorType type) {
+static RankedTensorType withLastTwoSwapped(RankedTensorType type) {
   SmallVector<int64_t> shape(type.getShape());
   std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
   return RankedTensorType::get(shape, type.getElementType());
@@ -34,7 +32,8 @@ RankedTensorType withLastTwoSwapped(RankedTensorType type) {
 
 /// `tensor` with elements as wide as `wide`, unless they are no narrower
 /// floats; its last two dimensions exchanged if `transposes`.
-Value relaid(OpBuilder &builder, Value tensor, Type wide, bool transposes) {
+static Value relaid(OpBuilder &builder, Value tensor, Type wide,
+                    bool transposes) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Type elementType = type.getElementType();
   if (isa<FloatType>(elementType) &&
@@ -66,6 +65,7 @@ Value relaid(OpBuilder &builder, Value tensor, Type wide, bool transposes) {
       .getResult(0);
 }
 
+namespace {
 /// The producers of scores, rebuilt with the last two dimensions of their
 /// results exchanged.
 class TransposedScores {
