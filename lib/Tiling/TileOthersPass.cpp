@@ -1,5 +1,6 @@
 //===- TileOthersPass.cpp - loops for what no reduction took in -----------===//
 
+#include "BlockMapping.h"
 #include "ConsumerFusion.h"
 #include "smx/IR/WholeResults.h"
 #include "smx/Tiling/Passes.h"
@@ -122,16 +123,6 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
       if (chosen == 0)
         choose(expr);
   return sizes;
-}
-
-static SmallVector<Attribute> blockMapping(MLIRContext *context,
-                                           unsigned count) {
-  SmallVector<Attribute> mapping;
-  for (unsigned dim = 0; dim < count; ++dim)
-    mapping.push_back(mlir::gpu::GPUBlockMappingAttr::get(
-        context, *mlir::gpu::symbolizeMappingId(
-                     unsigned(mlir::gpu::MappingId::LinearDim0) + dim)));
-  return mapping;
 }
 
 /// The loops around `op` carry its results whole: no slices of them.

@@ -9,10 +9,6 @@
 #include "TiledReduction.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -84,190 +80,6 @@ SmallVector<AffineMap> TiledReduction::getResultMaps() {
   return maps;
 }
 
-DomainTile TiledReduction::sliceOfPart(OpBuilder &builder, AffineMap map,
-                                       const DomainTile &rows,
-                                       OpFoldResult part, OpFoldResult count) {
-  DomainTile slice = sliceFor(builder, loc(), map, rows);
-  if (!parts)
-    return slice;
-  slice.offsets.insert(slice.offsets.begin() + numRows, part);
-  slice.sizes.insert(slice.sizes.begin() + numRows, count);
-  return slice;
-}
-
-Value TiledReduction::withPart(OpBuilder &builder, Value tile,
-                               const DomainTile &slice) {
-  if (!parts)
-    return tile;
-  // A slice of a lower rank would leave open which dimensions of one element it
-  // lacks. The new one goes with the row before it, or else what follows.
-  unsigned with = numRows == 0 ? 0 : numRows - 1;
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t dim = 0, end = slice.sizes.size(); dim < end; ++dim) {
-    if (dim == with + 1)
-      groups.back().push_back(dim);
-    else
-      groups.push_back({dim});
-  }
-  if (slice.sizes.size() == 1)
-    groups.clear();
-  return tensor::ExpandShapeOp::create(
-      builder, loc(),
-      tensorTypeOf(slice.sizes, getElementTypeOrSelf(tile.getType())), tile,
-      groups, slice.sizes);
-}
-
-static Value beginOfPart(OpBuilder &builder, Location loc, Value part,
-                         OpFoldResult extent) {
-  return arith::MulIOp::create(
-      builder, loc, part,
-      getValueOrCreateConstantIndexOp(builder, loc, extent));
-}
-
-/// `[part * extent, (part + 1) * extent)`, or up to the end of the stream.
-static StreamRange rangeOfPart(OpBuilder &builder, Location loc, Value part,
-                               OpFoldResult extent, OpFoldResult streamExtent) {
-  Value all = getValueOrCreateConstantIndexOp(builder, loc, streamExtent);
-  Value begin = beginOfPart(builder, loc, part, extent);
-  Value end = arith::AddIOp::create(
-      builder, loc, begin,
-      getValueOrCreateConstantIndexOp(builder, loc, extent));
-  return {begin, arith::MinSIOp::create(builder, loc, end, all).getResult()};
-}
-
-void TiledReduction::moveToPart(OpBuilder &builder, Value part,
-                                DomainTile &rows) {
-  OpFoldResult begin = beginOfPart(builder, loc(), part, resultParts->extent);
-  rows.offsets[numRows] = begin;
-  rows.sizes[numRows] =
-      sizeOfTile(builder, resultParts->extent, sizes[numRows], begin);
-}
-
-OpFoldResult TiledReduction::sizeOfTile(OpBuilder &builder, OpFoldResult size,
-                                        OpFoldResult extent,
-                                        OpFoldResult offset) {
-  std::optional<int64_t> known = getConstantIntValue(size),
-                         whole = getConstantIntValue(extent);
-  if (known && (*known == 1 || (whole && *whole % *known == 0)))
-    return size;
-  AffineExpr most, end, begin;
-  bindDims(builder.getContext(), most, end, begin);
-  return affine::makeComposedFoldedAffineMin(
-      builder, loc(),
-      AffineMap::get(3, 0, {most, end - begin}, builder.getContext()),
-      {size, extent, offset});
-}
-
-SmallVector<Value> TiledReduction::buildRowLoop(OpBuilder &builder,
-                                                ValueRange destinations,
-                                                OpFoldResult first,
-                                                OpFoldResult last,
-                                                OpFoldResult lastRowSize) {
-  SmallVector<OpFoldResult> lower(numRows, builder.getIndexAttr(0)),
-      upper(ArrayRef(sizes).take_front(numRows)), steps;
-  for (int64_t step : tileSizes.rows)
-    steps.push_back(builder.getIndexAttr(step));
-  if (numRows != 0) {
-    lower.back() = first;
-    upper.back() = last;
-  }
-  if (parts || resultParts) {
-    lower.push_back(builder.getIndexAttr(0));
-    upper.push_back(parts ? parts->count : resultParts->count);
-    steps.push_back(builder.getIndexAttr(1));
-  }
-  // Strips of columns read the same keys, and blocks start in the order of the
-  // last rows.
-  unsigned stripLoop = numRows == 0 ? 0 : numRows - 1;
-  bool hasStrips = tileSizes.hasStrips(sizes);
-  if (hasStrips) {
-    lower.insert(lower.begin() + stripLoop, builder.getIndexAttr(0));
-    upper.insert(upper.begin() + stripLoop, sizes.back());
-    steps.insert(steps.begin() + stripLoop,
-                 builder.getIndexAttr(tileSizes.columns));
-  }
-  std::optional<ArrayAttr> mapping;
-  if (tileSizes.inBlocks) {
-    // A block of threads to a tile, also where there is one tile only.
-    if (lower.empty()) {
-      lower.push_back(builder.getIndexAttr(0));
-      upper.push_back(builder.getIndexAttr(1));
-      steps.push_back(builder.getIndexAttr(1));
-    }
-    SmallVector<Attribute> blocks;
-    for (unsigned dim = 0; dim < lower.size(); ++dim)
-      blocks.push_back(gpu::GPUBlockMappingAttr::get(
-          builder.getContext(),
-          *gpu::symbolizeMappingId(unsigned(gpu::MappingId::LinearDim0) +
-                                   dim)));
-    mapping = builder.getArrayAttr(blocks);
-  }
-  auto forall = scf::ForallOp::create(builder, loc(), lower, upper, steps,
-                                      destinations, mapping);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(forall.getBody());
-  SmallVector<Value> variables = forall.getInductionVars();
-  DomainTile rows{
-      SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(0)), sizes};
-  if (hasStrips) {
-    rows.offsets.back() = variables[stripLoop];
-    rows.sizes.back() =
-        sizeOfTile(builder, builder.getIndexAttr(tileSizes.columns),
-                   sizes.back(), rows.offsets.back());
-    variables.erase(variables.begin() + stripLoop);
-  }
-  for (unsigned row = 0; row < numRows; ++row) {
-    rows.offsets[row] = variables[row];
-    rows.sizes[row] = row + 1 == numRows && lastRowSize
-                          ? lastRowSize
-                          : builder.getIndexAttr(tileSizes.rows[row]);
-  }
-  // One loop for all rows: the last tile is as long as what is left.
-  if (numRows != 0 && !lastRowSize)
-    rows.sizes[numRows - 1] =
-        sizeOfTile(builder, builder.getIndexAttr(tileSizes.rows.back()),
-                   sizes[numRows - 1], rows.offsets[numRows - 1]);
-  OpFoldResult part;
-  if (parts) {
-    part = variables[numRows];
-    range = rangeOfPart(builder, loc(), variables[numRows], parts->extent,
-                        sizes[numRows]);
-  }
-  if (resultParts)
-    moveToPart(builder, variables[numRows], rows);
-  // What a finish takes for each row is read first: nobody waits for it when
-  // the stream has ended.
-  SmallVector<SmallVector<Value>> rowInputs;
-  for (FinishOp finish : finishes)
-    rowInputs.push_back(parts || finish.isStreamed()
-                            ? SmallVector<Value>()
-                            : tilesOf(builder, finish.getInputs(),
-                                      inputMapsOf(finish), rows, {}));
-  SmallVector<Value> state = buildState(
-      builder, finishes.front().getStates()[0].getDefiningOp(), rows);
-  SmallVector<Value> tiles;
-  if (parts)
-    tiles = state;
-  else
-    for (auto [finish, inputs, destination] :
-         llvm::zip(finishes, rowInputs, forall.getRegionIterArgs()))
-      tiles.push_back(
-          buildFinish(builder, finish, state, inputs, rows, destination));
-  for (auto [tile, map, destination] :
-       llvm::zip_equal(tiles, getResultMaps(), forall.getRegionIterArgs())) {
-    DomainTile slice =
-        sliceOfPart(builder, map, rows, part, builder.getIndexAttr(1));
-    SmallVector<OpFoldResult> strides(slice.sizes.size(),
-                                      builder.getIndexAttr(1));
-    Value inserted = withPart(builder, tile, slice);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(forall.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(builder, loc(), inserted, destination,
-                                          slice.offsets, slice.sizes, strides);
-  }
-  return forall.getResults();
-}
-
 SmallVector<Value> TiledReduction::buildState(OpBuilder &builder, Operation *op,
                                               const DomainTile &rows) {
   if (auto merge = dyn_cast<MergeOp>(op)) {
@@ -329,6 +141,17 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
   kept.assign(results.begin() + stateCount, results.end());
   results.truncate(stateCount);
   return results;
+}
+
+SmallVector<SmallVector<Value>>
+TiledReduction::rowInputsOf(OpBuilder &builder, const DomainTile &rows) {
+  SmallVector<SmallVector<Value>> rowInputs;
+  for (FinishOp finish : finishes)
+    rowInputs.push_back(parts || finish.isStreamed()
+                            ? SmallVector<Value>()
+                            : tilesOf(builder, finish.getInputs(),
+                                      inputMapsOf(finish), rows, {}));
+  return rowInputs;
 }
 
 Value TiledReduction::buildFinish(OpBuilder &builder, FinishOp finish,

@@ -6,6 +6,8 @@
 #include "StreamLoops.h"
 #include "StreamParts.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace mlir::smx {
 
 /// The type of a tensor of `sizes`.
@@ -44,6 +46,21 @@ private:
   SmallVector<Value> buildRowLoop(OpBuilder &builder, ValueRange destinations,
                                   OpFoldResult first, OpFoldResult last,
                                   OpFoldResult lastRowSize);
+  /// The loop alone, over the rows, of the last dimension `[first, last)`; over
+  /// strips of columns; and over parts.
+  scf::ForallOp makeForall(OpBuilder &builder, ValueRange destinations,
+                           OpFoldResult first, OpFoldResult last);
+  /// What a round of `forall` computes; the last row dimension is cut where it
+  /// ends if `lastRowSize` is null.
+  DomainTile tileOfRound(OpBuilder &builder, scf::ForallOp forall,
+                         OpFoldResult lastRowSize);
+  /// Ends a round: puts its `tiles`, of `part` if there are parts, into the
+  /// results.
+  void insertTiles(OpBuilder &builder, scf::ForallOp forall, ValueRange tiles,
+                   const DomainTile &rows, OpFoldResult part);
+  /// Where strips of columns are among the loops. They read the same keys, and
+  /// blocks start in the order of the last rows.
+  unsigned stripLoop() const { return numRows == 0 ? 0 : numRows - 1; }
   /// `size`, or what is left of `extent` from `offset` on.
   OpFoldResult sizeOfTile(OpBuilder &builder, OpFoldResult size,
                           OpFoldResult extent, OpFoldResult offset);
@@ -62,6 +79,9 @@ private:
   SmallVector<Value> buildStream(OpBuilder &builder,
                                  StreamingReductionOpInterface op,
                                  const DomainTile &rows);
+  /// What each finish with one value per row takes for them.
+  SmallVector<SmallVector<Value>> rowInputsOf(OpBuilder &builder,
+                                              const DomainTile &rows);
   /// `rowInputs` are those of a finish with one value per row.
   Value buildFinish(OpBuilder &builder, FinishOp finish, ValueRange state,
                     ValueRange rowInputs, const DomainTile &rows,
