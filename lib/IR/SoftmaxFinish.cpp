@@ -158,7 +158,8 @@ static Value expandSoftmaxOfWeights(OpBuilder &builder, FinishOp op,
 
 /// A state with one more score, its sink, which is given as it is.
 struct WithSink {
-  Value maximum, sum, factor;
+  Value maximum, sum;
+  Value factor; ///< null if there is no sink
 };
 
 /// True for states whose references are exact: those with an accumulator.
@@ -190,76 +191,75 @@ static WithSink expandSink(OpBuilder &builder, FinishOp op,
   return {both[0], both[1], both[2]};
 }
 
-SmallVector<Value>
-SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
-                                 Operation *operation) const {
-  auto op = cast<FinishOp>(operation);
+static Value expandLogSumExp(OpBuilder &builder, FinishOp op,
+                             SoftmaxArithmetic soft, const WithSink &state) {
+  AffineMap row = op.getOperandMaps()[0], result = op.getResultMap();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  Value empty =
+      emptyFor(builder, op.getLoc(), type, op.getStates()[0], row, result);
+  bool mayLead = op->hasAttr(referenceLeadAttribute) && soft.isBase2();
+  SmallVector<TileOperand> inputs{{state.maximum, row}, {state.sum, row}};
+  // A reference that is coarse is rounded: where it is the sink's, the sink
+  // itself is at hand.
+  bool readsSink = state.factor && isExact(op) && soft.isBase2();
+  if (readsSink)
+    inputs.push_back(sinkOf(op));
+  TileArithmetic tile{builder, op.getLoc()};
+  return tile.map(
+      "log-sum-exp", inputs, {{empty, result}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        auto [reference, sum] = mayLead ? soft.normalized(m, v[0], v[1])
+                                        : std::pair<Value, Value>(v[0], v[1]);
+        Value maximum = isExact(op) ? soft.naturalOfExact(m, reference)
+                                    : soft.natural(m, reference);
+        if (readsSink) {
+          Value sink = m.cast(v[2], soft.type);
+          Value isSink = arith::AndIOp::create(
+              m.b, m.loc, soft.isCoarse(m, v[0]),
+              m.equal(v[0], soft.referenceOfSink(m, sink, isExact(op))));
+          maximum = m.select(isSink, sink, maximum);
+        }
+        return {m.cast(m.add(maximum, m.log(sum)), type.getElementType())};
+      })[0];
+}
+
+/// acc / l, times what the sink leaves of it.
+static Value expandAverage(OpBuilder &builder, FinishOp op,
+                           SoftmaxArithmetic soft, const WithSink &state) {
   SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
-  SoftmaxArithmetic soft = arithmeticOf(*this, states[0]);
   AffineMap row = maps[0], result = op.getResultMap();
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  StringRef quantity = op.getQuantity();
   TileArithmetic tile{builder, op.getLoc()};
-  if (quantity == "softmax")
-    return {expandSoftmax(builder, op, soft)};
-  if (quantity == "weights")
-    return {expandWeights(builder, op, soft)};
-  if (quantity == "softmax_of_weights")
-    return {expandSoftmaxOfWeights(builder, op, soft)};
+  SmallVector<TileOperand> inputs{{state.sum, row}};
+  if (state.factor)
+    inputs.push_back({state.factor, row});
+  Value inverse =
+      tile.map("reciprocal of the sum", inputs, {{states[1], row}},
+               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                 Value whole = soft.reciprocal(m, v[0]);
+                 return {state.factor ? m.mul(v[1], whole) : whole};
+               })[0];
+  Value empty =
+      emptyFor(builder, op.getLoc(), type, states[2], maps[2], result);
+  return tile.map("average", {{states[2], maps[2]}, {inverse, row}},
+                  {{empty, result}},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.cast(m.mul(v[0], v[1]), type.getElementType())};
+                  })[0];
+}
 
-  WithSink state{states[0], states[1], Value()};
-  bool hasSink = quantity.consume_back("_with_sink");
-  if (hasSink)
-    state = expandSink(builder, op, soft);
-  if (quantity == "logsumexp") {
-    Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
-    bool mayLead = op->hasAttr(referenceLeadAttribute) && soft.isBase2();
-    SmallVector<TileOperand> inputs{{state.maximum, row}, {state.sum, row}};
-    // A reference that is coarse is rounded: where it is the sink's, the sink
-    // itself is at hand.
-    bool readsSink = hasSink && isExact(op) && soft.isBase2();
-    if (readsSink)
-      inputs.push_back(sinkOf(op));
-    return tile.map(
-        "log-sum-exp", inputs, {{empty, result}},
-        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          auto [reference, sum] = mayLead ? soft.normalized(m, v[0], v[1])
-                                          : std::pair<Value, Value>(v[0], v[1]);
-          Value maximum = isExact(op) ? soft.naturalOfExact(m, reference)
-                                      : soft.natural(m, reference);
-          if (readsSink) {
-            Value sink = m.cast(v[2], soft.type);
-            Value isSink = arith::AndIOp::create(
-                m.b, m.loc, soft.isCoarse(m, v[0]),
-                m.equal(v[0], soft.referenceOfSink(m, sink, isExact(op))));
-            maximum = m.select(isSink, sink, maximum);
-          }
-          return {m.cast(m.add(maximum, m.log(sum)), type.getElementType())};
-        });
-  }
-  if (quantity == "average") {
-    SmallVector<TileOperand> inputs{{state.sum, row}};
-    if (state.factor)
-      inputs.push_back({state.factor, row});
-    Value inverse =
-        tile.map("reciprocal of the sum", inputs, {{states[1], row}},
-                 [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                   Value whole = soft.reciprocal(m, v[0]);
-                   return {state.factor ? m.mul(v[1], whole) : whole};
-                 })[0];
-    Value empty =
-        emptyFor(builder, op.getLoc(), type, states[2], maps[2], result);
-    return tile.map("average", {{states[2], maps[2]}, {inverse, row}},
-                    {{empty, result}},
-                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                      return {m.cast(m.mul(v[0], v[1]), type.getElementType())};
-                    });
-  }
-  assert(quantity == "log_softmax" && "the verifier knows the quantities");
+/// s - m - log l.
+static Value expandLogSoftmax(OpBuilder &builder, FinishOp op,
+                              SoftmaxArithmetic soft) {
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  ValueRange states = op.getStates();
+  AffineMap row = maps[0], result = op.getResultMap();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  TileArithmetic tile{builder, op.getLoc()};
   // With the guard in place of the maximum, and no sum, the logarithm of a
   // weight of 0 is -inf.
-  bool isMaskedZero = getMaskedRow() == MaskedRow::Zero;
+  bool isMaskedZero = soft.algebra.getMaskedRow() == MaskedRow::Zero;
   Value logSum = tile.map(
       "log of the sum", {{states[1], row}}, {{states[1], row}},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
@@ -282,5 +282,30 @@ SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
         Value score = soft.comparable(m, m.cast(v[0], soft.type));
         Value distance = soft.naturalDistance(m, score, v[1]);
         return {m.cast(m.sub(distance, v[2]), type.getElementType())};
-      });
+      })[0];
+}
+
+SmallVector<Value>
+SoftmaxAlgebraAttr::expandFinish(OpBuilder &builder,
+                                 Operation *operation) const {
+  auto op = cast<FinishOp>(operation);
+  ValueRange states = op.getStates();
+  SoftmaxArithmetic soft = arithmeticOf(*this, states[0]);
+  StringRef quantity = op.getQuantity();
+  if (quantity == "softmax")
+    return {expandSoftmax(builder, op, soft)};
+  if (quantity == "weights")
+    return {expandWeights(builder, op, soft)};
+  if (quantity == "softmax_of_weights")
+    return {expandSoftmaxOfWeights(builder, op, soft)};
+  if (quantity == "log_softmax")
+    return {expandLogSoftmax(builder, op, soft)};
+
+  WithSink state{states[0], states[1], Value()};
+  if (quantity.consume_back("_with_sink"))
+    state = expandSink(builder, op, soft);
+  if (quantity == "logsumexp")
+    return {expandLogSumExp(builder, op, soft, state)};
+  assert(quantity == "average" && "the verifier knows the quantities");
+  return {expandAverage(builder, op, soft, state)};
 }
