@@ -114,7 +114,102 @@ struct LoopBuilder {
     return forOp.getResults();
   }
 };
+
+/// The tiles of the range that is visited.
+struct TiledRange {
+  OpFoldResult first, wholeEnd, last;
+  OpFoldResult full; ///< the size of all of them but a tail
+  OpFoldResult left; ///< the size of a tail
+  bool hasTail;
+};
 } // namespace
+
+/// Where no key is hidden.
+static SmallVector<Value> visitAll(LoopBuilder &loops, const TiledRange &tiles,
+                                   bool isBackward, ValueRange initial) {
+  SmallVector<Value> carried(initial);
+  auto visitTail = [&] {
+    loops.isBackward = false;
+    if (tiles.hasTail)
+      carried = loops.loop(tiles.wholeEnd, tiles.last, tiles.left,
+                           /*masked=*/false, carried);
+  };
+  if (isBackward)
+    visitTail();
+  loops.isBackward = isBackward;
+  carried = loops.loop(tiles.first, tiles.wholeEnd, tiles.full,
+                       /*masked=*/false, carried);
+  if (!isBackward)
+    visitTail();
+  return carried;
+}
+
+/// What is visible by `bounds`: masked tiles apart from those seen whole.
+static SmallVector<Value> visitRanges(LoopBuilder &loops,
+                                      const TiledRange &tiles,
+                                      const StreamBounds &bounds,
+                                      bool joinsTail, ValueRange initial) {
+  OpBuilder &builder = loops.builder;
+  Location loc = loops.loc;
+  SmallVector<Value> carried(initial);
+  const VisibleKeys &keys = bounds.keys;
+  Value whole = loops.index(tiles.wholeEnd);
+  Value begin = loops.roundedDown(keys.begin);
+  if (!isConstantIntValue(tiles.first, 0))
+    begin = loops.max(begin, loops.index(tiles.first));
+  Value end = loops.min(loops.roundedUp(keys.end), whole);
+  Value fullBegin = loops.max(begin, loops.roundedUp(keys.fullBegin));
+  Value fullEnd = loops.min(loops.roundedDown(keys.fullEnd), end);
+  OpFoldResult frontEnd = begin;
+  auto visitFront = [&] {
+    carried = loops.loop(begin, frontEnd, tiles.full, /*masked=*/true, carried);
+  };
+  bool hasFront = !matchPattern(keys.fullBegin, m_Zero());
+  if (hasFront) {
+    frontEnd = loops.min(fullBegin, end);
+    if (!bounds.isBackward)
+      visitFront();
+  }
+  Value backBegin = loops.max(loops.index(frontEnd), fullEnd);
+  auto visitWhole = [&] {
+    carried =
+        loops.loop(frontEnd, backBegin, tiles.full, /*masked=*/false, carried);
+  };
+  auto visitJoined = [&] {
+    Value joined = loops.min(loops.roundedUp(keys.end),
+                             loops.roundedUp(loops.index(tiles.last)));
+    carried =
+        loops.loop(backBegin, joined, OpFoldResult(), /*masked=*/true, carried);
+  };
+  if (bounds.isBackward) {
+    assert((joinsTail || !tiles.hasTail) &&
+           "a tail alone is no multiple of a tile");
+    loops.isBackward = true;
+    if (tiles.hasTail)
+      visitJoined();
+    else
+      carried =
+          loops.loop(backBegin, end, tiles.full, /*masked=*/true, carried);
+    visitWhole();
+    if (hasFront)
+      visitFront();
+    return carried;
+  }
+  visitWhole();
+  if (tiles.hasTail && joinsTail) {
+    visitJoined();
+    return carried;
+  }
+  carried = loops.loop(backBegin, end, tiles.full, /*masked=*/true, carried);
+  if (!tiles.hasTail)
+    return carried;
+  // The tail is visited if some row sees a key in it.
+  Value seesTail = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sgt, keys.end, whole);
+  Value tailEnd = arith::SelectOp::create(builder, loc, seesTail,
+                                          loops.index(tiles.last), whole);
+  return loops.loop(whole, tailEnd, tiles.left, /*masked=*/true, carried);
+}
 
 SmallVector<Value> mlir::smx::buildStreamLoops(
     OpBuilder &builder, Location loc, OpFoldResult extent, int64_t tile,
@@ -128,82 +223,17 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
                     /*isBackward=*/false,
                     bounds.hasFewTiles,
                     body};
-  OpFoldResult first = range ? range->begin : builder.getIndexAttr(0);
-  OpFoldResult last = range ? range->end : extent;
-  OpFoldResult full = builder.getIndexAttr(tile);
+  TiledRange tiles;
+  tiles.first = range ? range->begin : builder.getIndexAttr(0);
+  tiles.last = range ? range->end : extent;
+  tiles.full = builder.getIndexAttr(tile);
   AffineExpr wholeTiles = loops.dim(0).floorDiv(tile) * tile;
   std::optional<int64_t> known = getConstantIntValue(extent);
-  bool hasTail = bounds.hasTail && tile != 1 && (!known || *known % tile != 0);
-  OpFoldResult wholeEnd = hasTail ? loops.apply(wholeTiles, {last}) : last;
-  OpFoldResult left = loops.apply(loops.dim(0) - wholeTiles, {extent});
-  SmallVector<Value> carried(initial);
-  if (bounds.ranged.empty()) {
-    auto visitTail = [&] {
-      loops.isBackward = false;
-      if (hasTail)
-        carried = loops.loop(wholeEnd, last, left, /*masked=*/false, carried);
-    };
-    if (bounds.isBackward)
-      visitTail();
-    loops.isBackward = bounds.isBackward;
-    carried = loops.loop(first, wholeEnd, full, /*masked=*/false, carried);
-    if (!bounds.isBackward)
-      visitTail();
-    return carried;
-  }
-
-  const VisibleKeys &keys = bounds.keys;
-  Value whole = loops.index(wholeEnd);
-  Value begin = loops.roundedDown(keys.begin);
-  if (!isConstantIntValue(first, 0))
-    begin = loops.max(begin, loops.index(first));
-  Value end = loops.min(loops.roundedUp(keys.end), whole);
-  Value fullBegin = loops.max(begin, loops.roundedUp(keys.fullBegin));
-  Value fullEnd = loops.min(loops.roundedDown(keys.fullEnd), end);
-  OpFoldResult frontEnd = begin;
-  auto visitFront = [&] {
-    carried = loops.loop(begin, frontEnd, full, /*masked=*/true, carried);
-  };
-  bool hasFront = !matchPattern(keys.fullBegin, m_Zero());
-  if (hasFront) {
-    frontEnd = loops.min(fullBegin, end);
-    if (!bounds.isBackward)
-      visitFront();
-  }
-  Value backBegin = loops.max(loops.index(frontEnd), fullEnd);
-  auto visitWhole = [&] {
-    carried = loops.loop(frontEnd, backBegin, full, /*masked=*/false, carried);
-  };
-  auto visitJoined = [&] {
-    Value joined = loops.min(loops.roundedUp(keys.end),
-                             loops.roundedUp(loops.index(last)));
-    carried =
-        loops.loop(backBegin, joined, OpFoldResult(), /*masked=*/true, carried);
-  };
-  if (bounds.isBackward) {
-    assert((joinsTail || !hasTail) && "a tail alone is no multiple of a tile");
-    loops.isBackward = true;
-    if (hasTail)
-      visitJoined();
-    else
-      carried = loops.loop(backBegin, end, full, /*masked=*/true, carried);
-    visitWhole();
-    if (hasFront)
-      visitFront();
-    return carried;
-  }
-  visitWhole();
-  if (hasTail && joinsTail) {
-    visitJoined();
-    return carried;
-  }
-  carried = loops.loop(backBegin, end, full, /*masked=*/true, carried);
-  if (!hasTail)
-    return carried;
-  // The tail is visited if some row sees a key in it.
-  Value seesTail = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sgt, keys.end, whole);
-  Value tailEnd =
-      arith::SelectOp::create(builder, loc, seesTail, loops.index(last), whole);
-  return loops.loop(whole, tailEnd, left, /*masked=*/true, carried);
+  tiles.hasTail = bounds.hasTail && tile != 1 && (!known || *known % tile != 0);
+  tiles.wholeEnd =
+      tiles.hasTail ? loops.apply(wholeTiles, {tiles.last}) : tiles.last;
+  tiles.left = loops.apply(loops.dim(0) - wholeTiles, {extent});
+  if (bounds.ranged.empty())
+    return visitAll(loops, tiles, bounds.isBackward, initial);
+  return visitRanges(loops, tiles, bounds, joinsTail, initial);
 }
