@@ -6,6 +6,20 @@
 
 namespace mlir::smx {
 
+/// One parallel loop for each dimension of a tensor.
+inline SmallVector<utils::IteratorType> parallelLoops(int64_t rank) {
+  return SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel);
+}
+
+/// All elements of a tensor of `sizes`.
+inline SmallVector<Range> wholeDomain(OpBuilder &builder,
+                                      ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Range> domain;
+  for (OpFoldResult size : sizes)
+    domain.push_back({builder.getIndexAttr(0), size, builder.getIndexAttr(1)});
+  return domain;
+}
+
 /// A tiling whose iteration domain is the result: a tile of the one is the same
 /// tile of the other. `Model` has the rest.
 template <typename Model, typename OpT>

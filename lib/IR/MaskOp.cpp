@@ -102,8 +102,6 @@ Value MaskOp::expand(OpBuilder &builder) {
         AffineMap::get(type.getRank(), 0, exprs, builder.getContext()));
   }
   maps.push_back(maps.front());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
   auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
     Value row = arith::AddIOp::create(
         b, loc, linalg::IndexOp::create(b, loc, getRowDim()), getFirstRow());
@@ -129,7 +127,7 @@ Value MaskOp::expand(OpBuilder &builder) {
     linalg::YieldOp::create(b, loc, score);
   };
   return linalg::GenericOp::create(builder, loc, type, inputs, empty, maps,
-                                   iterators, body)
+                                   parallelLoops(type.getRank()), body)
       .getResult(0);
 }
 
@@ -137,17 +135,12 @@ namespace {
 /// Lets upstream tiling slice a mask: the slice remembers where it was cut.
 struct MaskTiling : IdentityTiling<MaskTiling, MaskOp> {
   SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
-    return SmallVector<utils::IteratorType>(
-        cast<MaskOp>(op).getInput().getType().getRank(),
-        utils::IteratorType::parallel);
+    return parallelLoops(cast<MaskOp>(op).getInput().getType().getRank());
   }
 
   SmallVector<Range> getIterationDomain(Operation *op, OpBuilder &b) const {
-    SmallVector<Range> domain;
-    for (OpFoldResult size :
-         tensor::getMixedSizes(b, op->getLoc(), cast<MaskOp>(op).getInput()))
-      domain.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
-    return domain;
+    return wholeDomain(
+        b, tensor::getMixedSizes(b, op->getLoc(), cast<MaskOp>(op).getInput()));
   }
 
   FailureOr<TilingResult>

@@ -91,11 +91,10 @@ Value PagedOp::expand(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getResult().getType());
   Value empty = tensor::EmptyOp::create(builder, loc, sizesOf(builder, *this),
                                         type.getElementType());
-  SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
   Value gathered =
       linalg::GenericOp::create(
           builder, loc, empty.getType(), ValueRange(), empty,
-          builder.getMultiDimIdentityMap(4), iterators,
+          builder.getMultiDimIdentityMap(4), parallelLoops(4),
           [&](OpBuilder &b, Location loc, ValueRange) {
             SmallVector<Value> place;
             for (int64_t dim = 0; dim < 4; ++dim)
@@ -117,14 +116,11 @@ namespace {
 /// A tile of one batch and one page is a slice of the pages.
 struct PagedTiling : IdentityTiling<PagedTiling, PagedOp> {
   SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *) const {
-    return SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel);
+    return parallelLoops(4);
   }
 
   SmallVector<Range> getIterationDomain(Operation *op, OpBuilder &b) const {
-    SmallVector<Range> domain;
-    for (OpFoldResult size : sizesOf(b, cast<PagedOp>(op)))
-      domain.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
-    return domain;
+    return wholeDomain(b, sizesOf(b, cast<PagedOp>(op)));
   }
 
   FailureOr<TilingResult>
