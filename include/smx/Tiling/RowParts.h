@@ -1,7 +1,9 @@
 //===- RowParts.h - blocks that share a row ---------------------*- C++ -*-===//
 //
 // What the pass that makes partial states of a long row and the one that gives
-// parts of it to blocks of threads have to agree on.
+// parts of it to blocks of threads have to agree on. In all of it `extent` is
+// how many elements a row has, `most` how many blocks of threads a cluster has
+// at most, and `slots` how many blocks run at once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_TILING_ROWPARTS_H
@@ -16,11 +18,10 @@ namespace mlir::smx {
 /// What one f32 sum adds up at most of a row, in bytes.
 inline constexpr int64_t longestPartBytes = 1 << 20;
 
-/// Blocks that share at most each of the rows, which have values of their own,
-/// where `slots` blocks run at once: 1 if there are rows for all of them. Where
-/// the number of rows is open, rows that are longer than one sum have parts
-/// anyway, and a call says how many: as if there were the fewest. Others are
-/// not shared.
+/// Blocks that share at most each of the rows, which have values of their own:
+/// 1 if there are rows for all of them. Where the number of rows is open, rows
+/// that are longer than one sum have parts anyway, and a call says how many: as
+/// if there were the fewest. Others are not shared.
 int64_t mostBlocksOfRow(StreamingReductionOpInterface op,
                         ArrayRef<OpFoldResult> rowSizes,
                         std::optional<int64_t> extent, int64_t slots);
