@@ -71,6 +71,7 @@ private:
     }
   }
 };
+
 /// The same where an element of the result is computed from one of each
 /// operand, all of which have its shape.
 struct ComputeOnStaticShape : OpTraitRewritePattern<OpTrait::Elementwise> {
