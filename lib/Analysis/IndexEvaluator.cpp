@@ -2,6 +2,7 @@
 
 #include "IndexEvaluator.h"
 #include "TileExtents.h"
+#include "smx/IR/AffineValue.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,40 +50,6 @@ std::optional<int64_t> IndexEvaluator::evaluate(Value index) {
   return value;
 }
 
-static std::optional<int64_t>
-evaluate(AffineExpr expr, ArrayRef<std::optional<int64_t>> dims,
-         ArrayRef<std::optional<int64_t>> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<int64_t> lhs = evaluate(binary.getLHS(), dims, symbols);
-  std::optional<int64_t> rhs = evaluate(binary.getRHS(), dims, symbols);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return llvm::checkedAdd(*lhs, *rhs);
-  case AffineExprKind::Mul:
-    return llvm::checkedMul(*lhs, *rhs);
-  default:
-    break;
-  }
-  if (*rhs <= 0)
-    return std::nullopt;
-  switch (expr.getKind()) {
-  case AffineExprKind::Mod:
-    return *lhs - llvm::divideFloorSigned(*lhs, *rhs) * *rhs;
-  case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(*lhs, *rhs);
-  default:
-    return llvm::divideCeilSigned(*lhs, *rhs);
-  }
-}
-
 std::optional<int64_t> IndexEvaluator::compute(Value index) {
   Operation *op = index.getDefiningOp();
   if (!op)
@@ -116,8 +83,8 @@ std::optional<int64_t> IndexEvaluator::compute(Value index) {
       operands.push_back(evaluate(operand));
     for (AffineExpr expr : map.getResults())
       results.push_back(
-          ::evaluate(expr, ArrayRef(operands).take_front(map.getNumDims()),
-                     ArrayRef(operands).drop_front(map.getNumDims())));
+          affineValue(expr, ArrayRef(operands).take_front(map.getNumDims()),
+                      ArrayRef(operands).drop_front(map.getNumDims())));
     return results;
   };
   auto extreme = [&](AffineMap map, auto choose) -> Result {

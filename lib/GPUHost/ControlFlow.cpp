@@ -1,6 +1,7 @@
 //===- ControlFlow.cpp - loops, branches, index maps ----------------------===//
 
 #include "Program.h"
+#include "smx/IR/AffineValue.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -92,54 +93,22 @@ static llvm::Error runAssert(const Step &step, Group &group) {
 // Affine maps
 //===----------------------------------------------------------------------===//
 
-/// The value of an expression, or nothing if it divides by zero.
-static std::optional<int64_t> evaluate(AffineExpr expression,
-                                       ArrayRef<int64_t> dims,
-                                       ArrayRef<int64_t> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expression))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expression);
-  std::optional<int64_t> a = evaluate(binary.getLHS(), dims, symbols),
-                         b = evaluate(binary.getRHS(), dims, symbols);
-  if (!a || !b)
-    return std::nullopt;
-  if (binary.getKind() == AffineExprKind::Add)
-    return *a + *b;
-  if (binary.getKind() == AffineExprKind::Mul)
-    return *a * *b;
-  if (*b == 0)
-    return std::nullopt;
-  const int64_t quotient = *a / *b, remainder = *a % *b;
-  const bool isExact = remainder == 0, isNegative = (*a < 0) != (*b < 0);
-  switch (binary.getKind()) {
-  case AffineExprKind::FloorDiv:
-    return quotient - (!isExact && isNegative);
-  case AffineExprKind::CeilDiv:
-    return quotient + (!isExact && !isNegative);
-  default:
-    return isExact || !isNegative ? remainder : remainder + *b;
-  }
-}
-
 /// affine.apply, and affine.min and affine.max, which choose among results.
 template <typename Op, bool takesMinimum = false>
 static llvm::Error runAffine(const Step &step, Group &group) {
   AffineMap map = cast<Op>(step.op).getMap();
-  SmallVector<int64_t> operands;
+  SmallVector<std::optional<int64_t>> operands;
   for (unsigned i = 0; i < step.in.size(); ++i)
     operands.push_back(getInteger(step, group, i));
-  ArrayRef<int64_t> all(operands);
+  ArrayRef<std::optional<int64_t>> all(operands);
   std::optional<int64_t> chosen;
   for (AffineExpr expression : map.getResults()) {
     std::optional<int64_t> value =
-        evaluate(expression, all.take_front(map.getNumDims()),
-                 all.drop_front(map.getNumDims()));
+        affineValue(expression, all.take_front(map.getNumDims()),
+                    all.drop_front(map.getNumDims()));
     if (!value)
-      return errorAt(step.op, "divides by zero");
+      return errorAt(step.op,
+                     "divides by less than 1, or takes more than 64 bits");
     chosen = !chosen        ? *value
              : takesMinimum ? std::min(*chosen, *value)
                             : std::max(*chosen, *value);
