@@ -60,3 +60,11 @@ func.func @probabilities_of_64_bits(%x: tensor<4x8xf32>) {
   %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<4x8xf32> -> tensor<4x2xf64>, tensor<4x2xi64>
   return
 }
+
+// -----
+
+func.func @axis_without_elements(%x: tensor<4x0xf32>) {
+  // expected-error @+1 {{'smx.topk_softmax' op expected an axis with elements, got 'tensor<4x0xf32>'}}
+  %p, %i = smx.topk_softmax %x axis(1) k(1) : tensor<4x0xf32> -> tensor<4x1xf32>, tensor<4x1xi64>
+  return
+}

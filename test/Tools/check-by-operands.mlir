@@ -1,5 +1,7 @@
 // What attention gives is no more exact than its products: of bf16 on a GPU, and of f32 on both, whatever the type of the result.
 // RUN: softmax-run %s --entry=narrow --target=emulator --repeat=0 | FileCheck %s --check-prefix=BF16
+// RUN: softmax-run %s --entry=narrow_before --target=emulator --repeat=0 | FileCheck %s --check-prefix=BF16
+// RUN: softmax-run %s --entry=rounded_before --repeat=0 | FileCheck %s --check-prefix=BF16
 // BF16: against raised: pass: {{.*}} naive in the same precision {{.*}}of the tolerance
 // RUN: softmax-run %s --entry=single --target=emulator --repeat=0 | FileCheck %s --check-prefix=F32
 // RUN: softmax-run %s --entry=single --repeat=0 | FileCheck %s --check-prefix=F32
@@ -18,4 +20,19 @@ func.func @narrow(%q: tensor<64x64xbf16>, %k: tensor<128x64xbf16>, %v: tensor<12
 func.func @single(%q: tensor<64x64xf32>, %k: tensor<128x64xf32>, %v: tensor<128x64xf32>) -> tensor<64x64xf64> {
   %o = smx.attention %q, %k, %v scale(0.125) : tensor<64x64xf32>, tensor<128x64xf32>, tensor<128x64xf32> -> tensor<64x64xf64>
   return %o : tensor<64x64xf64>
+}
+
+// Nor is what is computed of it, or of a sum that is rounded.
+func.func @narrow_before(%q: tensor<64x64xbf16>, %k: tensor<128x64xbf16>, %v: tensor<128x64xbf16>) -> tensor<64x64xf32> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<64x64xbf16>, tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
+  %three = arith.constant dense<3.0> : tensor<64x64xf32>
+  %r = arith.mulf %o, %three : tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+func.func @rounded_before(%a: tensor<64x128xbf16>, %b: tensor<64x128xbf16>) -> tensor<64xf64> {
+  %s = arith.addf %a, %b : tensor<64x128xbf16>
+  %w = arith.extf %s : tensor<64x128xbf16> to tensor<64x128xf64>
+  %l = smx.logsumexp %w axis(1) : tensor<64x128xf64> -> tensor<64xf64>
+  return %l : tensor<64xf64>
 }

@@ -4,6 +4,7 @@
 // RUN: softmax-run %s --entry=broadcast --target=emulator --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=largest --target=emulator --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=pairs --target=emulator --chip=sm_90a --repeat=0 | FileCheck %s
+// RUN: softmax-run %s --entry=largest_of_few --dims=3x2 --target=emulator --repeat=0 | FileCheck %s
 // CHECK: against raised: pass
 
 func.func @computed(%x: tensor<4x?xf32>) -> tensor<4xf32> {
@@ -31,4 +32,11 @@ func.func @largest(%x: tensor<4x77xf32>) -> (tensor<4x3xf32>, tensor<4x3xi32>) {
 func.func @pairs(%q: !t, %k: !t, %v: !t, %m: tensor<128x128xindex>) -> !t {
   %o = smx.attention %q, %k, %v scale(0.5) mask(#smx.blocks<rows = 1, keys = 1>) reads(%m : tensor<128x128xindex>) : !t, !t, !t -> !t
   return %o : !t
+}
+
+// The extent of a call is less than k.
+func.func @largest_of_few(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x3xf32>, tensor<?x3xi32>) {
+  %s = smx.softmax %x axis(1) : tensor<?x?xf32> -> tensor<?x?xf32>
+  %p, %places = smx.topk_softmax %x axis(1) k(3) : tensor<?x?xf32> -> tensor<?x3xf32>, tensor<?x3xi32>
+  return %s, %p, %places : tensor<?x?xf32>, tensor<?x3xf32>, tensor<?x3xi32>
 }

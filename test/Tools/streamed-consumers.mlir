@@ -2,6 +2,8 @@
 // RUN: softmax-run %s --entry=with_a_tail --target=emulator --chip=sm_80 --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=open --dims=2x50257 --target=emulator --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=columns --target=emulator --repeat=0 | FileCheck %s
+// RUN: softmax-run %s --entry=first_of_all --target=emulator --repeat=0 | FileCheck %s
+// RUN: softmax-run %s --entry=first_of_all --repeat=0 | FileCheck %s
 // CHECK: against raised: pass
 #all = affine_map<(i, j) -> (i, j)>
 func.func @with_a_tail(%x: tensor<4x36000xf32>) -> tensor<4x36000xf32> {
@@ -29,4 +31,18 @@ func.func @columns(%x: tensor<1559x70xbf16>) -> tensor<1559x70xbf16> {
   %e = tensor.empty() : tensor<1559x70xbf16>
   %w = linalg.negf ins(%y : tensor<1559x70xbf16>) outs(%e : tensor<1559x70xbf16>) -> tensor<1559x70xbf16>
   return %w : tensor<1559x70xbf16>
+}
+
+// What reads other elements of the row than its own waits for all of them.
+func.func @first_of_all(%x: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  %c0 = arith.constant 0 : index
+  %y = smx.softmax %x axis(1) : tensor<64x256xf32> -> tensor<64x256xf32>
+  %e = tensor.empty() : tensor<64x256xf32>
+  %w = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<64x256xf32>) outs(%e : tensor<64x256xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %first = tensor.extract %y[%c0, %c0] : tensor<64x256xf32>
+    %r = arith.mulf %a, %first : f32
+    linalg.yield %r : f32
+  } -> tensor<64x256xf32>
+  return %w : tensor<64x256xf32>
 }

@@ -43,7 +43,7 @@ smx_gpu.kernel @block(%x: memref<?x256xf32>, %y: memref<?x256xf32>) warps(2) {
 
 // -----
 
-// Of a cluster, one exchange instead of two; the factor of an exp2 has all bits; places beyond the row add nothing.
+// Of a cluster, one exchange instead of two, and of what is asked for twice; the factor of an exp2 has all bits; places beyond the row add nothing.
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
 #value = #smx_gpu.slice<1, #row>
@@ -78,6 +78,8 @@ smx_gpu.kernel @cluster(%x: memref<?x1024xf32>, %y: memref<?xf32>, %n: index) wa
   %l0 = smx_gpu.reduce <add> %e0 dim 1 : tensor<1x512xf32, #row> -> tensor<1xf32, #value>
   %l = smx_gpu.cluster_reduce <add> %l0 : tensor<1xf32, #value>
   smx_gpu.store %l, %y[%c0] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
+  %again = smx_gpu.cluster_reduce <add> %l0 : tensor<1xf32, #value>
+  smx_gpu.store %again, %y[%n] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
   smx_gpu.return
 }
 

@@ -2,6 +2,7 @@
 // RUN: softmax-run %s --entry=both --check=naive --repeat=0 --random=all_neg_inf | FileCheck %s --check-prefix=VALUES
 // RUN: softmax-run %s --entry=maximum_above --check=naive --repeat=0 --random=all_neg_inf | FileCheck %s --check-prefix=VALUES
 // RUN: softmax-run %s --entry=sum_alone --check=naive --repeat=0 --random=all_neg_inf | FileCheck %s --check-prefix=VALUES
+// RUN: softmax-run %s --entry=from_the_lowest --check=naive --repeat=0 --random=all_neg_inf | FileCheck %s --check-prefix=VALUES
 // VALUES: against naive: pass
 
 // Maxima of -inf and sums of 0 that are replaced.
@@ -174,4 +175,41 @@ func.func @infinity(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
     linalg.yield %q : f32
   } -> tensor<6x8xf32>
   return %y : tensor<6x8xf32>
+}
+
+// A maximum that starts from the lowest finite number is no -inf either.
+// CHECK-LABEL: @from_the_lowest
+// CHECK: smx.softmax %{{.+}} axis(1) {masked_row = #smx.masked_row<zero>}
+func.func @from_the_lowest(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %low = arith.constant 0xFF7FFFFF : f32
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %er = tensor.empty() : tensor<6xf32>
+  %e = tensor.empty() : tensor<6x8xf32>
+  %m0 = linalg.fill ins(%low : f32) outs(%er : tensor<6xf32>) -> tensor<6xf32>
+  %m = linalg.generic {indexing_maps = [#full, #rows], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<6x8xf32>) outs(%m0 : tensor<6xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.maximumf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<6xf32>
+  %p = linalg.generic {indexing_maps = [#full, #rows, #full], iterator_types = ["parallel", "parallel"]} ins(%x, %m : tensor<6x8xf32>, tensor<6xf32>) outs(%e : tensor<6x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<6x8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<6xf32>) -> tensor<6xf32>
+  %s = linalg.generic {indexing_maps = [#full, #rows], iterator_types = ["parallel", "reduction"]} ins(%p : tensor<6x8xf32>) outs(%s0 : tensor<6xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<6xf32>
+  %q = linalg.generic {indexing_maps = [#full, #rows, #full], iterator_types = ["parallel", "parallel"]} ins(%p, %s : tensor<6x8xf32>, tensor<6xf32>) outs(%e : tensor<6x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %z = arith.cmpf oeq, %b, %zero : f32
+    %g = arith.select %z, %one, %b : f32
+    %r = arith.divf %a, %g : f32
+    linalg.yield %r : f32
+  } -> tensor<6x8xf32>
+  return %q : tensor<6x8xf32>
 }

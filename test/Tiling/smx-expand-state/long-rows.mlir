@@ -79,3 +79,20 @@ func.func @probabilities(%m: tensor<1xf32>, %l: tensor<1xf32>, %k: tensor<1xf64>
       maps [#row, #row, #row, #row] : tensor<1xf32>
   return %r : tensor<1xf32>
 }
+
+// A result of 16 bits does not see what one product is off by, if nothing wider is made of the state.
+// CHECK-LABEL: @narrow_result
+// CHECK: math.exp %{{.+}} fastmath<contract> {result_bits = 19 : i32} : f32
+func.func @narrow_result(%m: tensor<1xf32>, %l: tensor<1xf32>, %x: tensor<1x64xf32>) -> tensor<1x64xbf16> {
+  %r = smx.finish #smx.softmax<exp> "softmax" (%m, %l : tensor<1xf32>, tensor<1xf32>) with (%x : tensor<1x64xf32>) maps [#row, #row, #all, #all] : tensor<1x64xbf16>
+  return %r : tensor<1x64xbf16>
+}
+
+// CHECK-LABEL: @wide_beside_narrow
+// CHECK-NOT: result_bits
+// CHECK: return
+func.func @wide_beside_narrow(%m: tensor<1xf32>, %l: tensor<1xf32>, %x: tensor<1x64xf32>) -> (tensor<1x64xbf16>, tensor<1xf32>) {
+  %r = smx.finish #smx.softmax<exp> "softmax" (%m, %l : tensor<1xf32>, tensor<1xf32>) with (%x : tensor<1x64xf32>) maps [#row, #row, #all, #all] : tensor<1x64xbf16>
+  %s = smx.finish #smx.softmax<exp> "logsumexp" (%m, %l : tensor<1xf32>, tensor<1xf32>) maps [#row, #row, #row] : tensor<1xf32>
+  return %r, %s : tensor<1x64xbf16>, tensor<1xf32>
+}
