@@ -28,8 +28,8 @@ namespace {
 ///   a = exp2(min(r - g, 0)),   p = exp2(s c - g),   l' = l a + sum p
 ///
 /// n is m, or beyond it by what a reference that moves again leads.
-/// c may be a choice of two numbers for each row: g < limit ? c1 : c2. Then
-/// weights are computed by c2, and are no answer where r is below the limit.
+/// c may be a choice of two numbers for each row: |g| > limit ? c1 : c2. Then
+/// weights are computed by c2, and are no answer where |r| is above the limit.
 class Decision {
 public:
   static std::optional<Decision> match(scf::ForOp loop);
@@ -39,8 +39,8 @@ private:
   bool collect();
   Value boundOfSums(OpBuilder &builder);
   bool isForSums(Operation *op);
-  /// The comparison that decides if `op` is the choice of a factor.
-  arith::CmpFOp limitOf(Operation *op);
+  /// The limit that decides if `op` is the choice of a factor, or null.
+  Value limitOf(Operation *op);
   /// True in tiles whose sums are no answer.
   Value isNoAnswer(OpBuilder &builder, Value sums);
   /// Waits for the product that runs under the softmax when its scores are
@@ -142,10 +142,10 @@ bool Decision::collect() {
         op.getNumResults() != 1)
       return false;
     dependent.insert(&op);
-    if (arith::CmpFOp isBelow = limitOf(&op)) {
-      if (limit && limit != isBelow.getLhs())
+    if (Value next = limitOf(&op)) {
+      if (limit && limit != next)
         return false;
-      limit = isBelow.getLhs();
+      limit = next;
     }
     rescale = dyn_cast<RescaleOp>(op);
     if (auto reduced = dyn_cast<PartialReduceOp>(op)) {
@@ -212,21 +212,30 @@ Value Decision::isNoAnswer(OpBuilder &builder, Value computed) {
   auto inParts = [&](Value rows) {
     return builder.createOrFold<BroadcastOp>(loc, computed.getType(), rows);
   };
-  Value isBelow = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
-                                        inParts(limit), inParts(carried));
-  return arith::OrIOp::create(builder, loc, isLarge, isBelow);
+  Value magnitude = math::AbsFOp::create(builder, loc, inParts(carried));
+  Value isFar = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
+                                      magnitude, inParts(limit));
+  return arith::OrIOp::create(builder, loc, isLarge, isFar);
 }
 
-arith::CmpFOp Decision::limitOf(Operation *op) {
+Value Decision::limitOf(Operation *op) {
   auto choice = dyn_cast<arith::SelectOp>(op);
   if (!choice || !splatValue(choice.getTrueValue()) ||
       !splatValue(choice.getFalseValue()))
     return {};
-  auto isBelow = choice.getCondition().getDefiningOp<arith::CmpFOp>();
-  bool isOfReference =
-      isBelow && isBelow.getPredicate() == arith::CmpFPredicate::OGT &&
-      splatValue(isBelow.getLhs()) && isBelow.getRhs() == guard;
-  return isOfReference ? isBelow : arith::CmpFOp();
+  auto isFar = choice.getCondition().getDefiningOp<arith::OrIOp>();
+  if (!isFar)
+    return {};
+  auto isAbove = isFar.getLhs().getDefiningOp<arith::CmpFOp>(),
+       isBelow = isFar.getRhs().getDefiningOp<arith::CmpFOp>();
+  if (!isAbove || isAbove.getPredicate() != arith::CmpFPredicate::OGT ||
+      isAbove.getLhs() != guard || !isBelow ||
+      isBelow.getPredicate() != arith::CmpFPredicate::OGT ||
+      isBelow.getRhs() != guard)
+    return {};
+  std::optional<double> above = splatValue(isAbove.getRhs()),
+                        below = splatValue(isBelow.getLhs());
+  return above && below && *above == -*below ? isAbove.getRhs() : Value();
 }
 
 void Decision::waitEarly() {

@@ -17,7 +17,7 @@ def SpeculatePass : Pass<"smx-gpu-speculate", "::mlir::smx::gpu::KernelOp"> {
     Right for every input: the weights that are used have been looked at. Those of the old reference r are right for
     it, exp(s - r) <= 2^slack * columns / 8; a state with r is the same element of the algebra as one with any other
     reference. What starts at -inf has weights of +inf or NaN at first, and moves. Rows may choose the factor of their
-    scores by the reference, `g < limit ? c1 : c2`: weights are computed by c2, and rows whose reference is below the limit
+    scores by the reference, `|g| > limit ? c1 : c2`: weights are computed by c2, and rows whose reference is beyond the limit
     move, too.
 
     ```mlir

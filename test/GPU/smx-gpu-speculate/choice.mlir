@@ -17,9 +17,10 @@ smx_gpu.kernel @choice(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memref<?
   %infinite = arith.constant dense<0x7F800000> : tensor<64xf32, #S>
   %lowest = arith.constant dense<0xFF800000> : tensor<64xf32, #S>
   // CHECK-DAG: %[[SECOND:.+]] = arith.constant dense<7.500000e-01> : tensor<64x64xf32, #{{.+}}>
-  // CHECK-DAG: %[[LIMIT:.+]] = arith.constant dense<-4.096000e+03> : tensor<64x8xf32, #{{.+}}>
+  // CHECK-DAG: %[[LIMIT:.+]] = arith.constant dense<4.096000e+03> : tensor<64x8xf32, #{{.+}}>
   // CHECK-DAG: %[[NONE:.+]] = arith.constant dense<0.000000e+00> : tensor<64xf32, #{{.+}}>
-  %limit = arith.constant dense<-4096.0> : tensor<64xf32, #S>
+  %limit = arith.constant dense<4096.0> : tensor<64xf32, #S>
+  %lower = arith.constant dense<-4096.0> : tensor<64xf32, #S>
   %first = arith.constant dense<1.0> : tensor<64xf32, #S>
   %second = arith.constant dense<0.75> : tensor<64xf32, #S>
   %slack = arith.constant dense<8.0> : tensor<64xf32, #S>
@@ -39,13 +40,16 @@ smx_gpu.kernel @choice(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memref<?
     // CHECK: %[[L0:.+]] = smx_gpu.partial_reduce <add> %[[P0]]
     // CHECK: %[[LARGE:.+]] = arith.cmpf ugt, %[[L0]]
     // CHECK: %[[RS:.+]] = smx_gpu.broadcast %[[R]]
-    // CHECK: %[[BELOW:.+]] = arith.cmpf ogt, %[[LIMIT]], %[[RS]]
-    // CHECK: %[[EITHER:.+]] = arith.ori %[[LARGE]], %[[BELOW]]
+    // CHECK: %[[SIZE:.+]] = math.absf %[[RS]]
+    // CHECK: %[[BEYOND:.+]] = arith.cmpf ogt, %[[SIZE]], %[[LIMIT]]
+    // CHECK: %[[EITHER:.+]] = arith.ori %[[LARGE]], %[[BEYOND]]
     // CHECK: %[[MOVES:.+]] = smx_gpu.any %[[EITHER]]
     // CHECK: scf.if %[[MOVES]]
     // CHECK: %[[G:.+]] = arith.select %{{.+}}, %[[NONE]],
+    // CHECK: %[[IS_ABOVE:.+]] = arith.cmpf ogt, %[[G]], %{{.+}}
     // CHECK: %[[IS_BELOW:.+]] = arith.cmpf ogt, %{{.+}}, %[[G]]
-    // CHECK: %[[CHOSEN:.+]] = arith.select %[[IS_BELOW]], %{{.+}}, %{{.+}}
+    // CHECK: %[[IS_FAR:.+]] = arith.ori %[[IS_ABOVE]], %[[IS_BELOW]]
+    // CHECK: %[[CHOSEN:.+]] = arith.select %[[IS_FAR]], %{{.+}}, %{{.+}}
     // CHECK: %[[FACTORS:.+]] = smx_gpu.broadcast %[[CHOSEN]]
     // CHECK: math.fma %{{.+}}, %[[FACTORS]],
     // CHECK: } else {
@@ -60,8 +64,10 @@ smx_gpu.kernel @choice(%k: memref<?x64xbf16>, %y: memref<?x64xf32>, %z: memref<?
     %a = math.exp2 %step : tensor<64xf32, #S>
     %minus = arith.negf %g : tensor<64xf32, #S>
     %b = smx_gpu.broadcast %minus : tensor<64xf32, #S> -> tensor<64x64xf32, #L>
-    %is_below = arith.cmpf ogt, %limit, %g : tensor<64xf32, #S>
-    %factor = arith.select %is_below, %first, %second : tensor<64xi1, #S>, tensor<64xf32, #S>
+    %is_above = arith.cmpf ogt, %g, %limit : tensor<64xf32, #S>
+    %is_below = arith.cmpf ogt, %lower, %g : tensor<64xf32, #S>
+    %is_far = arith.ori %is_above, %is_below : tensor<64xi1, #S>
+    %factor = arith.select %is_far, %first, %second : tensor<64xi1, #S>, tensor<64xf32, #S>
     %f = smx_gpu.broadcast %factor : tensor<64xf32, #S> -> tensor<64x64xf32, #L>
     %d = math.fma %s1, %f, %b : tensor<64x64xf32, #L>
     %p1 = math.exp2 %d : tensor<64x64xf32, #L>
