@@ -30,9 +30,10 @@ llvm::Expected<func::FuncOp> mlir::smx::findEntry(ModuleOp module,
     return llvm::createStringError("no public function is called '" + name +
                                    "'; there is " + llvm::join(names, ", "));
   if (candidates.size() > 1)
-    return llvm::createStringError(
-        "the module has " + Twine(candidates.size()) +
-        " public functions; name one of " + llvm::join(names, ", "));
+    return llvm::createStringError("the module has " +
+                                   Twine(candidates.size()) +
+                                   " public functions; name one of " +
+                                   llvm::join(names, ", ") + " as the entry");
   return candidates.front();
 }
 
