@@ -33,14 +33,13 @@ bool mlir::smx::isSharedByBlocks(StreamingReductionOpInterface op,
          });
 }
 
-static bool isInMemory(Value input) {
-  Operation *source = input.getDefiningOp();
+static bool isTensorInMemory(Value tensor) {
+  Operation *source = tensor.getDefiningOp();
   return !source || isa<tensor::TensorDialect>(source->getDialect());
 }
 
 bool mlir::smx::isInMemory(StreamingReductionOpInterface op) {
-  return llvm::all_of(op.getInputOperands(),
-                      [](Value input) { return ::isInMemory(input); });
+  return llvm::all_of(op.getInputOperands(), isTensorInMemory);
 }
 
 Value mlir::smx::widenedRow(StreamingReductionOpInterface op) {
@@ -49,7 +48,8 @@ Value mlir::smx::widenedRow(StreamingReductionOpInterface op) {
           ? op.getInputOperands()[0].getDefiningOp<linalg::GenericOp>()
           : linalg::GenericOp();
   if (!widening || widening.getNumDpsInputs() != 1 ||
-      widening.getNumReductionLoops() != 0)
+      !llvm::all_of(widening.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
     return {};
   auto extension = widening.getBlock()
                        ->getTerminator()
@@ -77,9 +77,10 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
   unsigned rows = op.getNumRows();
   AffineMap map = op.getOperandMaps().back();
   Value narrow = widenedRow(op);
+  Value row = narrow ? narrow : op.getInputOperands().front();
   bool isRow =
       op.getNumDims() == rows + 1 && op.getInputOperands().size() == 1 &&
-      (narrow ? ::isInMemory(narrow) : isInMemory(op)) &&
+      isTensorInMemory(row) &&
       map.getResults().back() == getAffineDimExpr(rows, op->getContext());
   // What is read beside the row is read behind it, while nothing else of the
   // cluster is under way: cross entropy, which looks up a score, is slower.
@@ -87,7 +88,6 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
     auto finish = dyn_cast<FinishOp>(user);
     return finish && finish.getInputs().empty();
   });
-  Value row = narrow ? narrow : op.getInputOperands().front();
   int64_t bits = elementBits(row.getType());
   if (!isRow || !isReadAlone || bits != 16 ||
       mostBlocksOfRow(op, rowSizes, extent, slots) != 1)

@@ -94,7 +94,8 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
     thread about; those of a warp are merged behind the loop. Likewise a sum and that of squared distances from a value that follows from it, of rows that
     fill their tile: `n_w` elements of a warp, their mean `c_w` and second moment become `sum n_w c_w` and
     `sum m2_w + n_w (c_w - r)^2`. A remark says where. Not where weights have the type of the elements and blocks have nearly all threads
-    of a multiprocessor: then a second meeting costs less than what the merge computes.
+    of a multiprocessor, nor where a thread has at most 16 weights in f32 of narrower elements: then a second meeting costs less than what
+    the merge computes.
 
     ```mlir
     %m = smx_gpu.reduce <maxnum> %x dim 1

@@ -109,3 +109,50 @@ smx_gpu.kernel @late(%x: memref<?x1024xf32>, %g: memref<?x1024xf32>, %y: memref<
   smx_gpu.store %written, %y[%c1, %c0] dims [-1, 1] : tensor<1x1024xf32, #row>, memref<?x1024xf32>
   smx_gpu.return
 }
+
+// -----
+
+// An exponential to the last bits of f32 takes too long to be computed twice.
+
+#row = #smx_gpu.striped<rows = 1, columns = 32, vector = 8>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @precise_weights
+// CHECK: math.exp
+// CHECK-NOT: smx_gpu.hold
+// CHECK-NOT: math.exp
+// CHECK: smx_gpu.return
+smx_gpu.kernel @precise_weights(%x: memref<?x1024xbf16>, %y: memref<?x1024xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x1024xbf16> -> tensor<1x1024xbf16, #row>
+  %f = arith.extf %t : tensor<1x1024xbf16, #row> to tensor<1x1024xf32, #row>
+  %e = math.exp %f : tensor<1x1024xf32, #row>
+  %l = smx_gpu.reduce <add> %e dim 1 : tensor<1x1024xf32, #row> -> tensor<1xf32, #value>
+  %lb = smx_gpu.broadcast %l : tensor<1xf32, #value> -> tensor<1x1024xf32, #row>
+  %p = arith.divf %e, %lb : tensor<1x1024xf32, #row>
+  smx_gpu.store %p, %y[%c0, %c0] dims [-1, 1] : tensor<1x1024xf32, #row>, memref<?x1024xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// One of which few bits matter does not.
+
+#row = #smx_gpu.striped<rows = 1, columns = 32, vector = 8>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @rough_weights
+// CHECK-COUNT-2: math.exp2
+// CHECK: smx_gpu.return
+smx_gpu.kernel @rough_weights(%x: memref<?x1024xbf16>, %y: memref<?x1024xbf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x1024xbf16> -> tensor<1x1024xbf16, #row>
+  %f = arith.extf %t : tensor<1x1024xbf16, #row> to tensor<1x1024xf32, #row>
+  %e = math.exp2 %f {result_bits = 12 : i32} : tensor<1x1024xf32, #row>
+  %l = smx_gpu.reduce <add> %e dim 1 : tensor<1x1024xf32, #row> -> tensor<1xf32, #value>
+  %lb = smx_gpu.broadcast %l : tensor<1xf32, #value> -> tensor<1x1024xf32, #row>
+  %p = arith.divf %e, %lb : tensor<1x1024xf32, #row>
+  %r = arith.truncf %p : tensor<1x1024xf32, #row> to tensor<1x1024xbf16, #row>
+  smx_gpu.store %r, %y[%c0, %c0] dims [-1, 1] : tensor<1x1024xbf16, #row>, memref<?x1024xbf16>
+  smx_gpu.return
+}
