@@ -136,7 +136,8 @@ LogicalResult AllOfAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected at least 2 masks, got " << masks.size();
   for (Attribute mask : masks)
     if (!isa<MaskAttrInterface>(mask))
-      return emitError() << "expected masks, got " << mask;
+      return emitError() << "expected each of the masks to be one, got "
+                         << mask;
   return success();
 }
 

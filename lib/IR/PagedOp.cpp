@@ -21,7 +21,7 @@ LogicalResult PagedOp::verify() {
   if (pages.size() != 4 || ShapedType::isDynamic(pages[1]) ||
       pages[1] < 1) // B1
     return emitOpError("expected pages of [pages, page, heads, dim] with a "
-                       "static extent of a page, got ")
+                       "static extent of a page of at least 1, got ")
            << getPages().getType();
   ArrayRef<int64_t> table = shapeOf(getTable()),
                     lengths = shapeOf(getLengths());

@@ -62,8 +62,8 @@ LogicalResult mlir::smx::verifyMaskData(Operation *op, MaskAttrInterface mask,
   SmallVector<DataSteps> all =
       mask ? mask.getDataSteps() : SmallVector<DataSteps>();
   if (all.size() != data.size())
-    return op->emitOpError("expected ")
-           << all.size() << " tensors that the mask reads, got " << data.size();
+    return op->emitOpError("expected as many tensors as the mask reads, ")
+           << all.size() << ", got " << data.size();
   auto blocksOf = [](int64_t extent, int64_t step) {
     return ShapedType::isDynamic(extent) ? extent
                                          : llvm::divideCeil(extent, step);

@@ -38,6 +38,14 @@ struct RowReduction {
 std::optional<RowReduction> matchRowReduction(ElementReader &reader, Element e,
                                               AffineExpr axis);
 
+/// The same for a reduction by `combiner` over positions of that extent.
+std::optional<RowReduction> matchRow(ElementReader &reader, Element e,
+                                     AffineExpr axis, const RowExtent &extent,
+                                     Combiner combiner);
+
+/// True for -inf, and for the lowest finite number of `type`.
+bool isLowest(double value, Type type);
+
 /// Which maxima of a row are replaced by 0, or by the lowest number, so that
 /// -inf is not subtracted from itself: none, -inf, or +inf, too.
 enum class MaximumGuard { None, MinusInfinity, Infinity };

@@ -218,7 +218,7 @@ func.func @mask_dim_out_of_range(%s: tensor<4x8xf32>, %c: index) {
 
 // A9
 func.func @nothing_to_read(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>) {
-  // expected-error @+1 {{'smx.attention' op expected 1 tensors that the mask reads, got 0}}
+  // expected-error @+1 {{'smx.attention' op expected as many tensors as the mask reads, 1, got 0}}
   %o = smx.attention %q, %k, %v scale(1.0) mask(#smx.key_lengths) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
   return
 }
@@ -227,7 +227,7 @@ func.func @nothing_to_read(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: t
 
 // A9
 func.func @nobody_reads(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'smx.attention' op expected 0 tensors that the mask reads, got 1}}
+  // expected-error @+1 {{'smx.attention' op expected as many tensors as the mask reads, 0, got 1}}
   %o = smx.attention %q, %k, %v scale(1.0) reads(%n : tensor<2xi32>) : tensor<2x7x16xf32>, tensor<2x9x16xf32>, tensor<2x9x4xf32> -> tensor<2x7x4xf32>
   return
 }

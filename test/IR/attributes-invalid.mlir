@@ -102,7 +102,7 @@ func.func private @all_of_one() attributes {test.a = #smx.all_of<[#smx.key_lengt
 
 // -----
 
-// expected-error @+1 {{expected masks, got 7 : i64}}
+// expected-error @+1 {{expected each of the masks to be one, got 7 : i64}}
 func.func private @all_of_a_number() attributes {test.a = #smx.all_of<[#smx.key_lengths, 7]>}
 
 // -----

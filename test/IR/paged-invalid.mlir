@@ -2,7 +2,7 @@
 
 // B1
 func.func @open_page(%p: tensor<9x?x2x8xf32>, %t: tensor<2x3xi32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'smx.paged' op expected pages of [pages, page, heads, dim] with a static extent of a page, got 'tensor<9x?x2x8xf32>'}}
+  // expected-error @+1 {{'smx.paged' op expected pages of [pages, page, heads, dim] with a static extent of a page of at least 1, got 'tensor<9x?x2x8xf32>'}}
   %k = smx.paged %p by(%t, %n : tensor<2x3xi32>, tensor<2xi32>) : tensor<9x?x2x8xf32> -> tensor<2x2x?x8xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @open_page(%p: tensor<9x?x2x8xf32>, %t: tensor<2x3xi32>, %n: tensor<2x
 
 // B1
 func.func @pages_without_heads(%p: tensor<9x4x8xf32>, %t: tensor<2x3xi32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'smx.paged' op expected pages of [pages, page, heads, dim] with a static extent of a page, got 'tensor<9x4x8xf32>'}}
+  // expected-error @+1 {{'smx.paged' op expected pages of [pages, page, heads, dim] with a static extent of a page of at least 1, got 'tensor<9x4x8xf32>'}}
   %k = smx.paged %p by(%t, %n : tensor<2x3xi32>, tensor<2xi32>) : tensor<9x4x8xf32> -> tensor<2x2x12x8xf32>
   return
 }
