@@ -324,6 +324,13 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   // While a block computes on a long tile, another one loads its own.
   else if (along.isLongTile && options.warps == 0)
     schedule.minBlocks = threadsOfStream(shape, options) / along.threads;
+  auto layout = cast<StripedAttr>(schedule.layout);
+  if (layout.getRowThreads() * layout.getColumnThreads() !=
+      schedule.warps * ::smx::gpu::warpThreads)
+    return nest.emitError("a tile of ")
+           << schedule.rowExtent << " x " << shape.longest
+           << " elements has no use for all of " << schedule.warps
+           << " warps; a power of two of them (warps) would work";
   // Of more, which takes rows or warps that a caller has chosen, code grows
   // with every element. Clusters have the rest of a row in shared memory.
   constexpr int64_t mostOfThread = 256;

@@ -16,10 +16,7 @@ std::string mlir::smx::textOf(Diagnostic &diagnostic) {
 
 DiagnosticText::DiagnosticText(MLIRContext *context)
     : handler(context, [this](Diagnostic &diagnostic) {
-        // What MLIR adds names the file that repeats the failure, as the text
-        // of a stage that failed does.
-        if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
-            StringRef(diagnostic.str()).starts_with("Failures have been"))
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return;
         if (!text.empty())
           text += "\n";
