@@ -11,7 +11,7 @@
 // RUN: not softmax-run %s --entry=linked 2>&1 | FileCheck %s --check-prefix=LINKED
 // LINKED: entry.mlir:[[#@LINE + 25]]:8: 'elsewhere' is called, and has no body in the module
 // RUN: not softmax-run %s 2>&1 | FileCheck %s --check-prefix=SEVERAL
-// SEVERAL: the module has 3 public functions; name one of 'rows', 'convolution', 'linked'
+// SEVERAL: the module has 3 public functions; name one of 'rows', 'convolution', 'linked' as the entry
 
 func.func private @scaled(%x: tensor<4x40xf32>) -> tensor<4x40xf32> {
   %y = arith.addf %x, %x : tensor<4x40xf32>

@@ -96,7 +96,8 @@ TEST(Compile, EntryMustExist) {
 
 TEST(Compile, EntryMustBeUnique) {
   EXPECT_EQ(errorOf("func.func @f() { return }\nfunc.func @g() { return }"),
-            "the module has 2 public functions; name one of 'f', 'g'");
+            "the module has 2 public functions; name one of 'f', 'g' as "
+            "the entry");
   EXPECT_EQ(errorOf("func.func private @f()"),
             "the module has no public func.func with a body");
 }
