@@ -56,7 +56,7 @@ struct LongRow {
   }
   /// The same written in f32: what a narrower result is made of takes fewer
   /// instructions.
-  bool isWideExponentialOfWide() const {
+  bool isExponentialWrittenWide() const {
     return isExponentialOfWide() && shape.widestWritten >= shape.elementBits;
   }
   /// One sum of two rows of 16-bit elements, and a third row made of them and

@@ -15,6 +15,7 @@
 #include "PartialStates.h"
 #include "RowQuotient.h"
 #include "smx/GPU/Passes.h"
+#include "smx/IR/ScaledDifference.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -137,11 +138,11 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
     part = parts.onOperands(tile.getDefiningOp(), operands, type);
     // What weights of parts are multiplied by takes one unit in the last place
     // of those that a result is made of. A narrow one does not see it.
-    constexpr int64_t mayBeRough = 32768, bitsOfNarrow = 19;
+    constexpr int64_t mayBeRough = 32768;
     if (auto power = part.getDefiningOp<math::ExpOp>();
         power && !isAsLongAs(mayBeRough) && !tile.getDefiningOp()->hasOneUse())
       if (auto bits = power->getAttrOfType<IntegerAttr>("result_bits");
-          bits && bits.getInt() > bitsOfNarrow)
+          bits && bits.getInt() > mlir::smx::bitsOfProduct)
         power->removeDiscardableAttr("result_bits");
   }
   ofParts.map(tile, part);

@@ -74,7 +74,7 @@ std::optional<RowSpread>
 mlir::smx::gpu::wideExponentialsOfAllThreads(const LongRow &row) {
   constexpr int64_t two = 2 * accessBytes, fewest = 256, most = 512;
   int64_t threads = row.bytes / two;
-  if (!row.isWideExponentialOfWide() || !row.isAligned ||
+  if (!row.isExponentialWrittenWide() || !row.isAligned ||
       row.options.clusters == 1 || threads < fewest || threads > most ||
       row.bytes % (warpThreads * two) != 0 ||
       !fillsMultiprocessor(threads, multiprocessorThreads / threads))
@@ -91,7 +91,7 @@ std::optional<RowSpread>
 mlir::smx::gpu::shortWideExponentials(const LongRow &row) {
   constexpr int64_t few = 4 * accessBytes, small = 256, most = 512;
   int64_t threads = row.bytes / few;
-  if (!row.isWideExponentialOfWide() || !row.isAligned || threads > most ||
+  if (!row.isExponentialWrittenWide() || !row.isAligned || threads > most ||
       row.bytes <= small / 2 * few || row.bytes % (warpThreads * few) != 0)
     return std::nullopt;
   return RowSpread{threads, /*cluster=*/1, threads > small ? 1536 : 1280};

@@ -201,7 +201,7 @@ struct SoftmaxArithmetic {
   /// A row of precise scores may be 4 units in the last place off, and a long
   /// one more (see lib/Reference/Compare.cpp). Where it has one reference, the
   /// result alone is rounded beside a weight, which may take 3.
-  static constexpr int bitsOfLongRow = 22;
+  static constexpr int bitsOfLongRow = bitsOfRough;
   /// Bits of weights of which only the logarithm of their sum l is asked for,
   /// where arithmetic takes the time:
   /// e^d by one product is off by at most |d| 2^-22.4, where d, the product and
@@ -209,11 +209,11 @@ struct SoftmaxArithmetic {
   /// times that:
   ///
   ///   p = e^d / l,  |d| = -ln p - ln l,  sum p |d| = H(p) - ln l <= ln N
-  static constexpr int bitsOfLogarithm = 19;
+  static constexpr int bitsOfLogarithm = bitsOfProduct;
   /// Bits of weights of f32 scores that a narrower result is made of: by that
   /// product p is off by 2^-16 at most, a hundredth of what bf16 rounds by; in
   /// f16 it is 0 from |d| = 17 on.
-  static constexpr int bitsOfNarrow = bitsOfLogarithm;
+  static constexpr int bitsOfNarrow = bitsOfProduct;
   /// True for weights in f32, to their last bits.
   bool isPrecise(Type scoreType) const {
     return !isBase2() && type.isF32() && !isHalf(scoreType);

@@ -120,7 +120,6 @@ static Value byProduct(RegisterMath &m, const ScaledDifference &difference) {
 
 Value mlir::smx::expandExpOfDifference(RegisterMath &m, Value argument,
                                        int64_t bits) {
-  constexpr int64_t bitsOfProduct = 19, bitsOfRough = 22;
   std::optional<ScaledDifference> match = matchScaledDifference(argument);
   if (!match)
     return {};

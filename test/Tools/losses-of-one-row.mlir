@@ -6,11 +6,12 @@
 // APART-COUNT-3: against raised: pass
 // CHECK-COUNT-2: against raised: pass
 
-// RUN: softmax-compile %s --entry=apart --target=cuda --chip=sm_90a --emit=gpu | FileCheck %s --check-prefix=ONE
-// RUN: softmax-compile %s --entry=in_turn --target=cuda --chip=sm_90a --emit=gpu | FileCheck %s --check-prefix=TWO
-// ONE-COUNT-1: smx_gpu.reduce <maxnum>
-// ONE-NOT: smx_gpu.reduce <maxnum> %{{.*}} : tensor<{{.*}}x256xf32
-// TWO-COUNT-2: smx_gpu.reduce <maxnum>
+// RUN: softmax-compile %s --entry=apart --target=cuda --chip=sm_90a --emit=tiled | FileCheck %s --check-prefix=ONE
+// RUN: softmax-compile %s --entry=in_turn --target=cuda --chip=sm_90a --emit=tiled | FileCheck %s --check-prefix=TWO
+// ONE-COUNT-1: smx.update
+// ONE-NOT: smx.update
+// TWO-COUNT-2: smx.update
+// TWO-NOT: smx.update
 
 #row = affine_map<(i) -> (i)>
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -109,22 +110,6 @@ static DType precisionOf(DType result, mlir::Type operands,
   return operands.isBF16() ? DType::BF16 : DType::F16;
 }
 
-/// Bits of a number of `dtype`, which has a floating point.
-static int precisionBits(DType dtype) {
-  switch (dtype) {
-  case DType::F64:
-    return 53;
-  case DType::F32:
-    return 24;
-  case DType::F16:
-    return 11;
-  case DType::BF16:
-    return 8;
-  default:
-    return 4;
-  }
-}
-
 /// What `op` rounds its result to, if that is a number with a floating point.
 /// Weights of attention are rounded in its result, and not in its log-sum-exp.
 static std::optional<DType> roundingOf(mlir::Operation *op, DType result,
@@ -144,9 +129,7 @@ static std::optional<DType> roundingOf(mlir::Operation *op, DType result,
       isa<arith::ExtFOp, linalg::LinalgOp>(op) ||
       isa<tensor::TensorDialect>(op->getDialect()))
     return std::nullopt;
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return reference::dtypeFromName(name);
+  return reference::dtypeFromName(debugString(type));
 }
 
 /// The least precise type that what `value` is computed from is rounded to: no
@@ -175,7 +158,8 @@ static DType narrowestBehind(mlir::Value value, DType result,
     op->walk([&](mlir::Operation *inner) {
       std::optional<DType> rounding =
           roundingOf(inner, result, isAveraged(inner), target);
-      if (rounding && precisionBits(*rounding) < precisionBits(narrowest))
+      if (rounding && reference::mantissaBits(*rounding) <
+                          reference::mantissaBits(narrowest))
         narrowest = *rounding;
     });
   return narrowest;
