@@ -13,6 +13,8 @@
 #include "smx/GPU/Captures.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::smx {
 
@@ -64,12 +66,42 @@ FailureOr<TensorMapUse> tensorMapOf(gpu::TensorStoreOp op) {
                  op.getShared().getType().getSwizzle());
 }
 
-/// Whether a shared tile is a stage that only tensor copies fill.
+/// What a value may be that a loop or a branch hands on; nothing for others.
+static SmallVector<Value> sourcesOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop =
+        dyn_cast<LoopLikeOpInterface>(value.getParentBlock()->getParentOp());
+    OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+    if (!init)
+      return {};
+    return {init->get(), loop.getTiedLoopYieldedValue(argument)->get()};
+  }
+  auto result = cast<OpResult>(value);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner()))
+    return {loop.getTiedLoopRegionIterArg(result)};
+  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
+    return {branch.thenYield().getOperand(result.getResultNumber()),
+            branch.elseYield().getOperand(result.getResultNumber())};
+  return {};
+}
+
+/// Whether a shared tile is a stage that only tensor copies fill, also where
+/// loops over tiles of rows carry it.
 static bool
 isFilledByTensorCopies(Value tile,
                        const llvm::DenseSet<Operation *> &fromTensorCopies) {
-  Operation *get = tile.getDefiningOp();
-  return get && fromTensorCopies.contains(get);
+  llvm::SmallSetVector<Value, 4> tiles;
+  tiles.insert(tile);
+  for (unsigned i = 0; i < tiles.size(); ++i) {
+    Operation *get = tiles[i].getDefiningOp();
+    if (get && fromTensorCopies.contains(get))
+      continue;
+    SmallVector<Value> sources = sourcesOf(tiles[i]);
+    if (sources.empty())
+      return false;
+    tiles.insert_range(sources);
+  }
+  return true;
 }
 
 LogicalResult KernelPlan::addTensorCopies(gpu::KernelOp kernel) {

@@ -1,5 +1,6 @@
 // Copies by the tensor engine: a map among the parameters, one thread, bytes that the full barrier expects.
-// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90 | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a | FileCheck %s --check-prefix=CARRIED
 
 !ring = !smx_gpu.channel<32x128xbf16, swizzle = 128, depth = 2>
 !stage = !smx_gpu.shared<32x128xbf16, swizzle = 128>
@@ -34,7 +35,7 @@ smx_gpu.kernel @copies(%n: index, %x: !global) warps(4) {
   // CHECK-NEXT: scf.if %[[IS_FIRST]]
   // CHECK: mbarrier.try_wait.parity{{.+}} %{{.+}}, %[[BEFORE]] :
   // CHECK: %[[BYTES:.+]] = llvm.mlir.constant(8192 : i32)
-  // CHECK: "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [$0], $1; }", "r,r,~{memory}" %{{.+}}, %[[BYTES]]
+  // CHECK: "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [$0+{{[0-9]+}}], $1; }", "r,r,~{memory}" %{{.+}}, %[[BYTES]]
   // CHECK: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5}], [$2];", "r,l,r,r,r,r,~{memory}" %{{.+}}, %[[MAP]], %{{.+}}, %[[COLUMN:.+]], %[[ROW:.+]], %[[BATCH:.+]] : (i32, !llvm.ptr, i32, i32, i32, i32)
   // The second panel: 64 columns to the right, 32 rows of 128 bytes further.
   // CHECK: %[[SHIFT:.+]] = llvm.mlir.constant(64 : i32)
@@ -50,10 +51,52 @@ smx_gpu.kernel @copies(%n: index, %x: !global) warps(4) {
   // CHECK-NEXT: %[[LANE:.+]] = llvm.and %{{.+}}, %[[C31]]
   // CHECK-NEXT: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32)
   // CHECK-NEXT: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[LANE]], %[[ZERO]]
-  // CHECK: @$1 mbarrier.arrive.shared.b64 state, [$0];{{.+}} %{{.+}}, %[[IS_FIRST]] :
+  // CHECK: @$1 mbarrier.arrive.shared.b64 state, [$0+{{[0-9]+}}];{{.+}} %{{.+}}, %[[IS_FIRST]] :
   smx_gpu.release %c : !ring
   %b = smx_gpu.get %c : !ring -> !stage
   smx_gpu.release %c : !ring
+  smx_gpu.return
+}
+
+// A tile of rows that the loop over tiles carries, and a branch hands on, was copied by the engine all the same: its product needs no
+// fence. One that threads have written does.
+!rows = !smx_gpu.channel<64x64xbf16, swizzle = 128, depth = 2>
+!row_tile = !smx_gpu.shared<64x64xbf16, swizzle = 128>
+!scores = tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+// CARRIED-LABEL: llvm.func @carried
+smx_gpu.kernel @carried(%x: memref<?x64xbf16>, %o: memref<?x64xf32>, %n: index, %is_new: i1) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : !scores
+  %c = smx_gpu.make_channel : !rows
+  %written = smx_gpu.alloc : !row_tile
+  smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(tensor) : memref<?x64xbf16>, !rows
+  %first = smx_gpu.get %c : !rows -> !row_tile
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%q = %first) -> !row_tile {
+    // CARRIED: "{ .reg .b32 x, y;\0A.reg .b64 da, db;\0Awgmma.fence.sync.aligned;
+    %r, %t = smx_gpu.mma_async %q, %q, %zero transpose_b zero : !row_tile, !row_tile -> !scores
+    %s = smx_gpu.wait %t, %r : !scores
+    smx_gpu.store %s, %o[%c0, %c0] dims [0, 1] : !scores, memref<?x64xf32>
+    smx_gpu.release %c : !rows
+    smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(tensor) : memref<?x64xbf16>, !rows
+    %got = smx_gpu.get %c : !rows -> !row_tile
+    %next = scf.if %is_new -> !row_tile {
+      scf.yield %got : !row_tile
+    } else {
+      scf.yield %q : !row_tile
+    }
+    scf.yield %next : !row_tile
+  }
+  %other = scf.if %is_new -> !row_tile {
+    scf.yield %last : !row_tile
+  } else {
+    scf.yield %written : !row_tile
+  }
+  // CARRIED: "{ .reg .b32 x, y;\0A.reg .b64 da, db;\0Afence.proxy.async.shared::cta;
+  %r, %t = smx_gpu.mma_async %other, %other, %zero transpose_b zero : !row_tile, !row_tile -> !scores
+  %s = smx_gpu.wait %t, %r : !scores
+  smx_gpu.store %s, %o[%c0, %c0] dims [0, 1] : !scores, memref<?x64xf32>
+  smx_gpu.release %c : !rows
   smx_gpu.return
 }
 
