@@ -11,6 +11,7 @@
 #include "MatrixDescriptor.h"
 #include "Products.h"
 #include "RegisterAssembly.h"
+#include "SharedPlace.h"
 
 #include "smx/NVVM/Chip.h"
 
@@ -51,14 +52,27 @@ static SmallVector<Value> wordsOf(ThreadCode &code, Value tile) {
   return words;
 }
 
-/// The low word of the descriptor of a tile.
-static Value lowWord(ThreadCode &code, const MatrixDescriptor &descriptor,
-                     Value tile) {
-  Value address = code.quotient(code.addressBits(tile), MatrixDescriptor::unit);
-  address = LLVM::AndOp::create(code, address,
-                                code.i32(MatrixDescriptor::addressMask));
-  return LLVM::OrOp::create(code, address, code.i32(descriptor.lowBits()));
-}
+namespace {
+/// The low word of the descriptor of a tile: a number of the thread plus a
+/// constant, which the steps add to theirs. Addresses in shared memory leave no
+/// carry, so all tiles start from the same number, that of its first byte.
+struct LowWord {
+  LowWord(ThreadCode &code, const MatrixDescriptor &descriptor, Value tile) {
+    SharedPlace place(tile);
+    constant = place.constant / MatrixDescriptor::unit + descriptor.lowBits();
+    number = LLVM::AndOp::create(
+        code,
+        code.quotient(code.addressBits(place.base), MatrixDescriptor::unit),
+        code.i32(MatrixDescriptor::addressMask));
+    if (place.distance)
+      number = code.add(number,
+                        code.quotient(place.distance, MatrixDescriptor::unit));
+  }
+
+  Value number;
+  int64_t constant;
+};
+} // namespace
 
 namespace {
 /// A product on the asynchronous matrix unit, of converted operands.
@@ -103,11 +117,16 @@ public:
   /// The accumulator, which is not to be used before a wait.
   Value emit(ThreadCode &code) {
     RegisterAssembly assembly(product.blocks * product.columns / 2);
-    SmallVector<Value> words =
-        a ? SmallVector<Value>{lowWord(code, *a, product.a)}
-          : wordsOf(code, product.a);
-    firstA = assembly.addInputs(words);
-    firstB = assembly.addInputs(lowWord(code, b, product.b));
+    if (a) {
+      LowWord low(code, *a, product.a);
+      firstA = assembly.addInputs(low.number);
+      constantA = low.constant;
+    } else {
+      firstA = assembly.addInputs(wordsOf(code, product.a));
+    }
+    LowWord low(code, b, product.b);
+    firstB = assembly.addInputs(low.number);
+    constantB = low.constant;
     if (product.isLeftOut) {
       Value word =
           LLVM::ZExtOp::create(code, code.getI32Type(), product.isLeftOut);
@@ -128,7 +147,7 @@ private:
               ", 0;\n@none bra.uni behind;\n";
     text += "wgmma.fence.sync.aligned;\n";
     for (int64_t k = 0; k < reduced; k += MatrixDescriptor::depth) {
-      text += descriptor(b, firstB,
+      text += descriptor(b, firstB, constantB,
                          product.isBTransposed ? ::smx::gpu::Coordinate{0, k}
                                                : ::smx::gpu::Coordinate{k, 0},
                          "y", "db");
@@ -147,10 +166,11 @@ private:
 
   /// Makes the descriptor `name` of the part of a tile from `at` on.
   static std::string descriptor(const MatrixDescriptor &operand, int64_t low,
-                                ::smx::gpu::Coordinate at, StringRef word,
-                                StringRef name) {
+                                int64_t constant, ::smx::gpu::Coordinate at,
+                                StringRef word, StringRef name) {
     return llvm::formatv("add.s32 {0}, ${1}, {2};\nmov.b64 {3}, {{{0}, {4}};\n",
-                         word, low, operand.step(at), name, operand.highBits())
+                         word, low, constant + operand.step(at), name,
+                         operand.highBits())
         .str();
   }
 
@@ -158,7 +178,8 @@ private:
     int64_t count = product.columns / 2;
     std::string text, first;
     if (a) {
-      text = descriptor(*a, firstA, {block * warpgroupRows, k}, "x", "da");
+      text = descriptor(*a, firstA, constantA, {block * warpgroupRows, k}, "x",
+                        "da");
       first = "da";
     } else {
       int64_t words = reduced / 4;
@@ -181,6 +202,8 @@ private:
   MatrixDescriptor b;
   StringRef type;
   int64_t reduced, firstA = 0, firstB = 0, leftOut = 0;
+  /// What is added to the descriptors' numbers in every step.
+  int64_t constantA = 0, constantB = 0;
 };
 } // namespace
 

@@ -18,6 +18,7 @@
 
 #include "Clusters.h"
 #include "GlobalTile.h"
+#include "Ring.h"
 #include "SharedBarriers.h"
 #include "TensorCopies.h"
 #include "TileCopy.h"
@@ -29,9 +30,6 @@
 
 // Not by using-directives: `gpu` would be upstream's dialect as well.
 namespace mlir::smx {
-
-/// Behind the full one of a stage.
-static constexpr int64_t emptyBarrier = 8;
 
 void collectUsers(Value channel, SmallVectorImpl<Operation *> &users) {
   for (OpOperand &use : channel.getUses()) {
@@ -62,58 +60,6 @@ static Value loadNumber(ThreadCode &code, Value tile) {
 }
 
 namespace {
-/// A converted channel.
-struct Ring {
-  Ring(ThreadCode &code, Value channel, gpu::ChannelType type)
-      : code(code), channel(channel), depth(type.getDepth()),
-        stageBytes(llvm::alignTo(type.getStageType().getBytes(),
-                                 gpu::sharedTileAlignment)),
-        isDealt(type.getDealt()) {}
-
-  Value part(ChannelPart part) {
-    return code.createOrFold<LLVM::ExtractValueOp>(channel,
-                                                   ArrayRef<int64_t>{part});
-  }
-
-  /// The number of tiles that a counter has seen, which becomes one more.
-  Value next(ChannelPart counter) {
-    Value pointer = part(counter);
-    Value count = LLVM::LoadOp::create(code, code.getI32Type(), pointer);
-    LLVM::StoreOp::create(code, code.add(count, code.i32(1)), pointer);
-    return count;
-  }
-
-  /// The same for a reader: the number of its next tile.
-  Value nextToRead(ChannelPart counter) {
-    Value count = next(counter);
-    if (!isDealt)
-      return count;
-    return code.add(code.mul(count, code.i32(code.team.groups())),
-                    code.group());
-  }
-
-  /// Tile number `n` is in this stage, and is this use of it, modulo 2.
-  Value stage(Value n) {
-    return depth == 1 ? code.i32(0) : code.remainder(n, depth);
-  }
-  Value parity(Value n) { return code.remainder(code.quotient(n, depth), 2); }
-
-  Value tile(Value stage) {
-    return code.advance(part(channelData),
-                        code.mul(stage, code.i32(stageBytes)));
-  }
-  Value full(Value stage) {
-    return code.advance(part(channelBarriers),
-                        code.mul(stage, code.i32(stageBarrierBytes)));
-  }
-  Value empty(Value stage) { return code.advance(full(stage), emptyBarrier); }
-
-  ThreadCode &code;
-  Value channel;
-  int64_t depth, stageBytes;
-  bool isDealt;
-};
-
 struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
   using TilePattern::TilePattern;
 
@@ -176,14 +122,10 @@ struct LowerMakeChannel : TilePattern<gpu::MakeChannelOp> {
 
     Value channel = LLVM::PoisonOp::create(
         code, getTypeConverter()->convertType(op.getChannel().getType()));
-    auto set = [&](ChannelPart part, Value value) {
-      channel = LLVM::InsertValueOp::create(code, channel, value,
-                                            ArrayRef<int64_t>{part});
-    };
-    set(channelData, code.shared(plan.data(op)));
-    set(channelBarriers, barriers);
     for (ChannelPart part : {channelPuts, channelGets, channelReleases})
-      set(part, makeCounter(code, op->getBlock()));
+      channel = LLVM::InsertValueOp::create(code, channel,
+                                            makeCounter(code, op->getBlock()),
+                                            static_cast<int64_t>(part));
     rewriter.replaceOp(op, channel);
     return success();
   }
@@ -200,10 +142,9 @@ struct LowerPut : TilePattern<gpu::PutOp> {
       return op.emitOpError("in a role of several groups is not lowered; a "
                             "role that puts has one group");
     gpu::ChannelType type = op.getChannel().getType();
-    Ring ring(code, adaptor.getChannel(), type);
-    Value n = ring.next(channelPuts);
-    Value stage = ring.stage(n);
-    Value before = LLVM::XOrOp::create(code, ring.parity(n), code.i32(1));
+    Ring ring(code, plan, op, adaptor.getChannel(), type);
+    auto [stage, parity] = ring.nextToPut();
+    Value before = LLVM::XOrOp::create(code, parity, code.i32(1));
     if (op.getCopy() == gpu::CopyKind::Tensor)
       return putByTensorCopies(code, op, adaptor, ring, stage, before,
                                rewriter);
@@ -261,9 +202,9 @@ struct LowerDraw : TilePattern<gpu::DrawOp> {
     if (op.getChannel().getType().getDepth() < 2)
       return op.emitOpError("into a channel of one stage is not lowered; two "
                             "do");
-    Ring ring(code, adaptor.getChannel(), op.getChannel().getType());
-    Value n = ring.next(channelPuts);
-    Value stage = ring.stage(n), tile = ring.tile(stage);
+    Ring ring(code, plan, op, adaptor.getChannel(), op.getChannel().getType());
+    RingPosition position = ring.nextToPut();
+    Value stage = position.stage, tile = ring.tile(stage);
     Value counts = getStridedElementPtr(
         rewriter, op.getLoc(), cast<MemRefType>(op.getCounts().getType()),
         adaptor.getCounts(), adaptor.getPlace());
@@ -273,7 +214,7 @@ struct LowerDraw : TilePattern<gpu::DrawOp> {
       Value drawn = LLVM::AtomicRMWOp::create(
           code, LLVM::AtomicBinOp::add, counts, code.i32(1),
           LLVM::AtomicOrdering::monotonic, /*syncscope=*/"device");
-      Value before = LLVM::XOrOp::create(code, ring.parity(n), code.i32(1));
+      Value before = LLVM::XOrOp::create(code, position.parity, code.i32(1));
       waitForPhase(code, ring.empty(stage), before,
                    chipOf(op).suspendsOnBarriers());
       LLVM::StoreOp::create(code, drawn, tile);
@@ -304,10 +245,9 @@ struct LowerGet : TilePattern<gpu::GetOp> {
   matchAndRewrite(gpu::GetOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
-    Ring ring(code, adaptor.getChannel(), op.getChannel().getType());
-    Value n = ring.nextToRead(channelGets);
-    Value stage = ring.stage(n);
-    waitForPhase(code, ring.full(stage), ring.parity(n),
+    Ring ring(code, plan, op, adaptor.getChannel(), op.getChannel().getType());
+    auto [stage, parity] = ring.nextToGet();
+    waitForPhase(code, ring.full(stage), parity,
                  chipOf(op).suspendsOnBarriers());
     rewriter.replaceOp(op, ring.tile(stage));
     return success();
@@ -321,8 +261,8 @@ struct LowerRelease : TilePattern<gpu::ReleaseOp> {
   matchAndRewrite(gpu::ReleaseOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadCode code(rewriter, op, plan);
-    Ring ring(code, adaptor.getChannel(), op.getChannel().getType());
-    Value stage = ring.stage(ring.nextToRead(channelReleases));
+    Ring ring(code, plan, op, adaptor.getChannel(), op.getChannel().getType());
+    Value stage = ring.nextToRelease();
     // All lanes have read before the first one says so for the warp. ptxas
     // drops this barrier where lanes are in step, and racecheck then takes the
     // others to be reading still: so all arrive, unless a tensor copy comes

@@ -52,15 +52,12 @@ Type registerElement(Type element);
 /// True for a tensor with a layout or a slice of one.
 bool isRegisterTile(Type type);
 
-/// The fields of a converted channel. Counters (i32 in `llvm.alloca`s, which
-/// LLVM promotes) count the puts, gets and releases of the executing thread.
+/// The fields of a converted channel: counters (i32 in `llvm.alloca`s, which
+/// LLVM promotes) of the puts, gets and releases of the executing thread.
 enum ChannelPart : int64_t {
-  channelData,     // ptr<3>: first stage; stages follow at 1024-byte alignment
-  channelBarriers, // ptr<3>: per stage a full and an empty mbarrier, 8 bytes
-                   // each
-  channelPuts,     // ptr
-  channelGets,     // ptr
-  channelReleases, // ptr
+  channelPuts,
+  channelGets,
+  channelReleases, // the stage to release, where one tile is held at a time
 };
 
 //===----------------------------------------------------------------------===//
@@ -101,9 +98,11 @@ public:
 
   /// The team of an `smx_gpu` op (also of one that was in a role).
   const Team &team(Operation *op) const;
-  /// Shared tile or first stage of an alloc or make_channel.
+  /// Shared tile or first stage of an alloc or make_channel; also of an op that
+  /// uses the channel.
   int64_t data(Operation *op) const { return dataOffsets.lookup(op); }
-  /// The mbarriers of a make_channel, or that of an exchange.
+  /// The mbarriers of a make_channel, or of an op that uses the channel: per
+  /// stage a full and an empty one; or that of an exchange.
   int64_t barriers(Operation *op) const { return barrierOffsets.lookup(op); }
   /// The first named barrier of a turns op.
   int64_t turns(Operation *op) const { return turnBarriers.lookup(op); }
@@ -166,6 +165,9 @@ public:
   int64_t lanesThatRelease(Operation *release) const {
     return releasedToEngine.contains(release) ? 1 : ::smx::gpu::warpThreads;
   }
+  /// Of a get or release: no more than one tile of the channel is held at a
+  /// time, so that a release is always of the one that was got last.
+  bool holdsOneTile(Operation *op) const { return ofOneTile.contains(op); }
   /// Blocks that fill the stages of a make_channel or release together.
   int64_t blocksThatFill(Operation *op) const {
     return filledByCluster.contains(op) ? team(op).cluster : 1;
@@ -178,6 +180,7 @@ private:
   /// and nothing else of the kernel meets in the cluster.
   void addClusterStart(gpu::KernelOp kernel);
   void addCopyGroups(gpu::KernelOp kernel);
+  void addHeldTiles(gpu::KernelOp kernel);
   /// Adds the barriers behind the first `bytes` of shared memory.
   void addExchanges(gpu::KernelOp kernel, int64_t &bytes);
 
@@ -185,7 +188,7 @@ private:
   llvm::DenseMap<Operation *, int64_t> dataOffsets, barrierOffsets,
       turnBarriers, scratchOffsets, scratchStrides, kernelBytes;
   llvm::DenseSet<Operation *> scratchIsFree, rowKernels, genericReaders,
-      releasedToEngine, groupedCopies, filledByCluster, storingRoles;
+      releasedToEngine, ofOneTile, groupedCopies, filledByCluster, storingRoles;
   llvm::DenseMap<Operation *, int64_t> maps, laterCopies, repeated;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
   llvm::DenseMap<Operation *, SmallVector<Exchange, 2>> starts;

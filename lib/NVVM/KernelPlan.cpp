@@ -209,6 +209,15 @@ static bool hasLongRowOnly(gpu::KernelOp kernel) {
 
 using Offsets = llvm::DenseMap<Operation *, int64_t>;
 
+/// Adds what a channel has to the ops that use it.
+static void ofUsers(gpu::MakeChannelOp channel, Offsets &offsets) {
+  SmallVector<Operation *> users;
+  collectUsers(channel.getChannel(), users);
+  const int64_t offset = offsets.at(channel);
+  for (Operation *user : users)
+    offsets[user] = offset;
+}
+
 /// Adds the tiles, and the stages of channels, behind the first `bytes`.
 static void placeTiles(gpu::KernelOp kernel, Offsets &dataOffsets,
                        int64_t &bytes) {
@@ -222,6 +231,7 @@ static void placeTiles(gpu::KernelOp kernel, Offsets &dataOffsets,
     } else if (auto channel = dyn_cast<gpu::MakeChannelOp>(op)) {
       gpu::ChannelType type = channel.getChannel().getType();
       place(op, type.getStageType().getBytes(), type.getDepth());
+      ofUsers(channel, dataOffsets);
     }
   });
 }
@@ -259,6 +269,7 @@ static void placeStageBarriers(gpu::KernelOp kernel, Offsets &barrierOffsets,
   sortByFirstPut(channels, puts);
   for (gpu::MakeChannelOp channel : channels) {
     barrierOffsets[channel] = bytes;
+    ofUsers(channel, barrierOffsets);
     bytes += stageBarrierBytes * channel.getChannel().getType().getDepth();
   }
 }
@@ -356,6 +367,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   placeStageBarriers(kernel, barrierOffsets, bytes);
   addClusterStart(kernel);
   addCopyGroups(kernel);
+  addHeldTiles(kernel);
   addExchanges(kernel, bytes);
   placeScratch(*this, kernel, {scratchOffsets, scratchStrides, scratchIsFree},
                bytes);

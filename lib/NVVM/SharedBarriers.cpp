@@ -2,6 +2,7 @@
 
 #include "SharedBarriers.h"
 #include "Assembly.h"
+#include "SharedPlace.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -16,22 +17,40 @@ static void emitInstruction(ThreadCode &code, StringRef text,
   emitAssembly(code, TypeRange(), operands, text, constraints, Effects::Memory);
 }
 
+namespace {
+/// The operand of an instruction on a barrier: a register and a constant, so
+/// that the barriers of one stage share the register.
+struct BarrierOperand {
+  BarrierOperand(ThreadCode &code, Value address) {
+    SharedPlace place(address);
+    constant = place.constant;
+    bits = code.addressBits(
+        place.distance ? code.advance(place.base, place.distance) : place.base);
+  }
+
+  /// "[$operand+constant]"
+  std::string text(int64_t operand) const {
+    return llvm::formatv("[${0}+{1}]", operand, constant).str();
+  }
+
+  Value bits;
+  int64_t constant;
+};
+} // namespace
+
 void mlir::smx::initBarrier(ThreadCode &code, Value address, int64_t arrivals) {
   NVVM::MBarrierInitOp::create(code, address, code.i32(arrivals), Value());
 }
 
 void mlir::smx::arrive(ThreadCode &code, Value address, Value predicate) {
-  Value bits = code.addressBits(address);
+  BarrierOperand barrier(code, address);
+  std::string text = "mbarrier.arrive.shared.b64 state, " + barrier.text(0);
   if (predicate)
-    emitInstruction(code,
-                    "{ .reg .b64 state; "
-                    "@$1 mbarrier.arrive.shared.b64 state, [$0]; }",
-                    "r,b", {bits, predicate});
+    emitInstruction(code, "{ .reg .b64 state; @$1 " + text + "; }", "r,b",
+                    {barrier.bits, predicate});
   else
-    emitInstruction(code,
-                    "{ .reg .b64 state; "
-                    "mbarrier.arrive.shared.b64 state, [$0]; }",
-                    "r", bits);
+    emitInstruction(code, "{ .reg .b64 state; " + text + "; }", "r",
+                    barrier.bits);
 }
 
 void mlir::smx::arriveInBlock(ThreadCode &code, Value address, Value rank,
@@ -48,10 +67,12 @@ void mlir::smx::arriveInBlock(ThreadCode &code, Value address, Value rank,
 
 void mlir::smx::arriveExpecting(ThreadCode &code, Value address,
                                 int64_t bytes) {
+  BarrierOperand barrier(code, address);
   emitInstruction(code,
-                  "{ .reg .b64 state; "
-                  "mbarrier.arrive.expect_tx.shared.b64 state, [$0], $1; }",
-                  "r,r", {code.addressBits(address), code.i32(bytes)});
+                  "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 "
+                  "state, " +
+                      barrier.text(0) + ", $1; }",
+                  "r,r", {barrier.bits, code.i32(bytes)});
 }
 
 void mlir::smx::copyTensor(ThreadCode &code, Value to, Value map,
@@ -90,12 +111,14 @@ void mlir::smx::arriveAfterCopies(ThreadCode &code, Value address) {
 
 void mlir::smx::waitForPhase(ThreadCode &code, Value address, Value parity,
                              bool suspends) {
+  BarrierOperand barrier(code, address);
   // Labels are local to the braces, so the text may occur many times.
   std::string text = ("{ .reg .pred done; again: mbarrier." +
                       StringRef(suspends ? "try_wait" : "test_wait") +
-                      ".parity.shared.b64 done, [$0], $1; @!done bra again; }")
+                      ".parity.shared.b64 done, " + barrier.text(0) +
+                      ", $1; @!done bra again; }")
                          .str();
-  emitInstruction(code, text, "r,r", {code.addressBits(address), parity});
+  emitInstruction(code, text, "r,r", {barrier.bits, parity});
 }
 
 void mlir::smx::publishBarriers(ThreadCode &code) {

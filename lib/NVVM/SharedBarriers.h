@@ -7,8 +7,8 @@
 namespace mlir::smx {
 
 /// Bytes for a stage of a channel: an mbarrier of 8 bytes for full, one for
-/// empty.
-inline constexpr int64_t stageBarrierBytes = 16;
+/// empty, which is so far behind the other.
+inline constexpr int64_t stageBarrierBytes = 16, emptyBarrier = 8;
 
 /// The barrier at `address` (!llvm.ptr<3>) completes a phase whenever
 /// `arrivals` threads have arrived. Executed by one thread.

@@ -39,11 +39,9 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context)
     return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace);
   });
   addConversion([](gpu::ChannelType type) {
-    MLIRContext *context = type.getContext();
-    auto shared = LLVM::LLVMPointerType::get(context, sharedSpace);
-    auto counter = LLVM::LLVMPointerType::get(context);
+    auto counter = LLVM::LLVMPointerType::get(type.getContext());
     return LLVM::LLVMStructType::getLiteral(
-        context, {shared, shared, counter, counter, counter});
+        type.getContext(), SmallVector<Type>(channelReleases + 1, counter));
   });
   addConversion([](gpu::TokenType type) {
     return IntegerType::get(type.getContext(), 32);

@@ -19,16 +19,16 @@ smx_gpu.kernel @from_shared(%o: memref<?x32xf32>) warps(4) {
   // CHECK: %[[UNITS:.+]] = llvm.lshr %[[ADDRESS]],
   // In a cluster the rank of the block is above these bits.
   // CHECK: llvm.mlir.constant(16383 : i32)
+  // All tiles start from the first byte of shared memory: that of the second operand lies 8192 bytes, 512 units, behind it.
   // CHECK: %[[LOW:.+]] = llvm.and %[[UNITS]],
-  // CHECK: llvm.mlir.constant(65536 : i32)
-  // CHECK: llvm.or %[[LOW]],
   // CHECK: llvm.inline_asm has_side_effects
   // CHECK-SAME: fence.proxy.async.shared::cta;\0Awgmma.fence.sync.aligned;
-  // CHECK-SAME: add.s32 y, $17, 0;\0Amov.b64 db, {y, 1073741888};
+  // CHECK-SAME: add.s32 y, $17, 66048;\0Amov.b64 db, {y, 1073741888};
+  // CHECK-SAME: add.s32 x, $16, 65536;
   // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, $1, {{.*}}$15}, da, db, 0, 1, 1, 0, 0;
-  // CHECK-SAME: add.s32 y, $17, 2;
+  // CHECK-SAME: add.s32 y, $17, 66050;
   // CHECK-SAME: da, db, 1, 1, 1, 0, 0;
-  // CHECK-SAME: wgmma.commit_group.sync.aligned; }", "=f,{{.*}}=f,r,r,~{memory}"
+  // CHECK-SAME: wgmma.commit_group.sync.aligned; }", "=f,{{.*}}=f,r,r,~{memory}" %[[LOW]], %{{[0-9]+}} :
   %s, %t = smx_gpu.mma_async %x, %y, %zero transpose_b zero : !a, !k -> tensor<64x32xf32, #L>
   // CHECK: "wgmma.wait_group.sync.aligned 0;", "=f,{{.*}}=f,0,{{.*}}15,~{memory}"
   %r = smx_gpu.wait %t, %s : tensor<64x32xf32, #L>
@@ -45,11 +45,10 @@ smx_gpu.kernel @from_registers(%o: memref<?x64xf32>, %w: memref<?x32xbf16>) warp
   %acc = arith.constant dense<0.0> : tensor<64x64xf32, #L>
   %p = smx_gpu.load %w[%c0, %c0] dims [0, 1] : memref<?x32xbf16> -> tensor<64x32xbf16, #L>
   // Panels lie 2048 bytes apart, groups of 8 rows 512: a step of 16 rows is 1024.
-  // CHECK: llvm.mlir.constant(8388608 : i32)
-  // CHECK: llvm.inline_asm has_side_effects
-  // CHECK-SAME: add.s32 y, $40, 0;\0Amov.b64 db, {y, 2147483680};
+  // CHECK: llvm.inline_asm has_side_effects{{.*}}wgmma.fence.sync.aligned;
+  // CHECK-SAME: add.s32 y, $40, 8388608;\0Amov.b64 db, {y, 2147483680};
   // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, {{.*}}$31}, {$32, $33, $34, $35}, db, 1, 1, 1, 1;
-  // CHECK-SAME: add.s32 y, $40, 64;
+  // CHECK-SAME: add.s32 y, $40, 8388672;
   // CHECK-SAME: {$36, $37, $38, $39}, db, 1, 1, 1, 1;
   // CHECK-SAME: "=f,{{.*}}=f,r,r,r,r,r,r,r,r,r,0,1,
   %s, %t = smx_gpu.mma_async %p, %y, %acc : tensor<64x32xbf16, #L>, !v -> tensor<64x64xf32, #L>
@@ -66,9 +65,9 @@ smx_gpu.kernel @two_products(%o: memref<?x16xf32>) warps(4) {
   %x = smx_gpu.alloc : !smx_gpu.shared<128x16xf16, swizzle = 32>
   %acc = arith.constant dense<0.0> : tensor<128x16xf32, #L>
   %y = smx_gpu.alloc : !smx_gpu.shared<16x16xf16, swizzle = 32>
-  // CHECK: add.s32 x, $16, 0;
+  // CHECK: add.s32 x, $16, 65536;
   // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, {{.*}}$7}, da, db, 1, 1, 1, 0, 1;
-  // CHECK-SAME: add.s32 x, $16, 128;
+  // CHECK-SAME: add.s32 x, $16, 65664;
   // CHECK-SAME: {$8, {{.*}}$15}, da, db, 1, 1, 1, 0, 1;
   %s, %t = smx_gpu.mma_async %x, %y, %acc : !smx_gpu.shared<128x16xf16, swizzle = 32>, !smx_gpu.shared<16x16xf16, swizzle = 32> -> tensor<128x16xf32, #L>
   %u, %v = smx_gpu.mma_async %x, %y, %acc : !smx_gpu.shared<128x16xf16, swizzle = 32>, !smx_gpu.shared<16x16xf16, swizzle = 32> -> tensor<128x16xf32, #L>

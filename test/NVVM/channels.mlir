@@ -16,6 +16,7 @@ smx_gpu.kernel @ring(%x: memref<?x64xbf16>) warps(4) {
   // CHECK: llvm.alloca %[[ONE]]
   // CHECK: %[[ZERO:.+]] = llvm.mlir.constant(0 : i32) : i32
   // CHECK-COUNT-2: llvm.alloca %[[ONE]]
+  // CHECK: %[[SMEM:.+]] = llvm.mlir.addressof @smem
   // Thread 0 initialises: full for all threads that copy, empty for all that release.
   // CHECK: %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[IS_FIRST:.+]] = llvm.icmp "eq" %[[THREAD]], %[[ZERO]] : i32
@@ -36,12 +37,13 @@ smx_gpu.kernel @ring(%x: memref<?x64xbf16>) warps(4) {
   // CHECK: %[[USE:.+]] = llvm.lshr %[[N]], %[[ONE]] : i32
   // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]], %[[ONE]] : i32
   // CHECK: %[[BEFORE:.+]] = llvm.xor %[[PARITY]], %[[ONE]] : i32
+  // The barriers of a stage are the first byte of shared memory, plus 16 for each stage, plus a constant.
   // CHECK: %[[BARRIERS:.+]] = llvm.mul %[[STAGE]], %{{.+}} : i32
   // CHECK: %[[OF_STAGE:.+]] = llvm.getelementptr %[[FULL]][%[[BARRIERS]]]
-  // CHECK: %[[OF_READERS:.+]] = llvm.getelementptr %[[OF_STAGE]][8]
-  // CHECK: %[[ADDRESS:.+]] = llvm.ptrtoint %[[OF_READERS]] : !llvm.ptr<3> to i32
-  // POLL: mbarrier.test_wait.parity.shared.b64 done, [$0], $1;{{.+}} %[[ADDRESS]], %[[BEFORE]] :
-  // SLEEP: mbarrier.try_wait.parity.shared.b64 done, [$0], $1;{{.+}} %[[ADDRESS]], %[[BEFORE]] :
+  // CHECK: %[[IN_MEMORY:.+]] = llvm.getelementptr %[[SMEM]][%[[BARRIERS]]]
+  // CHECK: %[[ADDRESS:.+]] = llvm.ptrtoint %[[IN_MEMORY]] : !llvm.ptr<3> to i32
+  // POLL: mbarrier.test_wait.parity.shared.b64 done, [$0+4104], $1;{{.+}} %[[ADDRESS]], %[[BEFORE]] :
+  // SLEEP: mbarrier.try_wait.parity.shared.b64 done, [$0+4104], $1;{{.+}} %[[ADDRESS]], %[[BEFORE]] :
   // CHECK: %[[ROW:.+]] = llvm.lshr %[[THREAD]], %{{.+}} : i32
   // CHECK: llvm.sext %[[ROW]] : i32 to i64
   // CHECK: nvvm.cp.async.shared.global
@@ -49,20 +51,71 @@ smx_gpu.kernel @ring(%x: memref<?x64xbf16>) warps(4) {
   // CHECK: %[[ADDRESS:.+]] = llvm.ptrtoint %[[OF_STAGE]] : !llvm.ptr<3> to i32
   // CHECK: cp.async.mbarrier.arrive.noinc.shared.b64 [$0];{{.+}} %[[ADDRESS]] :
   smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !ring
-  // A reader waits for the phase of this use itself.
+  // A reader waits for the phase of this use itself, and keeps the stage: it holds one tile at a time.
   // CHECK: %[[N:.+]] = llvm.load %{{.+}} : !llvm.ptr -> i32
+  // CHECK: %[[STAGE:.+]] = llvm.and %[[N]], %[[ONE]] : i32
   // CHECK: %[[USE:.+]] = llvm.lshr %[[N]], %[[ONE]] : i32
   // CHECK: %[[PARITY:.+]] = llvm.and %[[USE]], %[[ONE]] : i32
+  // CHECK: llvm.store %[[STAGE]], %[[KEPT:.+]] : i32, !llvm.ptr
   // POLL: mbarrier.test_wait.parity{{.+}} %{{.+}}, %[[PARITY]] :
   // SLEEP: mbarrier.try_wait.parity{{.+}} %{{.+}}, %[[PARITY]] :
   %s = smx_gpu.get %c : !ring -> !stage
   // CHECK: llvm.load {{.+}} !llvm.ptr<3> -> vector<8xbf16>
   %t = smx_gpu.read %s : !stage -> tensor<16x64xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 8>>
   // All lanes have read before they arrive, each for itself.
+  // CHECK: %[[STAGE:.+]] = llvm.load %[[KEPT]] : !llvm.ptr -> i32
   // CHECK: nvvm.bar.warp.sync
-  // CHECK: "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [$0]; }"
+  // CHECK: llvm.mul %[[STAGE]], %{{.+}} : i32
+  // CHECK: "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [$0+4104]; }"
   smx_gpu.release %c : !ring
   smx_gpu.store %t, %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<16x64xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 8>>, memref<?x64xbf16>
+  smx_gpu.return
+}
+
+// Two tiles are held: a counter of its own says which one is released.
+// CHECK-LABEL: llvm.func @two_held
+smx_gpu.kernel @two_held(%x: memref<?x64xbf16>) warps(4) {
+  // CHECK: llvm.alloca
+  // CHECK: llvm.store %{{.+}}, %[[RELEASES:.+]] : i32, !llvm.ptr
+  %c0 = arith.constant 0 : index
+  %c = smx_gpu.make_channel : !ring
+  smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !ring
+  smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !ring
+  %s = smx_gpu.get %c : !ring -> !stage
+  %t = smx_gpu.get %c : !ring -> !stage
+  // CHECK: %[[N:.+]] = llvm.load %[[RELEASES]] : !llvm.ptr -> i32
+  // CHECK: %[[MORE:.+]] = llvm.add %[[N]], %{{.+}}
+  // CHECK: llvm.store %[[MORE]], %[[RELEASES]]
+  smx_gpu.release %c : !ring
+  smx_gpu.release %c : !ring
+  smx_gpu.return
+}
+
+// Of a loop whose rounds hold one tile, and of branches that both do.
+// CHECK-LABEL: llvm.func @one_held
+smx_gpu.kernel @one_held(%x: memref<?x64xbf16>, %n: index, %is_last: i1) warps(4) {
+  // CHECK: llvm.alloca
+  // CHECK: llvm.store %{{.+}}, %[[KEPT:.+]] : i32, !llvm.ptr
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c = smx_gpu.make_channel : !ring
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 {
+    smx_gpu.put %x[%c0, %c0] into %c dims [0, 1] copy(async) {aligned = 16 : i64} : memref<?x64xbf16>, !ring
+    // CHECK: llvm.store %[[STAGE:.+]], %[[KEPT]] : i32, !llvm.ptr
+    %s = smx_gpu.get %c : !ring -> !stage
+    // CHECK: scf.if
+    scf.if %is_last {
+      // CHECK: llvm.load %[[KEPT]]
+      // CHECK-NOT: llvm.add
+      // CHECK: mbarrier.arrive
+      smx_gpu.release %c : !ring
+    // CHECK: } else {
+    } else {
+      // CHECK: llvm.load %[[KEPT]]
+      smx_gpu.release %c : !ring
+    }
+  }
   smx_gpu.return
 }
 
@@ -128,7 +181,7 @@ smx_gpu.kernel @plain(%x: memref<?x?xbf16>, %n: index) warps(4) {
   // CHECK: llvm.sub %[[COLUMNS]], %[[NEXT]] : i32
   // CHECK-COUNT-7: ld.global.b16
   // CHECK-COUNT-8: llvm.store {{.+}} : vector<1xbf16>, !llvm.ptr<3>
-  // CHECK: "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [$0]; }"
+  // CHECK: "{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [$0+{{[0-9]+}}]; }"
   smx_gpu.put %x[%c0, %c0] valid(%n, %n) into %c dims [0, 1] copy(plain) : memref<?x?xbf16>, !three
   %s = smx_gpu.get %c : !three -> !stage
   smx_gpu.release %c : !three
