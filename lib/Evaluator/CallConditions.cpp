@@ -7,9 +7,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
@@ -97,11 +99,14 @@ static void assertCast(OpBuilder &builder, tensor::CastOp op) {
                     "expected dimension " + Twine(d) + " to be " + Twine(size));
 }
 
-/// A softmax of linalg is no structured op.
-static void assertSoftmax(OpBuilder &builder, linalg::SoftmaxOp op) {
-  for (int64_t d : llvm::seq(op.getInputOperandType().getRank()))
-    assertSame(builder, {&op.getInputMutable(), d},
-               {&op.getOutputMutable(), d});
+/// All extents of two operands are the same: of what is copied and the place
+/// for it, and of a softmax of linalg, which is no structured op.
+static void assertSameShape(OpBuilder &builder, OpOperand &a, OpOperand &b) {
+  auto type = dyn_cast<ShapedType>(a.get().getType());
+  if (!type || !type.hasRank())
+    return;
+  for (int64_t d : llvm::seq(type.getRank()))
+    assertSame(builder, {&a, d}, {&b, d});
 }
 
 /// The dimensions that one of `grouped` becomes have as many elements.
@@ -158,7 +163,15 @@ void mlir::smx::insertCallConditions(func::FuncOp function) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
       assertLoops(builder, structured);
     else if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
-      assertSoftmax(builder, softmax);
+      assertSameShape(builder, softmax.getInputMutable(),
+                      softmax.getOutputMutable());
+    else if (auto write =
+                 dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+      assertSameShape(builder, write.getSourceMutable(),
+                      write.getDestMutable());
+    else if (auto copy = dyn_cast<memref::CopyOp>(op))
+      assertSameShape(builder, copy.getSourceMutable(),
+                      copy.getTargetMutable());
     else if (auto cast = dyn_cast<tensor::CastOp>(op))
       assertCast(builder, cast);
     else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))

@@ -6,6 +6,14 @@
 // elements of [1, 0, 3] [1, 1, 4]. These patterns are applied first, and keep
 // the dimensions.
 //
+// Of memory with strides that are open, upstream drops the first dimensions of
+// one element, whatever the type says: [0, 0, 1, 0] [1, 16, 1, 8] to 1x16x8
+// would be 16x1x8. So a slice that keeps one of them and drops a later one
+// drops them all, and a reshape says which are there:
+//
+//   extract_slice to 1x16x8  =  expand_shape (extract_slice to 16x8)
+//   insert_slice of 1x16x8   =  insert_slice of (collapse_shape to 16x8)
+//
 //===----------------------------------------------------------------------===//
 
 #include "smx/IR/Smx.h"
@@ -73,11 +81,97 @@ struct StepInsertedByOne : OpRewritePattern<tensor::InsertSliceOp> {
     return success();
   }
 };
+
+/// The result of a slice that drops some of its dimensions of one element, or
+/// the source of one that is inserted.
+class ReducedSlice {
+public:
+  ReducedSlice(RankedTensorType type, ArrayRef<OpFoldResult> sizes,
+               const llvm::SmallBitVector &dropped)
+      : type(type) {
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      if (!dropped[dim]) {
+        kept.push_back(size);
+        keepsUnit |= isOneInteger(size);
+      } else {
+        dropsBehind |= keepsUnit;
+      }
+    }
+  }
+
+  /// It keeps one of them and drops a later one.
+  bool isAmbiguous() const { return dropsBehind; }
+  ArrayRef<OpFoldResult> sizes() const { return kept; }
+
+  RankedTensorType withoutUnits() const {
+    SmallVector<int64_t> shape;
+    for (auto [size, extent] : llvm::zip_equal(kept, type.getShape()))
+      if (!isOneInteger(size))
+        shape.push_back(extent);
+    return type.clone(shape);
+  }
+
+  /// Dimensions of one element go with the next other one, the last ones with
+  /// the one before.
+  SmallVector<ReassociationIndices> groups() const {
+    SmallVector<ReassociationIndices> groups;
+    ReassociationIndices group;
+    for (auto [dim, size] : llvm::enumerate(kept)) {
+      group.push_back(dim);
+      if (!isOneInteger(size))
+        groups.push_back(std::exchange(group, {}));
+    }
+    if (!groups.empty())
+      groups.back().append(group);
+    return groups;
+  }
+
+private:
+  RankedTensorType type;
+  SmallVector<OpFoldResult> kept;
+  bool keepsUnit = false, dropsBehind = false;
+};
+
+struct ExtractWithoutUnits : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    ReducedSlice reduced(op.getType(), op.getMixedSizes(), op.getDroppedDims());
+    if (!reduced.isAmbiguous())
+      return failure();
+    auto slice = tensor::ExtractSliceOp::create(
+        rewriter, op.getLoc(), reduced.withoutUnits(), op.getSource(),
+        op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides());
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+        op, op.getType(), slice, reduced.groups(), reduced.sizes());
+    return success();
+  }
+};
+
+struct InsertWithoutUnits : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    ReducedSlice reduced(op.getSourceType(), op.getMixedSizes(),
+                         op.getDroppedDims());
+    if (!reduced.isAmbiguous())
+      return failure();
+    auto source = tensor::CollapseShapeOp::create(
+        rewriter, op.getLoc(), reduced.withoutUnits(), op.getSource(),
+        reduced.groups());
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+        op, source, op.getDest(), op.getMixedOffsets(), op.getMixedSizes(),
+        op.getMixedStrides());
+    return success();
+  }
+};
 } // namespace
 
 void SmxDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   constexpr unsigned aboveUpstream = 10;
-  patterns.add<FoldExtractedBounds, StepInsertedByOne>(patterns.getContext(),
-                                                       aboveUpstream);
+  patterns.add<FoldExtractedBounds, StepInsertedByOne, ExtractWithoutUnits,
+               InsertWithoutUnits>(patterns.getContext(), aboveUpstream);
 }

@@ -35,3 +35,59 @@ func.func @step_of_one(%x: tensor<1x3x2x3xf32>) -> tensor<1x3x2x3xf32> {
   %y = tensor.insert_slice %r into %x[0, 0, 0, 0] [1, 3, 1, 3] [1, 1, 2, 1] : tensor<3x1x3xf32> into tensor<1x3x2x3xf32>
   return %y : tensor<1x3x2x3xf32>
 }
+
+// -----
+
+// Of two dimensions of one element the first is kept: memory with open strides would drop that one.
+// CHECK-LABEL: @keeps_the_first
+// CHECK: %[[S:.+]] = tensor.extract_slice %{{.+}}[0, 0, 1, 0] [1, 16, 1, 8] [1, 1, 1, 1] : tensor<1x16x3x8xf32> to tensor<16x8xf32>
+// CHECK: tensor.expand_shape %[[S]] {{\[}}[0, 1], [2]] output_shape [1, 16, 8] : tensor<16x8xf32> into tensor<1x16x8xf32>
+func.func @keeps_the_first(%x: tensor<1x16x3x8xf32>) -> tensor<1x16x8xf32> {
+  %s = tensor.extract_slice %x[0, 0, 1, 0] [1, 16, 1, 8] [1, 1, 1, 1] : tensor<1x16x3x8xf32> to tensor<1x16x8xf32>
+  %r = smx.softmax %s axis(2) : tensor<1x16x8xf32> -> tensor<1x16x8xf32>
+  return %r : tensor<1x16x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @keeps_the_first_of_open_sizes
+// CHECK: %[[S:.+]] = tensor.extract_slice %{{.+}}[0, 0, 1, 0] [1, %[[N:.+]], 1, 8] [1, 1, 1, 1] : tensor<?x?x3x8xf32> to tensor<?x8xf32>
+// CHECK: tensor.expand_shape %[[S]] {{\[}}[0, 1], [2]] output_shape [1, %[[N]], 8]
+func.func @keeps_the_first_of_open_sizes(%x: tensor<?x?x3x8xf32>, %n: index) -> tensor<1x?x8xf32> {
+  %s = tensor.extract_slice %x[0, 0, 1, 0] [1, %n, 1, 8] [1, 1, 1, 1] : tensor<?x?x3x8xf32> to tensor<1x?x8xf32>
+  %r = smx.softmax %s axis(2) : tensor<1x?x8xf32> -> tensor<1x?x8xf32>
+  return %r : tensor<1x?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @keeps_no_other
+// CHECK: %[[S:.+]] = tensor.extract_slice %{{.+}}[4, 0, 3] [1, 1, 1] [1, 1, 1] : tensor<8x1x40xf32> to tensor<f32>
+// CHECK: tensor.expand_shape %[[S]] [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+func.func @keeps_no_other(%x: tensor<8x1x40xf32>) -> tensor<1x1xf32> {
+  %s = tensor.extract_slice %x[4, 0, 3] [1, 1, 1] [1, 1, 1] : tensor<8x1x40xf32> to tensor<1x1xf32>
+  %r = smx.softmax %s axis(0) : tensor<1x1xf32> -> tensor<1x1xf32>
+  return %r : tensor<1x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @inserts_the_first
+// CHECK: %[[S:.+]] = tensor.collapse_shape %{{.+}} {{\[}}[0, 1], [2]] : tensor<1x16x8xf32> into tensor<16x8xf32>
+// CHECK: tensor.insert_slice %[[S]] into %{{.+}}[0, 0, 1, 0] [1, 16, 1, 8] [1, 1, 1, 1] : tensor<16x8xf32> into tensor<1x16x3x8xf32>
+func.func @inserts_the_first(%x: tensor<1x16x8xf32>, %y: tensor<1x16x3x8xf32>) -> tensor<1x16x3x8xf32> {
+  %r = smx.softmax %x axis(2) : tensor<1x16x8xf32> -> tensor<1x16x8xf32>
+  %s = tensor.insert_slice %r into %y[0, 0, 1, 0] [1, 16, 1, 8] [1, 1, 1, 1] : tensor<1x16x8xf32> into tensor<1x16x3x8xf32>
+  return %s : tensor<1x16x3x8xf32>
+}
+
+// -----
+
+// A later one that is kept is one that memory keeps, too.
+// CHECK-LABEL: @keeps_the_last
+// CHECK: tensor.extract_slice %{{.+}} : tensor<3x16x8x1xf32> to tensor<16x8x1xf32>
+func.func @keeps_the_last(%x: tensor<3x16x8x1xf32>) -> tensor<16x8x1xf32> {
+  %s = tensor.extract_slice %x[1, 0, 0, 0] [1, 16, 8, 1] [1, 1, 1, 1] : tensor<3x16x8x1xf32> to tensor<16x8x1xf32>
+  %r = smx.softmax %s axis(1) : tensor<16x8x1xf32> -> tensor<16x8x1xf32>
+  return %r : tensor<16x8x1xf32>
+}

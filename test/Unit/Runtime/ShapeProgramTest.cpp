@@ -6,6 +6,7 @@
 #include "smx/Evaluator/ShapeProgram.h"
 
 #include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using mlir::smx::ShapeProgram;
 using smx::reference::Shape;
@@ -187,6 +188,38 @@ TEST_F(ShapeProgramOf, SoftmaxOfLinalg) {
       llvm::toString(program.evaluate({{7, 8}, {5, 8}}, {0, 0}).takeError()),
       "f.mlir:3:12: 'linalg.softmax': expected dimension 0 of operand 0 and "
       "dimension 0 of operand 1 to be the same");
+}
+
+/// A place in memory has no more elements than its type says.
+TEST_F(ShapeProgramOf, ResultsInMemory) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: memref<?x8xf32>, %y: memref<?x?xf32>) {
+      %t = bufferization.to_tensor %x restrict : memref<?x8xf32> to tensor<?x8xf32>
+      %s = smx.softmax %t axis(1) : tensor<?x8xf32> -> tensor<?x8xf32>
+      bufferization.materialize_in_destination %s in restrict writable %y : (tensor<?x8xf32>, memref<?x?xf32>) -> ()
+      return
+    })mlir"));
+  auto errorOf = [&](Shape x, Shape y) {
+    return llvm::toString(program.evaluate({x, y}, {0, 0}).takeError());
+  };
+  const std::string same =
+      "f.mlir:5:7: 'bufferization.materialize_in_destination': expected "
+      "dimension {0} of operand 0 and dimension {0} of operand 1 to be the "
+      "same";
+  EXPECT_EQ(errorOf({4, 8}, {4, 8}), "");
+  EXPECT_EQ(errorOf({4, 8}, {2, 8}), llvm::formatv(same.c_str(), 0).str());
+  EXPECT_EQ(errorOf({4, 8}, {4, 4}), llvm::formatv(same.c_str(), 1).str());
+}
+
+TEST_F(ShapeProgramOf, CopiesInMemory) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) {
+      memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+      return
+    })mlir"));
+  EXPECT_EQ(llvm::toString(program.evaluate({{4}, {3}}, {0, 0}).takeError()),
+            "f.mlir:3:7: 'memref.copy': expected dimension 0 of operand 0 and "
+            "dimension 0 of operand 1 to be the same");
 }
 
 /// What nobody reads is not computed, and the module's own assertions are
