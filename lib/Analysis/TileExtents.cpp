@@ -66,7 +66,8 @@ static TileExtent extentOfFinish(FinishOp finish, int64_t dim) {
 TileExtent mlir::smx::traceExtent(Value shaped, int64_t dim) {
   TileExtent unknown{std::nullopt, {}, shaped, dim};
   auto type = cast<ShapedType>(shaped.getType());
-  if (!type.hasRank())
+  // The verifier of `dim` ops lets a dimension pass that is none.
+  if (!type.hasRank() || dim < 0 || dim >= type.getRank())
     return unknown;
   if (!type.isDynamicDim(dim)) {
     unknown.constant = type.getDimSize(dim);

@@ -2,6 +2,7 @@
 
 #include "CallConditions.h"
 
+#include "smx/IR/IndexMath.h"
 #include "smx/IR/Smx.h"
 #include "smx/IR/SourcePlace.h"
 
@@ -53,6 +54,19 @@ static void assertNumbers(OpBuilder &builder, Operation *op,
   cf::AssertOp::create(builder, loc, holds, makeMessage(op, message.str()));
 }
 
+/// Asserts that `number`, the `what` of dimension `dim`, is 0 or more; an
+/// extent of a tensor is.
+static void assertNotNegative(OpBuilder &builder, Operation *op,
+                              OpFoldResult number, const Twine &what,
+                              int64_t dim) {
+  auto value = dyn_cast<Value>(number);
+  if (value && !value.getDefiningOp<tensor::DimOp>())
+    assertNumbers(builder, op, arith::CmpIPredicate::sge, number,
+                  builder.getIndexAttr(0),
+                  "expected the " + what + " of dimension " + Twine(dim) +
+                      " not to be negative");
+}
+
 static void assertSame(OpBuilder &builder, const OperandExtent &a,
                        const OperandExtent &b) {
   if (!ShapedType::isDynamic(a.getSize()) && a.getSize() == b.getSize())
@@ -86,17 +100,25 @@ static void assertLoops(OpBuilder &builder, linalg::LinalgOp op) {
   }
 }
 
+/// Asserts that dimension `dim` of the result of `op`, which has `size`
+/// elements, has the static extent of its type.
+static void assertExtent(OpBuilder &builder, Operation *op, int64_t dim,
+                         OpFoldResult size, int64_t extent) {
+  assertNumbers(builder, op, arith::CmpIPredicate::eq, size,
+                builder.getIndexAttr(extent),
+                "expected dimension " + Twine(dim) + " to be " + Twine(extent));
+}
+
 static void assertCast(OpBuilder &builder, tensor::CastOp op) {
   auto to = dyn_cast<RankedTensorType>(op.getType());
   if (!to || !isa<RankedTensorType>(op.getSource().getType()))
     return;
   for (auto [d, size] : llvm::enumerate(to.getShape()))
     if (!ShapedType::isDynamic(size))
-      assertNumbers(builder, op, arith::CmpIPredicate::eq,
-                    tensor::getMixedSize(builder, op.getLoc(), op.getSource(),
-                                         static_cast<int64_t>(d)),
-                    builder.getIndexAttr(size),
-                    "expected dimension " + Twine(d) + " to be " + Twine(size));
+      assertExtent(builder, op, d,
+                   tensor::getMixedSize(builder, op.getLoc(), op.getSource(),
+                                        static_cast<int64_t>(d)),
+                   size);
 }
 
 /// All extents of two operands are the same: of what is copied and the place
@@ -126,7 +148,92 @@ static void assertReshape(OpBuilder &builder, Operation *op, Value grouped,
   }
 }
 
-/// offset + (size - 1) * stride < extent, or there is nothing in the slice.
+/// A reshape to sizes that are computed: the static extents of the result are
+/// these, and there are as many elements.
+static void assertReshape(OpBuilder &builder, tensor::ReshapeOp op) {
+  auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getType());
+  if (!from || !to)
+    return;
+  Location loc = op.getLoc();
+  IndexMath math{builder, loc};
+  Value before = math.constant(1), after = math.constant(1);
+  for (int64_t d : llvm::seq(from.getRank()))
+    before = math.mul(
+        before, linalg::createOrFoldDimOp(builder, loc, op.getSource(), d));
+  for (auto [d, extent] : llvm::enumerate(to.getShape())) {
+    Value size = math.asIndex(tensor::ExtractOp::create(
+        builder, loc, op.getShape(), math.constant(d)));
+    after = math.mul(after, size);
+    if (!ShapedType::isDynamic(extent))
+      assertExtent(builder, op, d, size, extent);
+  }
+  assertNumbers(builder, op, arith::CmpIPredicate::eq, before, after,
+                "expected as many elements as before");
+}
+
+/// What is put together has the same extents in all other dimensions, and
+/// together those of the result.
+static void assertConcat(OpBuilder &builder, tensor::ConcatOp op) {
+  IndexMath math{builder, op.getLoc()};
+  const auto along = static_cast<int64_t>(op.getDim());
+  for (auto [d, extent] : llvm::enumerate(op.getResultType().getShape())) {
+    const auto dim = static_cast<int64_t>(d);
+    OperandExtent first{&op->getOpOperand(0), dim};
+    Value all = first.build(builder);
+    for (OpOperand &other : llvm::drop_begin(op->getOpOperands())) {
+      OperandExtent part{&other, dim};
+      if (dim == along)
+        all = math.add(all, part.build(builder));
+      else
+        assertSame(builder, first, part);
+    }
+    if (!ShapedType::isDynamic(extent))
+      assertExtent(builder, op, dim, all, extent);
+  }
+}
+
+/// Padding is not negative, and static extents of the result are what comes of
+/// it.
+static void assertPad(OpBuilder &builder, tensor::PadOp op) {
+  Location loc = op.getLoc();
+  IndexMath math{builder, loc};
+  for (auto [d, extent, low, high] :
+       llvm::enumerate(op.getResultType().getShape(), op.getMixedLowPad(),
+                       op.getMixedHighPad())) {
+    for (OpFoldResult padding : {low, high})
+      assertNotNegative(builder, op, padding, "padding", d);
+    Value before = getValueOrCreateConstantIndexOp(builder, loc, low),
+          behind = getValueOrCreateConstantIndexOp(builder, loc, high);
+    if (!ShapedType::isDynamic(extent))
+      assertExtent(
+          builder, op, d,
+          math.add(math.add(before, linalg::createOrFoldDimOp(
+                                        builder, loc, op.getSource(), d)),
+                   behind),
+          extent);
+  }
+}
+
+/// What is put into a slice is as large as the slice.
+static void assertSource(OpBuilder &builder, tensor::InsertSliceOp op) {
+  const llvm::SmallBitVector dropped = op.getDroppedDims();
+  int64_t sourceDim = 0;
+  for (auto [d, size] : llvm::enumerate(op.getMixedSizes())) {
+    if (dropped.test(d))
+      continue;
+    assertNumbers(
+        builder, op, arith::CmpIPredicate::eq,
+        tensor::getMixedSize(builder, op.getLoc(), op.getSource(), sourceDim++),
+        size,
+        "expected the source and the slice to have as many elements "
+        "in dimension " +
+            Twine(d));
+  }
+}
+
+/// 0 <= offset, offset + (size - 1) * stride < extent; or there is nothing in
+/// the slice.
 static void assertSlice(OpBuilder &builder, OffsetSizeAndStrideOpInterface op,
                         Value tensor) {
   Location loc = op.getLoc();
@@ -135,6 +242,8 @@ static void assertSlice(OpBuilder &builder, OffsetSizeAndStrideOpInterface op,
   };
   for (auto [d, offset, size, stride] : llvm::enumerate(
            op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
+    assertNotNegative(builder, op, offset, "offset", d);
+    assertNotNegative(builder, op, size, "size", d);
     Value count = valueOf(size);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value last = arith::AddIOp::create(
@@ -160,7 +269,10 @@ void mlir::smx::insertCallConditions(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     OpBuilder builder(&op);
     builder.setInsertionPointAfter(&op);
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+      for (auto [d, size] : llvm::enumerate(empty.getMixedSizes()))
+        assertNotNegative(builder, empty, size, "size", d);
+    } else if (auto structured = dyn_cast<linalg::LinalgOp>(op))
       assertLoops(builder, structured);
     else if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
       assertSameShape(builder, softmax.getInputMutable(),
@@ -177,11 +289,18 @@ void mlir::smx::insertCallConditions(func::FuncOp function) {
     else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
       assertReshape(builder, expand, expand.getSrc(), expand.getResult(),
                     expand.getReassociationIndices());
+    else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+      assertReshape(builder, reshape);
+    else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+      assertConcat(builder, concat);
+    else if (auto pad = dyn_cast<tensor::PadOp>(op))
+      assertPad(builder, pad);
     else if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
       assertSlice(builder, extract, extract.getSource());
-    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
       assertSlice(builder, insert, insert.getDest());
-    else if (isa_and_nonnull<SmxDialect>(op.getDialect()))
+      assertSource(builder, insert);
+    } else if (isa_and_nonnull<SmxDialect>(op.getDialect()))
       if (auto verifiable = dyn_cast<RuntimeVerifiableOpInterface>(op))
         verifiable.generateRuntimeVerification(builder, op.getLoc(),
                                                makeMessage);

@@ -8,9 +8,10 @@ namespace mlir::smx {
 
 /// Puts an assertion behind every op of the body of `function` for what the op
 /// expects of open extents: those of its operands that belong together are the
-/// same, what is cast to a static extent has it, reshapes keep the number of
-/// elements, and slices end where their tensors do. Ops in regions are left
-/// out: they need not run.
+/// same, a result has the static extents of its type, reshapes keep the number
+/// of elements, slices lie within their tensors, and no size or padding is
+/// negative. Without these a kernel would read or write beside its arguments.
+/// Ops in regions are left out: they need not run.
 void insertCallConditions(func::FuncOp function);
 
 } // namespace mlir::smx

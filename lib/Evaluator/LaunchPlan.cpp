@@ -36,7 +36,9 @@ LaunchPlanBuilder::readProperty(OpResult result) {
   if (metadata) // The base buffer, then the layout in the same order.
     return layout->numbers[result.getResultNumber() - 1];
   std::optional<int64_t> position = dim.getConstantIndex();
-  if (!position)
+  // The verifier lets a dimension pass that is none.
+  if (!position || *position < 0 ||
+      *position >= cast<ShapedType>(dim.getSource().getType()).getRank())
     return std::nullopt;
   return layout->numbers[1 + *position];
 }

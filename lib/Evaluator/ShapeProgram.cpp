@@ -88,7 +88,9 @@ static std::optional<Number> readProperty(OpResult result,
       dim ? dyn_cast<BlockArgument>(dim.getShapedValue()) : BlockArgument();
   std::optional<int64_t> position =
       argument ? getConstantIntValue(dim.getDimension()) : std::nullopt;
-  if (!position)
+  // A dimension that is none has no size; the verifier lets it pass.
+  if (!position || *position < 0 ||
+      *position >= cast<ShapedType>(argument.getType()).getRank())
     return std::nullopt;
   return program.add(Opcode::Size, argument.getArgNumber(), *position);
 }

@@ -164,6 +164,101 @@ TEST_F(ShapeProgramOf, ReshapesAndSlices) {
   EXPECT_FALSE(isRefused(0, 0, 3));
 }
 
+/// Why `program` does not take inputs of such shapes and integers.
+static std::string whyNot(const ShapeProgram &program,
+                          llvm::ArrayRef<Shape> shapes,
+                          llvm::ArrayRef<int64_t> integers) {
+  return llvm::toString(program.evaluate(shapes, integers).takeError());
+}
+
+/// A result that is larger than what it is made of would be read beside it.
+TEST_F(ShapeProgramOf, ReshapesToComputedSizes) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<?x3xf32>, %n: i32, %m: i32) -> tensor<6x?xf32> {
+      %s = tensor.from_elements %n, %m : tensor<2xi32>
+      %0 = tensor.reshape %x(%s) : (tensor<?x3xf32>, tensor<2xi32>) -> tensor<6x?xf32>
+      return %0 : tensor<6x?xf32>
+    })mlir"));
+  EXPECT_EQ(sizesOf(program, {{4, 3}, {}, {}}, {0, 6, 2})[0], (Shape{6, 2}));
+  EXPECT_EQ(whyNot(program, {{4, 3}, {}, {}}, {0, 4, 3}),
+            "f.mlir:4:12: 'tensor.reshape': expected dimension 0 to be 6");
+  EXPECT_EQ(whyNot(program, {{4, 3}, {}, {}}, {0, 6, 3}),
+            "f.mlir:4:12: 'tensor.reshape': expected as many elements as "
+            "before");
+}
+
+TEST_F(ShapeProgramOf, PartsThatArePutTogether) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<?x?xf32>, %y: tensor<?x2xf32>) -> tensor<6x?xf32> {
+      %0 = tensor.concat dim(0) %x, %y : (tensor<?x?xf32>, tensor<?x2xf32>) -> tensor<6x?xf32>
+      return %0 : tensor<6x?xf32>
+    })mlir"));
+  EXPECT_EQ(sizesOf(program, {{4, 2}, {2, 2}}, {0, 0})[0], (Shape{6, 2}));
+  EXPECT_EQ(whyNot(program, {{4, 2}, {1, 2}}, {0, 0}),
+            "f.mlir:3:12: 'tensor.concat': expected dimension 0 to be 6");
+  EXPECT_EQ(whyNot(program, {{4, 3}, {2, 2}}, {0, 0}),
+            "f.mlir:3:12: 'tensor.concat': expected dimension 1 of operand 0 "
+            "and dimension 1 of operand 1 to be the same");
+}
+
+TEST_F(ShapeProgramOf, Padding) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<?xf32>, %n: index) -> tensor<6xf32> {
+      %z = arith.constant 0.0 : f32
+      %0 = tensor.pad %x low[1] high[%n] {
+      ^bb0(%i: index):
+        tensor.yield %z : f32
+      } : tensor<?xf32> to tensor<6xf32>
+      return %0 : tensor<6xf32>
+    })mlir"));
+  EXPECT_EQ(sizesOf(program, {{3}, {}}, {0, 2})[0], (Shape{6}));
+  EXPECT_EQ(whyNot(program, {{4}, {}}, {0, 2}),
+            "f.mlir:4:12: 'tensor.pad': expected dimension 0 to be 6");
+  EXPECT_EQ(whyNot(program, {{6}, {}}, {0, -1}),
+            "f.mlir:4:12: 'tensor.pad': expected the padding of dimension 0 "
+            "not to be negative");
+}
+
+TEST_F(ShapeProgramOf, SourcesOfSlices) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<?xf32>, %y: tensor<2x?xf32>, %n: index) -> tensor<2x?xf32> {
+      %0 = tensor.insert_slice %x into %y[1, 0] [1, %n] [1, 1] : tensor<?xf32> into tensor<2x?xf32>
+      return %0 : tensor<2x?xf32>
+    })mlir"));
+  EXPECT_EQ(sizesOf(program, {{3}, {2, 5}, {}}, {0, 0, 3})[0], (Shape{2, 5}));
+  EXPECT_EQ(whyNot(program, {{3}, {2, 5}, {}}, {0, 0, 4}),
+            "f.mlir:3:12: 'tensor.insert_slice': expected the source and the "
+            "slice to have as many elements in dimension 1");
+}
+
+TEST_F(ShapeProgramOf, NegativeSizesAndOffsets) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<?xf32>, %n: index, %from: index) -> (tensor<?xf32>, tensor<?xf32>) {
+      %0 = tensor.empty(%n) : tensor<?xf32>
+      %1 = tensor.extract_slice %x[%from] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+      return %0, %1 : tensor<?xf32>, tensor<?xf32>
+    })mlir"));
+  EXPECT_EQ(sizesOf(program, {{3}, {}, {}}, {0, 0, 0})[0], (Shape{0}));
+  EXPECT_EQ(whyNot(program, {{3}, {}, {}}, {0, -2, 0}),
+            "f.mlir:3:12: 'tensor.empty': expected the size of dimension 0 "
+            "not to be negative");
+  EXPECT_EQ(whyNot(program, {{3}, {}, {}}, {0, 2, -1}),
+            "f.mlir:4:12: 'tensor.extract_slice': expected the offset of "
+            "dimension 0 not to be negative");
+}
+
+/// The verifier of tensor.dim does not look at the rank.
+TEST_F(ShapeProgramOf, ADimensionThatIsNone) {
+  ShapeProgram program = ShapeProgram::build(parse(R"mlir(
+    func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %c1 = arith.constant 1 : index
+      %n = tensor.dim %x, %c1 : tensor<?xf32>
+      %0 = tensor.empty(%n) : tensor<?xf32>
+      return %0 : tensor<?xf32>
+    })mlir"));
+  EXPECT_EQ(sizesOf(program, {{3}}, {0})[0], (Shape{-1}));
+}
+
 TEST_F(ShapeProgramOf, PlacesInStaticTensors) {
   ShapeProgram program = ShapeProgram::build(parse(R"mlir(
     func.func @f(%x: tensor<2xf32>, %to: tensor<8xf32>, %at: index) -> tensor<8xf32> {
