@@ -34,7 +34,8 @@ static bool isNarrowFloat(Type type) {
 }
 
 std::optional<NarrowSum> NarrowSum::match(linalg::GenericOp op) {
-  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
+  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() == 0 ||
+      op.getNumDpsInits() != 1 ||
       !isNarrowFloat(getElementTypeOrSelf(op.getResult(0).getType())))
     return std::nullopt;
   Block *body = op.getBody();
