@@ -4,6 +4,7 @@
 
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,6 +157,11 @@ namespace {
 struct EarlyReadsPass
     : mlir::smx::gpu::impl::EarlyReadsPassBase<EarlyReadsPass> {
   using EarlyReadsPassBase::EarlyReadsPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return mlir::smx::checkOptions(
+        context, {{"registers", registers}, {"reserve", reserve}});
+  }
 
   void runOnOperation() override {
     getOperation().walk([&](RoleOp role) {

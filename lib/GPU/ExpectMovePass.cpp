@@ -28,6 +28,7 @@
 
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -293,14 +294,13 @@ struct ExpectMovePass
   using ExpectMovePassBase::ExpectMovePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (window > 0)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "option 'window' must be above 0, got " << int64_t(window);
+    return mlir::smx::checkOptions(context, {{"rounds", rounds},
+                                             {"window", window, /*least=*/1},
+                                             {"columns", columns}});
   }
 
   void runOnOperation() override {
-    if (rounds <= 0)
+    if (rounds == 0)
       return;
     SmallVector<GuessingLoop> loops;
     getOperation().walk([&](scf::ForOp loop) {

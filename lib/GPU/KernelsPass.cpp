@@ -7,6 +7,7 @@
 #include "TileConverter.h"
 #include "smx/Bufferize/BoundaryType.h"
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -347,13 +348,17 @@ namespace {
 struct KernelsPass : mlir::smx::gpu::impl::KernelsPassBase<KernelsPass> {
   using KernelsPassBase::KernelsPassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return mlir::smx::checkOptions(context,
+                                   {{"warps", warps, /*least=*/0, /*most=*/32},
+                                    {"blocks", blocks},
+                                    {"deal", deal},
+                                    {"alignment", alignment},
+                                    {"shared-limit", sharedLimit},
+                                    {"clusters", clusters, /*least=*/1}});
+  }
+
   void runOnOperation() override {
-    if (warps < 0 || warps > 32) {
-      getOperation().emitError("option 'warps' must be from 0 (choose) to 32, "
-                               "which a block has at most, got ")
-          << int64_t(warps);
-      return signalPassFailure();
-    }
     SymbolTable symbols(getOperation());
     ScheduleOptions options{warps, warpgroups, blocks,
                             deal,  clusters,   alignment};

@@ -4,6 +4,7 @@
 
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -123,6 +124,10 @@ void LateWait::move() {
 namespace {
 struct LateWaitsPass : mlir::smx::gpu::impl::LateWaitsPassBase<LateWaitsPass> {
   using LateWaitsPassBase::LateWaitsPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return mlir::smx::checkOptions(context, {{"reserve", reserve}});
+  }
 
   void runOnOperation() override {
     getOperation().walk([&](RoleOp role) {

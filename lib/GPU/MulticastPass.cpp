@@ -16,6 +16,7 @@
 #include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -167,6 +168,10 @@ bool ClusterAnalysis::isInStep(Operation *op) {
 namespace {
 struct MulticastPass : impl::MulticastPassBase<MulticastPass> {
   using MulticastPassBase::MulticastPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return checkOptions(context, {{"cluster", cluster, /*least=*/1}});
+  }
 
   void runOnOperation() override {
     if (cluster < 2)

@@ -19,6 +19,7 @@
 #include "smx/GPU/Captures.h"
 #include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -146,6 +147,14 @@ static int64_t countTilesOfBlock(LaunchOp launch, Value tiles) {
 namespace {
 struct NextTilePass : impl::NextTilePassBase<NextTilePass> {
   using NextTilePassBase::NextTilePassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return checkOptions(context, {{"rounds", rounds},
+                                  {"tiles", tiles},
+                                  {"cut-rounds", cutRounds},
+                                  {"cut-columns", cutColumns},
+                                  {"ahead-rounds", aheadRounds}});
+  }
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());

@@ -12,6 +12,7 @@
 #include "smx/GPU/Launches.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/RowCopy.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -219,12 +220,8 @@ struct PersistentRowsPass : impl::PersistentRowsPassBase<PersistentRowsPass> {
   using PersistentRowsPassBase::PersistentRowsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    for (auto [name, value] :
-         {std::pair("clusters", int64_t(clusters)), {"stagger", stagger}})
-      if (value < 0)
-        return emitError(UnknownLoc::get(context))
-               << "option '" << name << "' must be at least 0, got " << value;
-    return success();
+    return checkOptions(context,
+                        {{"clusters", clusters}, {"stagger", stagger}});
   }
 
   void runOnOperation() override {

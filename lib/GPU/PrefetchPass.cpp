@@ -3,6 +3,7 @@
 #include "ChannelDepth.h"
 #include "SharedOperands.h"
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -71,12 +72,11 @@ namespace {
 struct PrefetchPass : mlir::smx::gpu::impl::PrefetchPassBase<PrefetchPass> {
   using PrefetchPassBase::PrefetchPassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return mlir::smx::checkOptions(context, {{"depth", depth, /*least=*/1}});
+  }
+
   void runOnOperation() override {
-    if (depth < 1) {
-      getOperation().emitError("option 'depth' must be at least 1, got ")
-          << int64_t(depth);
-      return signalPassFailure();
-    }
     // A role that fetches runs ahead as far as its channels are deep.
     bool hasRoles =
         getOperation()

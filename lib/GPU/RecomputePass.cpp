@@ -11,6 +11,7 @@
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/ElementBits.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
@@ -204,11 +205,7 @@ struct RecomputePass : mlir::smx::gpu::impl::RecomputePassBase<RecomputePass> {
   using RecomputePassBase::RecomputePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (elements >= 0)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "option 'elements' must not be negative, got "
-           << int64_t(elements);
+    return mlir::smx::checkOptions(context, {{"elements", elements}});
   }
 
   void runOnOperation() override {

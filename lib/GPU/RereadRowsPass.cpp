@@ -9,6 +9,7 @@
 #include "RowPieces.h"
 #include "smx/GPU/Passes.h"
 #include "smx/IR/ElementBits.h"
+#include "smx/IR/OptionBounds.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,10 +53,8 @@ struct RereadRowsPass
   using RereadRowsPassBase::RereadRowsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (elements >= 1)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "option 'elements' must be at least 1, got " << int64_t(elements);
+    return mlir::smx::checkOptions(context,
+                                   {{"elements", elements, /*least=*/1}});
   }
 
   void runOnOperation() override {

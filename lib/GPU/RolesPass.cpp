@@ -7,6 +7,7 @@
 #include "GroupCode.h"
 
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -115,6 +116,10 @@ struct KernelCode {
 
 struct RolesPass : impl::RolesPassBase<RolesPass> {
   using RolesPassBase::RolesPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return checkOptions(context, {{"depth", depth, /*least=*/1}});
+  }
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();

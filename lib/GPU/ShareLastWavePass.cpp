@@ -5,6 +5,7 @@
 #include "WaveTile.h"
 
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -246,11 +247,7 @@ struct ShareLastWavePass : impl::ShareLastWavePassBase<ShareLastWavePass> {
   using ShareLastWavePassBase::ShareLastWavePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (blocks < 0)
-      return emitError(UnknownLoc::get(context))
-             << "option 'blocks' must be at least 0 (0 shares nothing), got "
-             << int64_t(blocks);
-    return success();
+    return checkOptions(context, {{"blocks", blocks}});
   }
 
   void runOnOperation() override {

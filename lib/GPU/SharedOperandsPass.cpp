@@ -2,6 +2,7 @@
 
 #include "SharedOperands.h"
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -17,6 +18,10 @@ namespace {
 struct SharedOperandsPass
     : mlir::smx::gpu::impl::SharedOperandsPassBase<SharedOperandsPass> {
   using SharedOperandsPassBase::SharedOperandsPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return mlir::smx::checkOptions(context, {{"registers", registers}});
+  }
 
   void runOnOperation() override {
     for (const SharedOperand &operand :

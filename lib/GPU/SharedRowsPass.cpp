@@ -10,6 +10,7 @@
 #include "RowPieces.h"
 #include "smx/GPU/Passes.h"
 #include "smx/IR/ElementBits.h"
+#include "smx/IR/OptionBounds.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -110,13 +111,8 @@ struct SharedRowsPass
   using SharedRowsPassBase::SharedRowsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    for (auto [name, value, least] :
-         {std::tuple("bytes", int64_t(bytes), 1), {"states", states, 0}})
-      if (value < least)
-        return emitError(UnknownLoc::get(context))
-               << "option '" << name << "' must be at least " << least
-               << ", got " << value;
-    return success();
+    return mlir::smx::checkOptions(
+        context, {{"bytes", bytes, /*least=*/1}, {"states", states}});
   }
 
   void runOnOperation() override {

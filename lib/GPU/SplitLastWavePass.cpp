@@ -3,6 +3,7 @@
 #include "WaveMerge.h"
 
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -167,12 +168,7 @@ struct SplitLastWavePass : impl::SplitLastWavePassBase<SplitLastWavePass> {
   using SplitLastWavePassBase::SplitLastWavePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (blocks < 0 || parts < 0)
-      return emitError(UnknownLoc::get(context))
-             << "options 'blocks' and 'parts' must be at least 0 (0 cuts "
-                "nothing, and lets the cost decide), got "
-             << int64_t(blocks) << " and " << int64_t(parts);
-    return success();
+    return checkOptions(context, {{"blocks", blocks}, {"parts", parts}});
   }
 
   void runOnOperation() override {

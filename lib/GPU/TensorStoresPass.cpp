@@ -5,6 +5,7 @@
 #include "Swizzle.h"
 
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
@@ -92,6 +93,10 @@ static StringRef whyNoTensorStore(StoreOp store, RoleOp role) {
 namespace {
 struct TensorStoresPass : impl::TensorStoresPassBase<TensorStoresPass> {
   using TensorStoresPassBase::TensorStoresPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return checkOptions(context, {{"bytes", bytes}});
+  }
 
   void runOnOperation() override {
     left = bytes;

@@ -5,6 +5,7 @@
 #include "NumberSweep.h"
 
 #include "smx/GPU/Passes.h"
+#include "smx/IR/OptionBounds.h"
 #include "smx/Tiling/FewTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -226,6 +227,13 @@ namespace {
 struct UniteLoopsPass
     : mlir::smx::gpu::impl::UniteLoopsPassBase<UniteLoopsPass> {
   using UniteLoopsPassBase::UniteLoopsPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return mlir::smx::checkOptions(context, {{"widest", widest},
+                                             {"narrow", narrow},
+                                             {"rounds", rounds},
+                                             {"open-groups", openGroups}});
+  }
 
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;

@@ -1,6 +1,7 @@
 //===- PackHeadsPass.cpp - heads that share keys as rows of a tile --------===//
 
 #include "smx/IR/IndexMath.h"
+#include "smx/IR/OptionBounds.h"
 #include "smx/Online/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -172,10 +173,7 @@ struct PackHeadsPass : mlir::smx::impl::PackHeadsPassBase<PackHeadsPass> {
   using PackHeadsPassBase::PackHeadsPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (rows >= 1)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "option 'rows' must be at least 1, got " << int64_t(rows);
+    return checkOptions(context, {{"rows", rows, /*least=*/1}});
   }
 
   void runOnOperation() override {

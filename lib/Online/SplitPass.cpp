@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "smx/IR/ElementBits.h"
+#include "smx/IR/OptionBounds.h"
 #include "smx/IR/Smx.h"
 #include "smx/Online/Passes.h"
 #include "smx/Tiling/RowParts.h"
@@ -27,29 +28,12 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
   using SplitPassBase::SplitPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (parts < 1)
-      return emitError(UnknownLoc::get(context))
-             << "option 'parts' must be at least 1, got " << int64_t(parts);
-    if (longestBytes < 0)
-      return emitError(UnknownLoc::get(context))
-             << "option 'longest-bytes' must not be negative, got "
-             << int64_t(longestBytes);
-    if (heldBytes < 0)
-      return emitError(UnknownLoc::get(context))
-             << "option 'held-bytes' must not be negative, got "
-             << int64_t(heldBytes);
-    if (partBytes < 0)
-      return emitError(UnknownLoc::get(context))
-             << "option 'part-bytes' must not be negative, got "
-             << int64_t(partBytes);
-    if (heldBlocks < 1)
-      return emitError(UnknownLoc::get(context))
-             << "option 'held-blocks' must be at least 1, got "
-             << int64_t(heldBlocks);
-    if (slots < 1)
-      return emitError(UnknownLoc::get(context))
-             << "option 'slots' must be at least 1, got " << int64_t(slots);
-    return success();
+    return checkOptions(context, {{"parts", parts, /*least=*/1},
+                                  {"longest-bytes", longestBytes},
+                                  {"held-bytes", heldBytes},
+                                  {"part-bytes", partBytes},
+                                  {"held-blocks", heldBlocks, /*least=*/1},
+                                  {"slots", slots, /*least=*/1}});
   }
 
   /// There is a result as long as the row.

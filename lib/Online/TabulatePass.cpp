@@ -1,5 +1,6 @@
 //===- TabulatePass.cpp - functions of captured elements as tables --------===//
 
+#include "smx/IR/OptionBounds.h"
 #include "smx/IR/Smx.h"
 #include "smx/Online/Passes.h"
 
@@ -154,10 +155,7 @@ struct TabulatePass : mlir::smx::impl::TabulatePassBase<TabulatePass> {
   using TabulatePassBase::TabulatePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (reuse >= 1)
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "option 'reuse' must be at least 1, got " << int64_t(reuse);
+    return checkOptions(context, {{"reuse", reuse, /*least=*/1}});
   }
 
   void runOnOperation() override {

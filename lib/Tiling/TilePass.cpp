@@ -6,6 +6,7 @@
 
 #include "StreamBounds.h"
 #include "TiledReduction.h"
+#include "smx/IR/OptionBounds.h"
 #include "smx/IR/SourcePlace.h"
 #include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/Passes.h"
@@ -33,20 +34,15 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
   using TilePassBase::TilePassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    for (auto [name, value] :
-         {std::pair{"rows", int64_t(rows)},
-          std::pair{"stream", int64_t(stream)},
-          std::pair{"resident-bytes", int64_t(residentBytes)},
-          std::pair{"deferred-bytes", int64_t(deferredBytes)},
-          std::pair{"row-bytes", int64_t(rowBytes)},
-          std::pair{"held-blocks", int64_t(heldBlocks)},
-          std::pair{"parts", int64_t(parts)},
-          std::pair{"slots", int64_t(slots)},
-          std::pair{"shared-bytes", int64_t(sharedBytes)}})
-      if (value < 0)
-        return emitError(UnknownLoc::get(context))
-               << "option '" << name << "' must not be negative, got " << value;
-    return success();
+    return checkOptions(context, {{"rows", rows},
+                                  {"stream", stream},
+                                  {"resident-bytes", residentBytes},
+                                  {"deferred-bytes", deferredBytes},
+                                  {"row-bytes", rowBytes},
+                                  {"held-blocks", heldBlocks},
+                                  {"parts", parts},
+                                  {"slots", slots},
+                                  {"shared-bytes", sharedBytes}});
   }
 
   void runOnOperation() override {

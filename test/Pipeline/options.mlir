@@ -6,7 +6,7 @@
 // RUN: not softmax-opt %s --smx-to-tiled=rows=-2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 
 // UNKNOWN: no such option colour
-// NEGATIVE: option 'rows' must not be negative, got -2
+// NEGATIVE: option 'rows' must be at least 0, got -2
 
 // CHECK-LABEL: @attention
 // MODEL: scf.forall {{.*}} step (64)

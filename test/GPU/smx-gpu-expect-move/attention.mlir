@@ -12,7 +12,7 @@
 // THREE-DAG: arith.constant 320 : i32
 // THREE-DAG: arith.constant dense<4.000000e+00> : tensor<64xf32
 // THREE-NOT: arith.constant 4 : i32
-// WRONG: option 'window' must be above 0, got 0
+// WRONG: option 'window' must be at least 1, got 0
 
 #L = #smx_gpu.fragment<warps = 4>
 #S = #smx_gpu.slice<1, #L>

@@ -8,7 +8,7 @@
 // RUN: not softmax-opt %s --smx-tile=slots=-8 2>&1 | FileCheck %s -DNAME=slots -DVALUE=-8
 // RUN: not softmax-opt %s --smx-tile=shared-bytes=-8 2>&1 | FileCheck %s -DNAME=shared-bytes -DVALUE=-8
 
-// CHECK: error: option '[[NAME]]' must not be negative, got [[VALUE]]
+// CHECK: error: option '[[NAME]]' must be at least 0, got [[VALUE]]
 func.func @nothing() {
   return
 }
