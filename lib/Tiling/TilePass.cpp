@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "StreamBounds.h"
+#include "TileReports.h"
 #include "TiledReduction.h"
 #include "smx/IR/OptionBounds.h"
-#include "smx/IR/SourcePlace.h"
 #include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/Passes.h"
 #include "smx/Tiling/RowParts.h"
@@ -29,7 +29,62 @@ namespace mlir::smx {
 using namespace mlir;
 using namespace mlir::smx;
 
+/// The extent of the whole stream that `finish` takes once more.
+static OpFoldResult streamExtent(OpBuilder &builder, FinishOp finish) {
+  auto map = cast<AffineMapAttr>(finish.getMaps()[finish.getStates().size()])
+                 .getValue();
+  unsigned position = *map.getResultPosition(
+      getAffineDimExpr(finish.getNumRows(), builder.getContext()));
+  return tensor::getMixedSize(builder, finish.getLoc(), finish.getInputs()[0],
+                              position);
+}
+
 namespace {
+/// A state, what it is computed from, and all that is finished from it.
+struct StateGroup {
+  StateGroup(OpBuilder &builder, StreamingReductionOpInterface reduction,
+             SmallVector<Operation *> ops, MutableArrayRef<FinishOp> finishes)
+      : reduction(reduction), stateOps(std::move(ops)), finishes(finishes),
+        isStreamed(llvm::any_of(finishes,
+                                [](FinishOp op) { return op.isStreamed(); })),
+        isPart(llvm::any_of(stateOps, llvm::IsaPred<MergeOp>)),
+        sizes(reduction.getDomainSizes(builder, reduction.getLoc())) {
+    // Splits see a part of the stream each; a finish sees all of it.
+    for (FinishOp finish : finishes)
+      if (finish.isStreamed())
+        sizes[reduction.getNumRows()] = streamExtent(builder, finish);
+  }
+
+  /// All ops that read what is streamed.
+  SmallVector<Operation *> consumers() const {
+    SmallVector<Operation *> ops = stateOps;
+    ops.append(finishes.begin(), finishes.end());
+    return ops;
+  }
+
+  /// One of the updates: all have the same rows and inputs of the same kind.
+  StreamingReductionOpInterface reduction;
+  /// The ops that make the state, readers first.
+  SmallVector<Operation *> stateOps;
+  MutableArrayRef<FinishOp> finishes;
+  /// A result has a value for every element of the stream.
+  bool isStreamed;
+  /// The state is merged from several: `reduction` sees a part of the stream.
+  bool isPart;
+  /// Extents of the domain of `finishes`.
+  SmallVector<OpFoldResult> sizes;
+};
+
+/// What is asked for of the tiles of a group.
+struct TileRequest {
+  /// In elements; 0 leaves them to the model.
+  int64_t rows = 0, stream = 0;
+  PartOptions parts;
+  /// Each block of threads has one of these parts of streamed results, and
+  /// makes the whole state for it.
+  std::optional<StreamParts> resultParts;
+};
+
 struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
   using TilePassBase::TilePassBase;
 
@@ -49,11 +104,11 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     llvm::MapVector<Value, SmallVector<FinishOp>> groups;
     getOperation().walk(
         [&](FinishOp op) { groups[op.getStates()[0]].push_back(op); });
+    const TileRequest request{rows, stream, {parts, slots}, std::nullopt};
     for (auto &[state, finishes] : groups)
       for (MutableArrayRef<FinishOp> left = finishes; !left.empty();) {
         size_t count = gatherAtFirst(left);
-        if (failed(tileGroup(state, left.take_front(count), rows, stream,
-                             PartOptions{parts, slots}, std::nullopt)))
+        if (failed(tileGroup(state, left.take_front(count), request)))
           return signalPassFailure();
         left = left.drop_front(count);
       }
@@ -96,111 +151,21 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     return type.hasStaticShape() && type.getNumElements() == 0;
   }
 
-  /// `wantedRows` and `wantedStream` are 0 where the model chooses. Blocks of
-  /// threads have a part of streamed results each, if there are `resultParts`.
-  LogicalResult tileGroup(Value state, MutableArrayRef<FinishOp> finishes,
-                          int64_t wantedRows, int64_t wantedStream,
-                          const PartOptions &partOptions,
-                          std::optional<StreamParts> resultParts) {
-    if (llvm::all_of(finishes, hasNoElements)) {
-      for (FinishOp finish : finishes) {
-        OpBuilder builder(finish);
-        finish.getResult().replaceAllUsesWith(tensor::EmptyOp::create(
-            builder, finish.getLoc(), finish.getResult().getType(),
-            ValueRange()));
-        finish.erase();
-      }
-      return success();
+  /// Replaces results that have no elements.
+  static void replaceByEmpty(MutableArrayRef<FinishOp> finishes) {
+    for (FinishOp finish : finishes) {
+      OpBuilder builder(finish);
+      finish.getResult().replaceAllUsesWith(
+          tensor::EmptyOp::create(builder, finish.getLoc(),
+                                  finish.getResult().getType(), ValueRange()));
+      finish.erase();
     }
-    SmallVector<Operation *> group = stateOpsOf(state);
-    auto isUpdate = [](Operation *op) {
-      return isa<StreamingReductionOpInterface>(op);
-    };
-    auto found = llvm::find_if(group, isUpdate);
-    // Nothing is streamed: canonicalisation drops updates of empty tiles.
-    if (found == group.end() && !group.empty() &&
-        isa<IdentityOp>(group.front()))
-      return success();
-    if (found == group.end() || llvm::any_of(group, [&](Operation *op) {
-          return !isUpdate(op) && !isa<IdentityOp, MergeOp>(op);
-        }))
-      return finishes.front().emitOpError(
-          "expected a state made by smx.identity, smx.merge and updates; a "
-          "state that comes from elsewhere is already tiled");
-    auto reduction = cast<StreamingReductionOpInterface>(*found);
-    OpBuilder builder(finishes.front());
-    SmallVector<OpFoldResult> sizes =
-        reduction.getDomainSizes(builder, reduction.getLoc());
-    bool isStreamed =
-        llvm::any_of(finishes, [](FinishOp op) { return op.isStreamed(); });
-    // Splits see a part of the stream each; a finish sees all of it.
-    for (FinishOp finish : finishes)
-      if (finish.isStreamed())
-        sizes[reduction.getNumRows()] = streamExtent(builder, finish);
-    // Parts of a row are tiles of their own.
-    bool isPart = llvm::any_of(group, llvm::IsaPred<MergeOp>);
-    int64_t heldBytes = !isPart ? rowBytes
-                        : isStreamed
-                            ? 0
-                            : std::min<int64_t>(rowBytes, halfRowBytes);
-    std::optional<int64_t> extent =
-        getConstantIntValue(sizes[reduction.getNumRows()]);
-    if (blocks && wantedStream == 0 && extent &&
-        isReadByCluster(reduction,
-                        ArrayRef(sizes).take_front(reduction.getNumRows()),
-                        *extent, heldBlocks, partOptions.slots))
-      wantedStream = *extent;
-    TileSizes tileSizes;
-    if (blocks) {
-      BlockTileOptions options;
-      options.rows = wantedRows;
-      options.stream = wantedStream;
-      options.parts = partOptions.parts;
-      options.rowBytes = heldBytes;
-      options.warpgroups = warpgroups;
-      options.slots = partOptions.slots;
-      options.sharedBytes = sharedBytes;
-      tileSizes = chooseBlockTileSizes(reduction, finishes, sizes, options);
-    } else {
-      CacheTileOptions options;
-      options.rows = wantedRows;
-      options.stream = wantedStream;
-      options.residentBytes = residentBytes;
-      options.wantsResidentRows = isStreamed;
-      options.deferredBytes = deferredBytes;
-      options.canDefer = canDefer(reduction, group, finishes);
-      tileSizes = chooseTileSizes(reduction, sizes, options);
-    }
-    tileSizes.fromDiagonal &= fromDiagonal;
-    if (MaskOp mask = findBlocks(reduction))
-      fitIntoBlocks(cast<BlocksAttr>(mask.getMask()), wantedRows, wantedStream,
-                    tileSizes);
-    if (failed(fitIntoPages(reduction, wantedStream, tileSizes)))
-      return failure();
-    remark::passed(reduction.getLoc(),
-                   remark::RemarkOpts::name("TileSizes").category("smx-tile"))
-        << remark::metric("rows", tileSizes.rows.empty()
-                                      ? int64_t(1)
-                                      : tileSizes.rows.back())
-        << remark::metric("stream", tileSizes.stream)
-        << remark::metric("columns", tileSizes.columns)
-        << remark::metric("deferred", tileSizes.isDeferred);
-    reportShared(reduction, finishes);
-    reportMask(reduction, sizes, tileSizes);
-    StateAlgebraAttrInterface algebra = finishes.front().getAlgebra();
-    // What is split already has parts of different lengths.
-    if (algebra.hasParts() && blocks && !isPart)
-      if (std::optional<StreamParts> cut = chooseStreamParts(
-              builder, reduction, sizes, tileSizes, partOptions))
-        return tileParts(builder, reduction, group, finishes, tileSizes, sizes,
-                         *cut,
-                         PartsAlgebraAttr::get(builder.getContext(), algebra));
-    group.append(finishes.begin(), finishes.end());
-    SmallVector<Value> results =
-        TiledReduction(finishes, reduction, group, tileSizes, sizes,
-                       resultParts, PartsOf::Results)
-            .build(builder);
-    for (auto [finish, result] : llvm::zip(finishes, results)) {
+  }
+
+  /// Replaces each finish by one of `results`, whose types may know less.
+  static void replaceBy(OpBuilder &builder, MutableArrayRef<FinishOp> finishes,
+                        ValueRange results) {
+    for (auto [finish, result] : llvm::zip_equal(finishes, results)) {
       Value replacement = result;
       if (result.getType() != finish.getResult().getType())
         replacement = tensor::CastOp::create(
@@ -209,41 +174,117 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     }
     for (FinishOp finish : finishes)
       finish.erase();
+  }
+
+  /// Builds the loops of the state `state` and of `finishes`, all of which read
+  /// it, and replaces these.
+  LogicalResult tileGroup(Value state, MutableArrayRef<FinishOp> finishes,
+                          const TileRequest &request) {
+    if (llvm::all_of(finishes, hasNoElements)) {
+      replaceByEmpty(finishes);
+      return success();
+    }
+    SmallVector<Operation *> stateOps = stateOpsOf(state);
+    auto isUpdate = llvm::IsaPred<StreamingReductionOpInterface>;
+    auto found = llvm::find_if(stateOps, isUpdate);
+    // Nothing is streamed: canonicalisation drops updates of empty tiles.
+    if (found == stateOps.end() && !stateOps.empty() &&
+        isa<IdentityOp>(stateOps.front()))
+      return success();
+    if (found == stateOps.end() || llvm::any_of(stateOps, [&](Operation *op) {
+          return !isUpdate(op) && !isa<IdentityOp, MergeOp>(op);
+        }))
+      return finishes.front().emitOpError(
+          "expected a state made by smx.identity, smx.merge and updates; a "
+          "state that comes from elsewhere is already tiled");
+    OpBuilder builder(finishes.front());
+    StateGroup group(builder, cast<StreamingReductionOpInterface>(*found),
+                     std::move(stateOps), finishes);
+    FailureOr<TileSizes> tileSizes = chooseSizes(group, request);
+    if (failed(tileSizes))
+      return failure();
+    reportTiles(group.reduction, finishes, group.sizes, *tileSizes);
+    // What is split already has parts of different lengths.
+    if (blocks && !group.isPart && finishes.front().getAlgebra().hasParts())
+      if (std::optional<StreamParts> cut = chooseStreamParts(
+              builder, group.reduction, group.sizes, *tileSizes, request.parts))
+        return tileParts(builder, group, *tileSizes, *cut);
+    SmallVector<Operation *> consumers = group.consumers();
+    replaceBy(builder, finishes,
+              TiledReduction(finishes, group.reduction, consumers, *tileSizes,
+                             group.sizes, request.resultParts, PartsOf::Results)
+                  .build(builder));
     return success();
   }
 
-  /// Says of ops that finish a state that another has made where that stands.
-  static void reportShared(Operation *reduction, ArrayRef<FinishOp> finishes) {
-    std::string place = placeOf(reduction->getLoc());
-    llvm::SmallDenseSet<Location> reported{reduction->getLoc()};
-    for (FinishOp finish : finishes)
-      if (reported.insert(finish.getLoc()).second &&
-          placeOf(finish.getLoc()) != place)
-        remark::passed(
-            finish.getLoc(),
-            remark::RemarkOpts::name("SharedState").category("smx-tile"))
-            << remark::metric("computed-with", place);
+  /// The tiles of a group, as its masks and pages want them; fails with a
+  /// diagnostic if the caller wants tiles that do not fit pages.
+  FailureOr<TileSizes> chooseSizes(const StateGroup &group,
+                                   TileRequest request) {
+    StreamingReductionOpInterface reduction = group.reduction;
+    const unsigned numRows = reduction.getNumRows();
+    std::optional<int64_t> extent = getConstantIntValue(group.sizes[numRows]);
+    if (blocks && request.stream == 0 && extent &&
+        isReadByCluster(reduction, ArrayRef(group.sizes).take_front(numRows),
+                        *extent, heldBlocks, request.parts.slots))
+      request.stream = *extent;
+    TileSizes tileSizes = blocks ? chooseForBlocks(group, request)
+                                 : chooseForCaches(group, request);
+    tileSizes.fromDiagonal &= fromDiagonal;
+    if (MaskOp mask = findBlocks(reduction))
+      fitIntoBlocks(cast<BlocksAttr>(mask.getMask()), request, tileSizes);
+    if (failed(fitIntoPages(reduction, request.stream, tileSizes)))
+      return failure();
+    return tileSizes;
+  }
+
+  TileSizes chooseForBlocks(const StateGroup &group,
+                            const TileRequest &request) {
+    BlockTileOptions options;
+    options.rows = request.rows;
+    options.stream = request.stream;
+    options.parts = request.parts.parts;
+    // Parts of a row are tiles of their own.
+    options.rowBytes = !group.isPart ? int64_t(rowBytes)
+                       : group.isStreamed
+                           ? 0
+                           : std::min<int64_t>(rowBytes, halfRowBytes);
+    options.warpgroups = warpgroups;
+    options.slots = request.parts.slots;
+    options.sharedBytes = sharedBytes;
+    return chooseBlockTileSizes(group.reduction, group.finishes, group.sizes,
+                                options);
+  }
+
+  TileSizes chooseForCaches(const StateGroup &group,
+                            const TileRequest &request) {
+    CacheTileOptions options;
+    options.rows = request.rows;
+    options.stream = request.stream;
+    options.residentBytes = residentBytes;
+    options.wantsResidentRows = group.isStreamed;
+    options.deferredBytes = deferredBytes;
+    options.canDefer = canDefer(group);
+    return chooseTileSizes(group.reduction, group.sizes, options);
   }
 
   /// Blocks of threads stream a part each, and others merge their states; for
   /// streamed results each of these has the same part of them.
-  LogicalResult
-  tileParts(OpBuilder &builder, StreamingReductionOpInterface reduction,
-            SmallVector<Operation *> group, MutableArrayRef<FinishOp> finishes,
-            const TileSizes &tileSizes, ArrayRef<OpFoldResult> sizes,
-            const StreamParts &cut, StateAlgebraAttrInterface algebra) {
+  LogicalResult tileParts(OpBuilder &builder, const StateGroup &group,
+                          const TileSizes &tileSizes, const StreamParts &cut) {
+    StreamingReductionOpInterface reduction = group.reduction;
     remark::passed(reduction.getLoc(),
                    remark::RemarkOpts::name("StreamParts").category("smx-tile"))
         << remark::metric("parts", getConstantIntValue(cut.count).value_or(0))
         << remark::metric("extent",
                           getConstantIntValue(cut.extent).value_or(0));
-    SmallVector<Operation *> consumers = group;
-    consumers.append(finishes.begin(), finishes.end());
-    bool isStreamed =
-        llvm::any_of(finishes, [](FinishOp op) { return op.isStreamed(); });
+    MutableArrayRef<FinishOp> finishes = group.finishes;
+    auto algebra = PartsAlgebraAttr::get(builder.getContext(),
+                                         finishes.front().getAlgebra());
+    SmallVector<Operation *> consumers = group.consumers();
     SmallVector<Value> states =
-        TiledReduction(finishes, reduction, consumers, tileSizes, sizes, cut,
-                       PartsOf::States)
+        TiledReduction(finishes, reduction, consumers, tileSizes, group.sizes,
+                       cut, PartsOf::States)
             .build(builder);
     SmallVector<FinishOp> merged =
         mergeParts(builder, reduction, finishes, algebra, states);
@@ -253,23 +294,24 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     }
     // What feeds the state that nobody asks for any more is needed by the
     // results alone, and fused into them.
-    for (Operation *op : group)
+    for (Operation *op : group.stateOps)
       if (isOpTriviallyDead(op))
         op->erase();
-    // What is asked for is about the input, not about parts.
-    PartOptions whole{/*parts=*/1, slots};
-    if (isStreamed)
-      return tileGroup(merged.front().getStates()[0], merged,
-                       tileSizes.rows.empty() ? 0 : tileSizes.rows.back(),
-                       tileSizes.stream, whole, cut);
-    return tileGroup(merged.front().getStates()[0], merged, /*wantedRows=*/0,
-                     /*wantedStream=*/0, whole, std::nullopt);
+    // What the caller wants is about the input, not about its parts.
+    TileRequest merging;
+    merging.parts = {/*parts=*/1, slots};
+    if (group.isStreamed) {
+      merging.rows = tileSizes.rows.empty() ? 0 : tileSizes.rows.back();
+      merging.stream = tileSizes.stream;
+      merging.resultParts = cut;
+    }
+    return tileGroup(merged.front().getStates()[0], merged, merging);
   }
 
   /// Tiles that lie in blocks are not masked: a somewhat smaller tile that does
   /// is better, of whole rows of a matrix unit (and of its warpgroups).
-  void fitIntoBlocks(BlocksAttr marked, int64_t wantedRows,
-                     int64_t wantedStream, TileSizes &tileSizes) {
+  void fitIntoBlocks(BlocksAttr marked, const TileRequest &request,
+                     TileSizes &tileSizes) {
     auto fit = [](int64_t &tile, int64_t block, int64_t unit) {
       for (int64_t fitting = tile; fitting >= unit; --fitting)
         if (fitting % unit == 0 && block % fitting == 0) {
@@ -277,9 +319,9 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
           return;
         }
     };
-    if (wantedStream == 0)
+    if (request.stream == 0)
       fit(tileSizes.stream, marked.getKeys(), /*unit=*/16);
-    if (wantedRows == 0 && !tileSizes.rows.empty())
+    if (request.rows == 0 && !tileSizes.rows.empty())
       fit(tileSizes.rows.back(), marked.getRows(),
           /*unit=*/blocks && warpgroups ? 64 : 16);
   }
@@ -303,58 +345,14 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     return success();
   }
 
-  /// Which tiles the mask of the scores leaves, if any.
-  static void reportMask(StreamingReductionOpInterface reduction,
-                         ArrayRef<OpFoldResult> sizes,
-                         const TileSizes &tileSizes) {
-    // Counting takes time.
-    if (!reduction.getContext()->getRemarkEngine() || tileSizes.rows.empty())
-      return;
-    if (MaskOp mask = findBlocks(reduction)) {
-      auto blocks = cast<BlocksAttr>(mask.getMask());
-      remark::analysis(
-          reduction.getLoc(),
-          remark::RemarkOpts::name("MarkedBlocks").category("smx-tile"))
-          << remark::metric("rows", blocks.getRows())
-          << remark::metric("keys", blocks.getKeys())
-          << remark::metric("tiles-in-blocks",
-                            areTilesInBlocks(blocks, tileSizes.rows.back(),
-                                             tileSizes.stream));
-    }
-    std::optional<TileCounts> counts =
-        countTiles(reduction, sizes, tileSizes.rows.back(), tileSizes.stream);
-    if (!counts)
-      return;
-    int64_t all = counts->whole + counts->cut + counts->skipped;
-    remark::analysis(
-        reduction.getLoc(),
-        remark::RemarkOpts::name("MaskedTiles").category("smx-tile"))
-        << remark::metric("whole", counts->whole)
-        << remark::metric("cut", counts->cut)
-        << remark::metric("skipped", counts->skipped)
-        << remark::metric("skipped-percent",
-                          all ? 100 * counts->skipped / all : 0);
-  }
-
   /// One stream, and one quantity of what is streamed that its algebra can
   /// defer.
-  static bool canDefer(StreamingReductionOpInterface reduction,
-                       ArrayRef<Operation *> group,
-                       MutableArrayRef<FinishOp> finishes) {
-    FinishOp finish = finishes.front();
-    return finishes.size() == 1 && finish.isStreamed() &&
-           llvm::none_of(group, llvm::IsaPred<MergeOp>) &&
+  static bool canDefer(const StateGroup &group) {
+    FinishOp finish = group.finishes.front();
+    StreamingReductionOpInterface reduction = group.reduction;
+    return group.finishes.size() == 1 && finish.isStreamed() && !group.isPart &&
            ValueRange(finish.getInputs()) == reduction.getInputOperands() &&
            finish.getAlgebra().getDeferred(finish.getQuantity());
-  }
-
-  static OpFoldResult streamExtent(OpBuilder &builder, FinishOp finish) {
-    auto map = cast<AffineMapAttr>(finish.getMaps()[finish.getStates().size()])
-                   .getValue();
-    unsigned position = *map.getResultPosition(
-        getAffineDimExpr(finish.getNumRows(), builder.getContext()));
-    return tensor::getMixedSize(builder, finish.getLoc(), finish.getInputs()[0],
-                                position);
   }
 };
 } // namespace
