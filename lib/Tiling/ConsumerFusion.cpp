@@ -53,11 +53,20 @@ static tensor::ParallelInsertSliceOp insertionOf(scf::ForallOp loop,
 }
 
 namespace {
-/// Where a tile of the loops of an op is.
-struct LoopTile {
+/// What a round of `loop` makes of the inputs of an op, and where in the loops
+/// of the op that is.
+struct FusionPlace {
+  explicit FusionPlace(linalg::GenericOp op)
+      : offsets(op.getNumLoops()), sizes(op.getNumLoops()) {}
+
+  scf::ForallOp loop;
+  /// The tile of each input, as it is put into the result of `loop`.
+  SmallVector<Value> inputs;
+  /// By the loops of the op; null where nothing is known yet.
   SmallVector<OpFoldResult> offsets, sizes;
 
-  /// False if something else is known of the loops.
+  /// Adds a tile that `map` addresses. False if it is elsewhere in a loop than
+  /// those before it.
   bool add(AffineMap map, tensor::ParallelInsertSliceOp insert) {
     if (!map.isProjectedPermutation())
       return false;
@@ -72,6 +81,21 @@ struct LoopTile {
         return false;
       }
     }
+    inputs.push_back(insert.getSource());
+    return true;
+  }
+
+  /// Loops that no input has are there whole. False if an extent is not known.
+  bool addWholeLoops(linalg::GenericOp op) {
+    Builder builder(op.getContext());
+    for (auto [dim, range] : llvm::enumerate(op.getStaticLoopRanges())) {
+      if (offsets[dim])
+        continue;
+      if (ShapedType::isDynamic(range))
+        return false;
+      offsets[dim] = builder.getIndexAttr(0);
+      sizes[dim] = builder.getIndexAttr(range);
+    }
     return true;
   }
 
@@ -79,81 +103,89 @@ struct LoopTile {
     for (SmallVector<OpFoldResult> *list : {&offsets, &sizes})
       llvm::replace(*list, OpFoldResult(before), OpFoldResult(after));
   }
-
-  SmallVector<OpFoldResult> pick(ArrayRef<OpFoldResult> of, AffineMap map) {
-    return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
-      return of[cast<AffineDimExpr>(expr).getPosition()];
-    });
-  }
 };
 } // namespace
 
-bool mlir::smx::fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op) {
+/// The elements of `numbers`, one for each loop, that `map` has.
+static SmallVector<OpFoldResult> pick(ArrayRef<OpFoldResult> numbers,
+                                      AffineMap map) {
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return numbers[cast<AffineDimExpr>(expr).getPosition()];
+  });
+}
+
+/// Where `op` can be computed tile by tile; none if its inputs do not come from
+/// one loop, each tile of them the same one of the op.
+static std::optional<FusionPlace> findPlace(linalg::GenericOp op) {
   if (op.getNumReductionLoops() != 0 || op.getNumDpsInputs() == 0)
-    return false;
-  scf::ForallOp loop;
-  unsigned loops = op.getNumLoops();
-  LoopTile tile{SmallVector<OpFoldResult>(loops),
-                SmallVector<OpFoldResult>(loops)};
-  SmallVector<Value> inputs;
+    return std::nullopt;
+  FusionPlace place(op);
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto from = input->get().getDefiningOp<scf::ForallOp>();
-    if (!from || (loop && from != loop))
-      return false;
-    loop = from;
-    auto insert = insertionOf(loop, cast<OpResult>(input->get()));
-    if (!insert || !tile.add(op.getMatchingIndexingMap(input), insert))
-      return false;
-    inputs.push_back(insert.getSource());
+    if (!from || (place.loop && from != place.loop))
+      return std::nullopt;
+    place.loop = from;
+    auto insert = insertionOf(from, cast<OpResult>(input->get()));
+    if (!insert || !place.add(op.getMatchingIndexingMap(input), insert))
+      return std::nullopt;
   }
+  // In a tile the index of an element is another one.
   auto indices = op.getBody()->getOps<linalg::IndexOp>();
   if (llvm::any_of(indices, [&](linalg::IndexOp index) {
-        return bool(tile.offsets[index.getDim()]);
+        return bool(place.offsets[index.getDim()]);
       }))
-    return false;
-  // What no input has is there whole, of an extent that is known.
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (unsigned dim = 0; dim < loops; ++dim)
-    if (!tile.offsets[dim]) {
-      if (ShapedType::isDynamic(ranges[dim]))
-        return false;
-      tile.offsets[dim] = rewriter.getIndexAttr(0);
-      tile.sizes[dim] = rewriter.getIndexAttr(ranges[dim]);
-    }
+    return std::nullopt;
+  if (!place.addWholeLoops(op))
+    return std::nullopt;
   for (OpOperand &init : op.getDpsInitsMutable())
     if (!init.get().getDefiningOp<tensor::EmptyOp>() ||
         op.payloadUsesValueFromOperand(&init) ||
         !op.getMatchingIndexingMap(&init).isProjectedPermutation())
-      return false;
+      return std::nullopt;
+  return place;
+}
 
-  // What the body reads besides, it reads where the loop is.
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  if (failed(moveValueDefinitions(rewriter, captured.getArrayRef(), loop)))
-    return false;
+/// The extent of loop `expr` of `op`, of an input that `loop` computes; null if
+/// no input has that loop.
+static OpFoldResult extentBefore(OpBuilder &builder, scf::ForallOp loop,
+                                 linalg::GenericOp op, AffineExpr expr) {
+  SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
+  for (OpOperand *input : llvm::reverse(inputs))
+    if (std::optional<unsigned> dim =
+            op.getMatchingIndexingMap(input).getResultPosition(expr))
+      return tensor::getMixedSize(
+          builder, op.getLoc(),
+          loop.getTiedOpOperand(cast<OpResult>(input->get()))->get(), *dim);
+  return {};
+}
 
-  Location loc = op.getLoc();
-  rewriter.setInsertionPoint(loop);
-  SmallVector<Value> destinations(loop.getOutputs());
-  for (Value init : op.getDpsInits()) {
-    // Its sizes are those of a tensor before the loop.
-    auto empty = init.getDefiningOp<tensor::EmptyOp>();
-    SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
-    AffineMap map = op.getMatchingIndexingMap(
-        op.getDpsInitOperand(destinations.size() - loop.getOutputs().size()));
+/// An empty tensor in front of `loop` for each result of `op`.
+static SmallVector<Value>
+makeDestinations(OpBuilder &builder, scf::ForallOp loop, linalg::GenericOp op) {
+  SmallVector<Value> destinations;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    SmallVector<OpFoldResult> sizes =
+        init.get().getDefiningOp<tensor::EmptyOp>().getMixedSizes();
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    // Sizes that are computed may be computed behind the loop.
     for (auto [size, expr] : llvm::zip_equal(sizes, map.getResults()))
       if (isa<Value>(size))
-        for (OpOperand *input : op.getDpsInputOperands())
-          for (auto [number, other] :
-               llvm::enumerate(op.getMatchingIndexingMap(input).getResults()))
-            if (other == expr)
-              size = tensor::getMixedSize(
-                  rewriter, loc,
-                  loop.getTiedOpOperand(cast<OpResult>(input->get()))->get(),
-                  number);
-    destinations.push_back(tensor::EmptyOp::create(
-        rewriter, loc, sizes, getElementTypeOrSelf(init.getType())));
+        if (OpFoldResult extent = extentBefore(builder, loop, op, expr))
+          size = extent;
+    destinations.push_back(
+        tensor::EmptyOp::create(builder, op.getLoc(), sizes,
+                                getElementTypeOrSelf(init.get().getType())));
   }
+  return destinations;
+}
+
+/// The loop of `place` with `more` results, which its body does not put
+/// together yet. Nothing is left in the old one.
+static scf::ForallOp widen(RewriterBase &rewriter, FusionPlace &place,
+                           ArrayRef<Value> more) {
+  scf::ForallOp loop = place.loop;
+  SmallVector<Value> destinations(loop.getOutputs());
+  llvm::append_range(destinations, more);
   auto wider =
       scf::ForallOp::create(rewriter, loop.getLoc(), loop.getMixedLowerBound(),
                             loop.getMixedUpperBound(), loop.getMixedStep(),
@@ -163,17 +195,26 @@ bool mlir::smx::fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op) {
       loop.getBody()->getNumArguments()));
   for (auto [before, after] :
        llvm::zip(loop.getBody()->getArguments(), arguments))
-    tile.replace(before, after);
+    place.replace(before, after);
   rewriter.mergeBlocks(loop.getBody(), wider.getBody(), arguments);
+  return wider;
+}
+
+/// Computes the tile of `op` at the end of a round of `wider`, and puts it into
+/// the results from number `firstResult` on.
+static void computeTile(RewriterBase &rewriter, scf::ForallOp wider,
+                        const FusionPlace &place, linalg::GenericOp op,
+                        unsigned firstResult) {
+  Location loc = op.getLoc();
   scf::InParallelOp terminator = wider.getTerminator();
   rewriter.setInsertionPoint(terminator);
   SmallVector<Value> inits;
   for (OpOperand &init : op.getDpsInitsMutable())
     inits.push_back(tensor::EmptyOp::create(
-        rewriter, loc, tile.pick(tile.sizes, op.getMatchingIndexingMap(&init)),
+        rewriter, loc, pick(place.sizes, op.getMatchingIndexingMap(&init)),
         getElementTypeOrSelf(init.get().getType())));
   auto inner = linalg::GenericOp::create(
-      rewriter, loc, ValueRange(inits).getTypes(), inputs, inits,
+      rewriter, loc, ValueRange(inits).getTypes(), place.inputs, inits,
       op.getIndexingMapsArray(), op.getIteratorTypesArray());
   rewriter.cloneRegionBefore(op.getRegion(), inner.getRegion(),
                              inner.getRegion().end());
@@ -181,13 +222,30 @@ bool mlir::smx::fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op) {
   for (auto [number, result] : llvm::enumerate(inner.getResults())) {
     AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
     tensor::ParallelInsertSliceOp::create(
-        rewriter, loc, result,
-        wider.getRegionIterArgs()[loop.getNumResults() + number],
-        tile.pick(tile.offsets, map), tile.pick(tile.sizes, map),
+        rewriter, loc, result, wider.getRegionIterArgs()[firstResult + number],
+        pick(place.offsets, map), pick(place.sizes, map),
         SmallVector<OpFoldResult>(map.getNumResults(),
                                   rewriter.getIndexAttr(1)));
   }
-  rewriter.replaceOp(op, wider.getResults().drop_front(loop.getNumResults()));
-  rewriter.replaceOp(loop, wider.getResults().take_front(loop.getNumResults()));
+}
+
+bool mlir::smx::fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op) {
+  std::optional<FusionPlace> place = findPlace(op);
+  if (!place)
+    return false;
+  scf::ForallOp loop = place->loop;
+  // What the body reads besides, it reads where the loop is.
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  if (failed(moveValueDefinitions(rewriter, captured.getArrayRef(), loop)))
+    return false;
+
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> destinations = makeDestinations(rewriter, loop, op);
+  const unsigned numResults = loop.getNumResults();
+  scf::ForallOp wider = widen(rewriter, *place, destinations);
+  computeTile(rewriter, wider, *place, op, numResults);
+  rewriter.replaceOp(op, wider.getResults().drop_front(numResults));
+  rewriter.replaceOp(loop, wider.getResults().take_front(numResults));
   return true;
 }
