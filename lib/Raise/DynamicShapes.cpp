@@ -8,6 +8,8 @@
 
 #include "DynamicShapes.h"
 
+#include "smx/IR/IndexMath.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -54,39 +56,45 @@ static std::optional<SmallVector<Size>> getSizes(Value tensor) {
   return sizes;
 }
 
-static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
-  auto shape = op.getShape().getDefiningOp<tensor::FromElementsOp>();
-  auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
-  auto sourceType = dyn_cast<RankedTensorType>(op.getSource().getType());
-  if (!shape || !type || !sourceType)
+/// Replaces `op` by `result`, whose type may say more or less of its extents.
+static void replaceByCast(RewriterBase &rewriter, tensor::ReshapeOp op,
+                          Value result) {
+  rewriter.replaceOp(op, rewriter.createOrFold<tensor::CastOp>(
+                             op.getLoc(), op.getResult().getType(), result));
+}
+
+static void recoverCollapse(RewriterBase &rewriter, tensor::ReshapeOp op,
+                            ArrayRef<Size> source, ArrayRef<Size> target) {
+  auto groups = groupSizes(source, target);
+  if (!groups)
     return;
-  std::optional<SmallVector<Size>> source = getSizes(op.getSource());
-  SmallVector<Size> target;
-  SmallVector<OpFoldResult> outputShape;
-  rewriter.setInsertionPoint(op);
-  for (auto [dim, element] : llvm::enumerate(shape.getElements())) {
-    auto size = getSize(element);
-    if (!size)
-      return;
-    target.push_back(*size);
+  auto collapsed = tensor::CollapseShapeOp::inferCollapsedType(
+      cast<RankedTensorType>(op.getSource().getType()), *groups);
+  if (!tensor::CastOp::areCastCompatible(collapsed, op.getResult().getType()))
+    return;
+  replaceByCast(rewriter, op,
+                tensor::CollapseShapeOp::create(
+                    rewriter, op.getLoc(), collapsed, op.getSource(), *groups));
+}
+
+/// The product of `extents`, of which some may be open.
+static int64_t productOf(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents) {
+    if (ShapedType::isDynamic(extent))
+      return ShapedType::kDynamic;
+    product *= extent;
   }
-  if (!source)
-    return;
-  if (type.getRank() < sourceType.getRank()) {
-    auto groups = groupSizes(*source, target);
-    if (!groups)
-      return;
-    auto collapsed =
-        tensor::CollapseShapeOp::inferCollapsedType(sourceType, *groups);
-    if (!tensor::CastOp::areCastCompatible(collapsed, type))
-      return;
-    Value result = tensor::CollapseShapeOp::create(
-        rewriter, op.getLoc(), collapsed, op.getSource(), *groups);
-    rewriter.replaceOp(
-        op, rewriter.createOrFold<tensor::CastOp>(op.getLoc(), type, result));
-    return;
-  }
-  auto groups = groupSizes(target, *source);
+  return product;
+}
+
+/// `shape` has the sizes `target`.
+static void recoverExpand(RewriterBase &rewriter, tensor::ReshapeOp op,
+                          tensor::FromElementsOp shape, ArrayRef<Size> source,
+                          ArrayRef<Size> target) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto sourceType = cast<RankedTensorType>(op.getSource().getType());
+  auto groups = groupSizes(target, source);
   if (!groups || type.getRank() == sourceType.getRank())
     return;
   // Each size is as static as what computes it, and the sizes of the source as
@@ -95,37 +103,51 @@ static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
   for (const Size &size : target)
     expanded.push_back(size.symbols.empty() ? size.factor
                                             : ShapedType::kDynamic);
-  for (const ReassociationIndices &group : *groups) {
-    split.push_back(1);
-    for (int64_t dim : group)
-      split.back() = ShapedType::isDynamic(expanded[dim]) ||
-                             ShapedType::isDynamic(split.back())
-                         ? ShapedType::kDynamic
-                         : split.back() * expanded[dim];
-  }
+  for (const ReassociationIndices &group : *groups)
+    split.push_back(
+        productOf(ArrayRef(expanded).slice(group.front(), group.size())));
   RankedTensorType expandedType = type.clone(expanded),
                    splitType = sourceType.clone(split);
   if (!tensor::CastOp::areCastCompatible(expandedType, type) ||
       !tensor::CastOp::areCastCompatible(sourceType, splitType))
     return;
-  for (auto [dim, element] : llvm::enumerate(shape.getElements())) {
-    if (!expandedType.isDynamicDim(dim)) {
-      outputShape.push_back(rewriter.getIndexAttr(expanded[dim]));
-      continue;
-    }
-    Value size = element;
-    if (!size.getType().isIndex())
-      size = arith::IndexCastOp::create(rewriter, op.getLoc(),
-                                        rewriter.getIndexType(), size);
-    outputShape.push_back(size);
-  }
-  Value result =
+  SmallVector<OpFoldResult> outputShape;
+  for (auto [extent, element] : llvm::zip_equal(expanded, shape.getElements()))
+    if (!ShapedType::isDynamic(extent))
+      outputShape.push_back(rewriter.getIndexAttr(extent));
+    else
+      outputShape.push_back(IndexMath{rewriter, op.getLoc()}.asIndex(element));
+  replaceByCast(
+      rewriter, op,
       tensor::ExpandShapeOp::create(rewriter, op.getLoc(), expandedType,
                                     rewriter.createOrFold<tensor::CastOp>(
                                         op.getLoc(), splitType, op.getSource()),
-                                    *groups, outputShape);
-  rewriter.replaceOp(
-      op, rewriter.createOrFold<tensor::CastOp>(op.getLoc(), type, result));
+                                    *groups, outputShape));
+}
+
+/// Makes a reshape to sizes that are products of those of its source, or the
+/// other way round, one with groups of dimensions.
+static void recoverReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
+  auto shape = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+  auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
+  auto sourceType = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!shape || !type || !sourceType)
+    return;
+  std::optional<SmallVector<Size>> source = getSizes(op.getSource());
+  SmallVector<Size> target;
+  for (Value element : shape.getElements()) {
+    auto size = getSize(element);
+    if (!size)
+      return;
+    target.push_back(*size);
+  }
+  if (!source)
+    return;
+  rewriter.setInsertionPoint(op);
+  if (type.getRank() < sourceType.getRank())
+    recoverCollapse(rewriter, op, *source, target);
+  else
+    recoverExpand(rewriter, op, shape, *source, target);
 }
 
 /// The loop that `index` runs along. `size == 1 ? 0 : loop` is the loop where
