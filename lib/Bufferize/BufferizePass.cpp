@@ -6,6 +6,7 @@
 #include "smx/IR/WholeResults.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
@@ -50,6 +51,7 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
     bufferization::BufferizationState bufferizationState;
     if (failed(eliminate(rewriter, options)) || failed(keepResults(options)) ||
         failed(keepCarried(options)) ||
+        failed(makeConstants(options, bufferizationState)) ||
         failed(bufferization::runOneShotModuleBufferize(getOperation(), options,
                                                         bufferizationState)))
       return signalPassFailure();
@@ -141,6 +143,22 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
         return failure();
     }
     return success();
+  }
+
+  /// Globals for the constants of all functions, in order. Bufferization, which
+  /// finds them then, goes through functions in an order that differs from run
+  /// to run, and so would their names and places.
+  LogicalResult
+  makeConstants(const bufferization::OneShotBufferizationOptions &options,
+                bufferization::BufferizationState &state) {
+    WalkResult made = getOperation().walk([&](arith::ConstantOp constant) {
+      if (!isa<RankedTensorType>(constant.getType()) ||
+          constant->getParentOfType<gpu::KernelOp>())
+        return WalkResult::advance();
+      return WalkResult(bufferization::getGlobalFor(
+          constant, state.getSymbolTables(), options.bufferAlignment));
+    });
+    return failure(made.wasInterrupted());
   }
 
   /// True if one of `results`, which are in order, was overwritten, and is
