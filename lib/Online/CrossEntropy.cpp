@@ -64,6 +64,103 @@ static Value isPlace(OpBuilder &b, Location loc, Value number, Value target,
                                target);
 }
 
+namespace {
+/// One element of the gradient of a cross entropy, as the body of a generic
+/// computes it: of score x and log-sum-exp l, with g the gradient of the loss,
+///
+///   g * scale * (exp(scale * x - l) - smoothing / extent
+///                - (at the target ? 1 - smoothing : 0)).
+///
+/// What is the same for a row is computed first: it costs nothing beside the
+/// elements of the row.
+struct BackwardElement {
+  CrossEntropyBackwardOp op;
+  const Targets &targets;
+  /// Elements of a row: a value, and the number if it is known.
+  Value extent;
+  int64_t knownExtent;
+  /// What is computed in.
+  FloatType state;
+  OpBuilder &b;
+  Location loc;
+
+  double scale() { return op.getScale().convertToDouble(); }
+  double smoothing() { return op.getSmoothing().convertToDouble(); }
+  Type resultType() { return getElementTypeOrSelf(op.getResult()); }
+  Value number(double value) { return Targets::constant(b, loc, value, state); }
+
+  /// `x` in the type `state`.
+  Value asState(Value x) {
+    if (x.getType() == state)
+      return x;
+    if (x.getType().getIntOrFloatBitWidth() > state.getWidth())
+      return arith::TruncFOp::create(b, loc, state, x);
+    return arith::ExtFOp::create(b, loc, state, x);
+  }
+
+  /// g * scale; NaN for targets that are no places.
+  Value rowFactor(Value target, Value gradient) {
+    Value isKnown = Targets::isInRange(b, loc, target, extent);
+    gradient = asState(gradient);
+    if (scale() != 1.0)
+      gradient = arith::MulFOp::create(b, loc, gradient, number(scale()));
+    return arith::SelectOp::create(
+        b, loc, isKnown, gradient,
+        number(std::numeric_limits<double>::quiet_NaN()));
+  }
+
+  /// exp(scale * x - l) - smoothing / extent.
+  Value weight(Value score, Value logSumExp) {
+    // A log-sum-exp that has more bits than the state is large beside the
+    // distance from it.
+    Type exact = logSumExp.getType().isF64() ? b.getF64Type() : state;
+    score = asState(score);
+    if (exact != state)
+      score = arith::ExtFOp::create(b, loc, exact, score);
+    if (scale() != 1.0)
+      score = arith::MulFOp::create(b, loc, score,
+                                    Targets::constant(b, loc, scale(), exact));
+    if (exact == state)
+      logSumExp = asState(logSumExp);
+    Value distance = asState(arith::SubFOp::create(b, loc, score, logSumExp));
+    bool isHalf = resultType().getIntOrFloatBitWidth() == 16 && state.isF32();
+    Value weight = isHalf ? inBase2(b, loc, distance)
+                          : math::ExpOp::create(b, loc, distance).getResult();
+    if (smoothing() == 0)
+      return weight;
+    // Computed here, from an extent: hosts of kernels compute nothing but
+    // sizes.
+    Value count = arith::UIToFPOp::create(
+        b, loc, state,
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), extent));
+    return arith::SubFOp::create(
+        b, loc, weight,
+        arith::DivFOp::create(b, loc, number(smoothing()), count));
+  }
+
+  Value build(Value score, Value target, Value logSumExp, Value gradient) {
+    Value place = IndexMath{b, loc}.asIndex(target);
+    Value factor = rowFactor(place, gradient);
+    Value others = weight(score, logSumExp);
+    Value isTarget =
+        isPlace(b, loc, linalg::IndexOp::create(b, loc, op.getAxis()), place,
+                knownExtent);
+    Value difference = arith::SelectOp::create(
+        b, loc, isTarget,
+        arith::SubFOp::create(b, loc, others, number(1 - smoothing())), others);
+    Value value = arith::MulFOp::create(b, loc, factor, difference);
+    if (targets.ignored)
+      // Selected away and not multiplied: 0 * NaN is NaN.
+      value = arith::SelectOp::create(
+          b, loc, Targets::isEqual(b, loc, target, *targets.ignored),
+          number(0.0), value);
+    if (state != resultType())
+      value = arith::TruncFOp::create(b, loc, resultType(), value);
+    return value;
+  }
+};
+} // namespace
+
 void mlir::smx::buildCrossEntropyBackward(CrossEntropyBackwardOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -74,13 +171,10 @@ void mlir::smx::buildCrossEntropyBackward(CrossEntropyBackwardOp op) {
   Value extent = getValueOrCreateConstantIndexOp(builder, loc, sizes[axis]);
   int64_t knownExtent =
       getConstantIntValue(sizes[axis]).value_or(ShapedType::kDynamic);
-  Type state =
+  FloatType state =
       getAccumulatorType(type.getElementType().isF64()
                              ? type.getElementType()
                              : getElementTypeOrSelf(op.getInput().getType()));
-  double scale = op.getScale().convertToDouble();
-  double smoothing = op.getSmoothing().convertToDouble();
-  bool isHalf = type.getElementTypeBitWidth() == 16 && state.isF32();
   Targets targets(builder, op, {});
 
   AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
@@ -90,65 +184,10 @@ void mlir::smx::buildCrossEntropyBackward(CrossEntropyBackwardOp op) {
   // Not of the type of the result, which may know less.
   Value empty =
       tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
-  // What is the same for a row is computed first: it costs nothing beside its
-  // elements.
   auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
-    auto wide = [&](Value x) -> Value {
-      if (x.getType() == state)
-        return x;
-      if (x.getType().getIntOrFloatBitWidth() > state.getIntOrFloatBitWidth())
-        return arith::TruncFOp::create(b, loc, state, x);
-      return arith::ExtFOp::create(b, loc, state, x);
-    };
-    auto number = [&](double value) {
-      return Targets::constant(b, loc, value, state);
-    };
-    auto scaled = [&](Value x) -> Value {
-      return scale == 1.0 ? x : arith::MulFOp::create(b, loc, x, number(scale));
-    };
-    Value target = IndexMath{b, loc}.asIndex(args[1]);
-    Value gradient = arith::SelectOp::create(
-        b, loc, Targets::isInRange(b, loc, target, extent),
-        scaled(wide(args[3])),
-        number(std::numeric_limits<double>::quiet_NaN()));
-
-    // A log-sum-exp that has more bits than the state is large beside the
-    // distance from it.
-    Type exact = args[2].getType().isF64() ? b.getF64Type() : state;
-    Value score = wide(args[0]);
-    if (exact != state)
-      score = arith::ExtFOp::create(b, loc, exact, score);
-    if (scale != 1.0)
-      score = arith::MulFOp::create(b, loc, score,
-                                    Targets::constant(b, loc, scale, exact));
-    Value distance = wide(arith::SubFOp::create(
-        b, loc, score, exact == state ? wide(args[2]) : args[2]));
-    Value weight = isHalf ? inBase2(b, loc, distance)
-                          : math::ExpOp::create(b, loc, distance).getResult();
-    if (smoothing != 0) {
-      // What each place has of it. Computed here, from an extent: hosts of
-      // kernels compute nothing but sizes.
-      Value count = arith::UIToFPOp::create(
-          b, loc, state,
-          arith::IndexCastOp::create(b, loc, b.getI64Type(), extent));
-      weight = arith::SubFOp::create(
-          b, loc, weight,
-          arith::DivFOp::create(b, loc, number(smoothing), count));
-    }
-    Value isTarget = isPlace(b, loc, linalg::IndexOp::create(b, loc, axis),
-                             target, knownExtent);
-    Value difference = arith::SelectOp::create(
-        b, loc, isTarget,
-        arith::SubFOp::create(b, loc, weight, number(1 - smoothing)), weight);
-    Value value = arith::MulFOp::create(b, loc, gradient, difference);
-    if (targets.ignored)
-      // Selected away and not multiplied: 0 * NaN is NaN.
-      value = arith::SelectOp::create(
-          b, loc, Targets::isEqual(b, loc, args[1], *targets.ignored),
-          number(0.0), value);
-    if (state != type.getElementType())
-      value = arith::TruncFOp::create(b, loc, type.getElementType(), value);
-    linalg::YieldOp::create(b, loc, value);
+    BackwardElement element{op, targets, extent, knownExtent, state, b, loc};
+    linalg::YieldOp::create(b, loc,
+                            element.build(args[0], args[1], args[2], args[3]));
   };
   Value result =
       linalg::GenericOp::create(
