@@ -47,6 +47,13 @@ private:
   OperandChoice copyInOrder(const Element &e, ArrayRef<AffineExpr> order,
                             bool allowFactor);
   std::string build();
+  llvm::SetVector<Operation *> clusterOf(LogSumExpOp logSumExp);
+  std::string whyKept(const llvm::SetVector<Operation *> &cluster,
+                      LogSumExpOp logSumExp);
+  AttentionOp createAttention(double scale, bool hasLogSumExp);
+  std::string buildRegions(AttentionOp attention, bool needsScore,
+                           double outerScale, bool hasLogSumExp,
+                           const llvm::SetVector<Operation *> &cluster);
   std::string readSinks();
   LogSumExpOp findLogSumExp();
   void replaceLogSumExp(LogSumExpOp op, AttentionOp attention);

@@ -163,21 +163,31 @@ void AttentionRaiser::replaceLogSumExp(LogSumExpOp op, AttentionOp attention) {
   sortTopologically(attention->getBlock());
 }
 
-std::string AttentionRaiser::build() {
-  linalg::LinalgOp root = product.op;
+/// The ops from the product of scores to all results that an attention has.
+llvm::SetVector<Operation *> AttentionRaiser::clusterOf(LogSumExpOp logSumExp) {
   llvm::SetVector<Operation *> cluster;
   cluster.insert(scoreProduct->op);
-  cluster.insert_range(opsBetween(scoreElement->value, root));
-  LogSumExpOp logSumExp = findLogSumExp();
-  OpSet roots{root};
-  if (logSumExp) {
-    cluster.insert_range(opsBetween(scoreElement->value, logSumExp));
+  auto addWayTo = [&](Operation *result) {
+    cluster.insert_range(opsBetween(scoreElement->value, result));
+  };
+  addWayTo(product.op);
+  if (logSumExp)
+    addWayTo(logSumExp);
+  if (path.sinkSlice)
+    addWayTo(path.sinkSlice);
+  return cluster;
+}
+
+/// Why something besides the results needs the ops of `cluster`, or needs them
+/// in another precision; "" if nothing does.
+std::string
+AttentionRaiser::whyKept(const llvm::SetVector<Operation *> &cluster,
+                         LogSumExpOp logSumExp) {
+  OpSet roots{product.op};
+  if (logSumExp)
     roots.insert(logSumExp);
-  }
-  if (path.sinkSlice) {
-    cluster.insert_range(opsBetween(scoreElement->value, path.sinkSlice));
+  if (path.sinkSlice)
     roots.insert(path.sinkSlice);
-  }
   OpSet users(cluster.begin(), cluster.end());
   if (escapes(cluster, users, roots) || !path.softmax.getResult().hasOneUse())
     return "the scores or the weights have another use";
@@ -185,40 +195,43 @@ std::string AttentionRaiser::build() {
     if (cluster.contains(operand.tensor.getDefiningOp()))
       return "an operand depends on the scores";
   // What is computed in f64 is not to be computed in f32.
-  for (linalg::LinalgOp computed : {scoreProduct->op, root})
+  for (linalg::LinalgOp computed : {scoreProduct->op, product.op})
     if (getAccumulatorType(
             getElementTypeOrSelf(computed->getResult(0).getType())) !=
         getAccumulatorType(getElementTypeOrSelf(query.tensor.getType())))
       return "the products are computed in a wider type than f32";
-  double factor = scoreFactor * query.factor * key.factor;
-  double outerScale = path.softmax.getScale().convertToDouble() * mask.factor;
-  bool needsRegion = !isScaledProduct(scores) || !mask.finiteConditions.empty();
-  if (!needsRegion)
-    factor *= outerScale;
-  if (!(factor > 0) || !(outerScale > 0))
-    return "the scale is not positive";
-  if (factor > getLargestScale(getElementTypeOrSelf(query.tensor.getType())))
-    return "the scale is too large for the type of the scores";
+  return "";
+}
 
-  followResult();
+/// An attention without regions in front of the product, whose scores are
+/// multiplied by `scale`.
+AttentionOp AttentionRaiser::createAttention(double scale, bool hasLogSumExp) {
   auto type = RankedTensorType::get(extentsOf(orderOf(parts.row, valueFeature)),
                                     getElementTypeOrSelf(result.getType()));
-  rewriter.setInsertionPoint(root);
+  rewriter.setInsertionPoint(product.op);
   Type logSumExpType;
-  if (logSumExp)
+  if (hasLogSumExp)
     logSumExpType = RankedTensorType::get(
         type.getShape().drop_back(),
         getAccumulatorType(getElementTypeOrSelf(query.tensor.getType())));
-  auto attention = AttentionOp::create(
-      rewriter, root.getLoc(), type, logSumExpType, query.tensor, key.tensor,
-      value.tensor, /*mask_data=*/ValueRange(), sinks,
-      rewriter.getF64FloatAttr(factor),
+  return AttentionOp::create(
+      rewriter, product.op.getLoc(), type, logSumExpType, query.tensor,
+      key.tensor, value.tensor, /*mask_data=*/ValueRange(), sinks,
+      rewriter.getF64FloatAttr(scale),
       buildMask(rewriter.getContext(), mask, positions.extent(parts.row),
                 positions.extent(parts.key)));
+}
+
+/// Builds the regions of `attention`, the score region only if it is needed;
+/// returns why that can not be, or "".
+std::string
+AttentionRaiser::buildRegions(AttentionOp attention, bool needsScore,
+                              double outerScale, bool hasLogSumExp,
+                              const llvm::SetVector<Operation *> &cluster) {
   RegionBuilder regions(rewriter, reader, attention, parts,
                         [&](Element e) { return isScaledProduct(e); });
   LogicalResult built = success();
-  if (needsRegion)
+  if (needsScore)
     built = regions.buildScore(scores, mask, outerScale);
   if (succeeded(built) && !mask.conditions.empty())
     built = regions.buildVisible(mask.conditions);
@@ -227,20 +240,44 @@ std::string AttentionRaiser::build() {
     for (Value operand : op->getOperands())
       capturesScores |= cluster.contains(operand.getDefiningOp());
   });
-  if (failed(built) || capturesScores) {
-    rewriter.eraseOp(attention);
+  if (failed(built) || capturesScores)
     return "the scores are changed by more than a function of each score and "
            "its position";
-  }
-  if (logSumExp && regions.boundsScores()) {
-    rewriter.eraseOp(attention);
+  if (hasLogSumExp && regions.boundsScores())
     return "the log-sum-exp is used, too, of scores that a large number hides";
+  return "";
+}
+
+std::string AttentionRaiser::build() {
+  LogSumExpOp logSumExp = findLogSumExp();
+  llvm::SetVector<Operation *> cluster = clusterOf(logSumExp);
+  if (std::string whyNot = whyKept(cluster, logSumExp); !whyNot.empty())
+    return whyNot;
+  double factor = scoreFactor * query.factor * key.factor;
+  double outerScale = path.softmax.getScale().convertToDouble() * mask.factor;
+  bool needsScore = !isScaledProduct(scores) || !mask.finiteConditions.empty();
+  if (!needsScore)
+    factor *= outerScale;
+  if (!(factor > 0) || !(outerScale > 0))
+    return "the scale is not positive";
+  if (factor > getLargestScale(getElementTypeOrSelf(query.tensor.getType())))
+    return "the scale is too large for the type of the scores";
+
+  followResult();
+  AttentionOp attention = createAttention(factor, bool(logSumExp));
+  std::string whyNot =
+      buildRegions(attention, needsScore, outerScale, bool(logSumExp), cluster);
+  Value restored;
+  if (whyNot.empty()) {
+    rewriter.setInsertionPointAfter(attention);
+    restored = restoreResult(attention.getResult());
+    if (!restored)
+      whyNot = "the result is reshaped in a way that an attention can not "
+               "follow";
   }
-  rewriter.setInsertionPointAfter(attention);
-  Value restored = restoreResult(attention.getResult());
   if (!restored) {
     rewriter.eraseOp(attention);
-    return "the result is reshaped in a way that an attention can not follow";
+    return whyNot;
   }
   // The steps to the result may have known less of its extents, or more.
   rewriter.replaceAllUsesWith(result,
