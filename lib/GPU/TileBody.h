@@ -35,6 +35,12 @@ private:
                                     Class reduced);
   /// The values of the rows of `tile` along class `reduced`, in all blocks.
   Value reduceRows(Combiner kind, Value tile, Class reduced);
+  Value candidatesOf(const RunningPlace &place, Value value, Value position,
+                     Class reduced);
+  Value payloadAt(const RunningPlace &place, Value at, Value position,
+                  Class reduced);
+  /// The payload at the extremum that remains after a tile, per row: `start` if
+  /// that is still `startingExtremum`.
   Value placeOfExtremum(const RunningPlace &place, Value start,
                         Value startingExtremum, Class reduced);
   /// The tile, slice or scalar that stands for `value` in the body.

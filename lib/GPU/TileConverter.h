@@ -58,6 +58,10 @@ private:
                              ArrayRef<OpFoldResult> offsets,
                              ArrayRef<OpFoldResult> strides);
   LogicalResult convertGeneric(linalg::GenericOp op);
+  FailureOr<Value> firstOperand(linalg::GenericOp op,
+                                const TileProduct &product);
+  Value channelFor(Location loc, Value memory, ChannelType type,
+                   bool followsProduct);
   LogicalResult convertProduct(linalg::GenericOp op,
                                const TileProduct &product);
   /// True if `op` widens what products multiply by, and nobody else reads it.

@@ -36,12 +36,60 @@ static bool followsProduct(OpOperand &operand, const TileClasses &classes) {
   });
 }
 
+/// The first operand of `product`, as a tile of the second one's type. 16-bit
+/// operands are multiplied as they are; weights, which the nest computes in
+/// f32, are rounded to the type of the values.
+FailureOr<Value> TileConverter::firstOperand(linalg::GenericOp op,
+                                             const TileProduct &product) {
+  Value tensor = product.a->get();
+  FailureOr<Value> a = tileOf(tensor, op);
+  if (failed(a))
+    return failure();
+  Location loc = op.getLoc();
+  Type wanted = getElementTypeOrSelf(product.b->get().getType());
+  auto type = cast<RankedTensorType>(a->getType());
+  Type element = type.getElementType();
+  bool isComputed = viewOf(tensor) == nullptr;
+  if (isComputed && isPadded(product.reduced, type.getDimSize(1)))
+    // -0 is what a guarded product skips.
+    *a = withPadding(*a, product.reduced, 1,
+                     builder.getFloatAttr(element, -0.0));
+  if (element == wanted)
+    return *a;
+  unsigned bits = element.getIntOrFloatBitWidth(),
+           wantedBits = wanted.getIntOrFloatBitWidth();
+  if (bits > wantedBits)
+    return arith::TruncFOp::create(builder, loc, type.clone(wanted), *a)
+        .getResult();
+  if (bits < wantedBits)
+    return arith::ExtFOp::create(builder, loc, type.clone(wanted), *a)
+        .getResult();
+  return op->emitOpError("expected operands of one type, got ")
+         << element << " and " << wanted;
+}
+
+/// The channel for tiles of `type` of the tensor in `memory`, of products whose
+/// first operand follows another product or not.
+Value TileConverter::channelFor(Location loc, Value memory, ChannelType type,
+                                bool followsProduct) {
+  Value &channel = channels[followsProduct][{memory, type}];
+  if (channel)
+    return channel;
+  OpBuilder::InsertionGuard guard(builder);
+  Operation *kernel = builder.getInsertionBlock()->getParentOp();
+  if (!isa<KernelOp>(kernel))
+    kernel = kernel->getParentOfType<KernelOp>();
+  builder.setInsertionPointToStart(&kernel->getRegion(0).front());
+  channel = MakeChannelOp::create(builder, loc, type);
+  return channel;
+}
+
 LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
                                             const TileProduct &product) {
   Location loc = op.getLoc();
-  Value aTensor = product.a->get(), bTensor = product.b->get();
+  Value bTensor = product.b->get();
   FailureOr<Value> acc = tileOf(op.getDpsInits()[0], op);
-  FailureOr<Value> a = tileOf(aTensor, op);
+  FailureOr<Value> a = firstOperand(op, product);
   if (failed(acc) || failed(a))
     return failure();
   // What is widened is copied as it is, and widened from a stage.
@@ -54,27 +102,6 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
   if (!view)
     return op->emitOpError("expected the second operand of a product to lie in "
                            "memory, got one that this loop nest computes");
-
-  // 16-bit operands are multiplied as they are; weights, which the nest
-  // computes in f32, are rounded to the type of the values.
-  Type bType = getElementTypeOrSelf(product.b->get().getType());
-  auto aType = cast<RankedTensorType>(a->getType());
-  bool isComputed = viewOf(aTensor) == nullptr;
-  if (isComputed && isPadded(product.reduced, aType.getDimSize(1)))
-    // -0 is what a guarded product skips.
-    *a = withPadding(*a, product.reduced, 1,
-                     builder.getFloatAttr(aType.getElementType(), -0.0));
-  unsigned aBits = aType.getElementTypeBitWidth(),
-           bBits = bType.getIntOrFloatBitWidth();
-  if (aType.getElementType() != bType) {
-    if (aBits > bBits)
-      *a = arith::TruncFOp::create(builder, loc, aType.clone(bType), *a);
-    else if (aBits < bBits)
-      *a = arith::ExtFOp::create(builder, loc, aType.clone(bType), *a);
-    else
-      return op->emitOpError("expected operands of one type, got ")
-             << aType.getElementType() << " and " << bType;
-  }
 
   // The later of the two dimensions in memory is the columns of the stage.
   SmallVector<Class> dims = classes.classesOf(bTensor);
@@ -91,16 +118,8 @@ LogicalResult TileConverter::convertProduct(linalg::GenericOp op,
       widestSwizzle(shape[1] * copied.getIntOrFloatBitWidth() / 8);
   auto channelType =
       ChannelType::get(builder.getContext(), shape, copied, swizzle, 1);
-  Value &channel = channels[followsProduct(*product.a, classes)]
-                           [{view->memref, channelType}];
-  if (!channel) {
-    OpBuilder::InsertionGuard guard(builder);
-    Operation *kernel = builder.getInsertionBlock()->getParentOp();
-    if (!isa<KernelOp>(kernel))
-      kernel = kernel->getParentOfType<KernelOp>();
-    builder.setInsertionPointToStart(&kernel->getRegion(0).front());
-    channel = MakeChannelOp::create(builder, loc, channelType);
-  }
+  Value channel = channelFor(loc, view->memref, channelType,
+                             followsProduct(*product.a, classes));
   Box box = boxOf(bTensor, *view, {first, second}, shape);
   bool isAsync = box.aligned % 16 == 0 && box.aligned != 0;
   PutOp::create(builder, loc, view->memref, box.offsets, box.valid, channel,
