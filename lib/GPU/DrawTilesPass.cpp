@@ -1,6 +1,6 @@
 //===- DrawTilesPass.cpp - tiles for whichever block is ready -------------===//
 //
-// Blocks that walk over tiles have every so-manyth of them. Where data say how
+// Block b of n that walk over tiles has tiles b, b + n, .. Where data say how
 // many rounds a tile takes, some blocks have long tiles by chance, and the
 // others wait: tiles of packed documents take 1.3 to 1.4 times what they would
 // if all blocks ended at once. So may those of a mask that is known, such as

@@ -8,9 +8,10 @@
 
 namespace mlir::smx::gpu {
 
-/// True if something in memory says how many rounds a loop in `walk`, a loop
-/// over tiles, has; or if it is known that blocks which have every so-manyth
-/// tile end apart. Nothing is known of numbers that are not given.
+/// True if something in memory says how many rounds a loop in `walk`, a loop of
+/// each of `blocks` blocks over every `blocks`-th of `tiles` tiles, has; or if
+/// it is known that these blocks do not end together. Nothing is known of
+/// numbers that are not given.
 bool areTilesUneven(scf::ForOp walk, std::optional<int64_t> tiles,
                     std::optional<int64_t> blocks);
 

@@ -81,35 +81,45 @@ struct BlockTileOptions {
   int64_t sharedBytes = 0;
 };
 
-/// The same for thread blocks of a GPU, whose tiles live in registers.
+/// The same for thread blocks of a GPU, whose tiles live in registers. The
+/// model, in rows x keys (or elements of the stream):
 ///
-/// The model: with an accumulator, 64 rows by 64 keys leave room in the
-/// registers of 4 warps for two blocks of threads on a multiprocessor;
-/// accumulators of at most 128 columns of 16-bit values take 128 rows, and
-/// where registers are short, as under a mask, there are 32 or 16 keys.
-/// `warpgroups` of 64 rows have the registers of a multiprocessor to
-/// themselves: 128 rows by 128 keys, or by 96 where each score reads an element
-/// of its own and the accumulator has more than 64 columns, 192 by 96 where the
-/// accumulator has at most 64 columns (and a mask does not cut most tiles: not
-/// in at most 2048 rows, not where a row sees at most 2048 keys, not with at
-/// most 1024 keys, or 640 of 64 columns without a mask, not where the last tile
-/// has few rows, and not where they span marked blocks), and 128 by 64 where
-/// it has more than 128. Accumulators of more than 1 KiB a row (f64: 512 bytes)
-/// are cut into strips of columns, each of which has its scores computed again;
-/// and there are fewer keys, then fewer rows, until the tiles of queries, keys
-/// and values fit `sharedBytes`. At most 16 rows (decoding) take tiles of 8 KiB
-/// of keys, or 16 KiB where there are several blocks for each of `slots` and a
-/// warp does not widen what it reads, or where the stream is cut into many
-/// parts, of which there are half as many then; where more heads than that
-/// share a head of keys, those are the rows. Where each row has columns of its
-/// own, a stream of at most 64 KiB is one tile, and strips of 32 columns or
-/// more have blocks of their own until there are `slots`; of a longer or an
-/// open stream strips have at most 1 KiB. A plain row is one tile if registers
-/// hold it, that is, what is read of it for the update and for `finishes` takes
-/// at most `rowBytes`; otherwise tiles have at most 4096 elements, or 8192 of
-/// 16 bits. There are several short rows to a block. Where rows are the fastest
-/// dimension, 16 to 64 of them by at most 1024 elements, so that rows are read
-/// once and every tile costs the running sum one rounding.
+/// With an accumulator
+///   * 64 x 64: the registers of 4 warps leave room for two blocks of threads
+///     on a multiprocessor. Where registers are short, as under a mask, 32 or
+///     16 keys. 128 rows for accumulators of at most 128 columns of 16-bit
+///     values.
+///   * `warpgroups`, of 64 rows each, have the registers of a multiprocessor to
+///     themselves: 128 x 128; 128 x 96 where each score reads an element of its
+///     own and there are more than 64 columns; 128 x 64 with more than 128
+///     columns.
+///   * With at most 64 columns three of them take 192 x 96, but not in at most
+///     2048 rows, with at most 1024 keys (640 of 64 columns without a mask),
+///     where a row sees at most 2048 keys (a mask would cut most tiles), where
+///     the last tile has few rows, or where tiles would span marked blocks.
+///   * Accumulators of more than 1 KiB a row (f64: 512 bytes) are cut into
+///     strips of columns, each of which has its scores computed again. Then
+///     there are fewer keys, then fewer rows, until the tiles of queries, keys
+///     and values fit `sharedBytes`.
+///
+/// With an accumulator and at most 16 rows (decoding)
+///   * Tiles of 8 KiB of keys; of 16 KiB where there are several blocks for
+///     each of `slots` and a warp does not widen what it reads, or where the
+///     stream is cut into many parts, of which there are half as many then.
+///   * Where more heads than that share a head of keys, those are the rows.
+///   * Where each row has columns of its own: a stream of at most 64 KiB is one
+///     tile, and strips of 32 columns or more have blocks of their own until
+///     there are `slots`; of a longer or an open stream strips have at most
+///     1 KiB.
+///
+/// Plain rows
+///   * One tile, if registers hold the row: what is read of it for the update
+///     and for `finishes` takes at most `rowBytes`. Otherwise tiles have at
+///     most 4096 elements, or 8192 of 16 bits.
+///   * Several short rows to a block.
+///   * Where rows are the fastest dimension, 16 to 64 of them by at most 1024
+///     elements: rows are read once, and every tile costs the running sum one
+///     rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes,
                                ArrayRef<OpFoldResult> sizes,

@@ -30,7 +30,8 @@ def SmxGpu_KernelOp : Op<SmxGpu_Dialect, "kernel", [
   let description = [{
     `warps` warps execute the body; `cluster` blocks share their shared memory (1: none). Arguments are
     memrefs in global memory with a unit stride in the fastest dimension, index values and scalars.
-    The block's position in the grid is `gpu.block_id`.
+    The block's position in the grid is `gpu.block_id`. `min_blocks` (K8: 1 to 32) blocks are to run on a
+    multiprocessor at the same time, so that a thread has at most 65536 / (32 `warps` `min_blocks`) registers.
 
     K1: there is at least one warp and at most 32.
     K2: a cluster has 1, 2, 4, 8 or 16 blocks.

@@ -12,15 +12,20 @@ include "smx/GPU/WalkPasses.td"
 def KernelsPass : Pass<"smx-gpu-kernels", "::mlir::ModuleOp"> {
   let summary = "turn every loop nest over tiles into a kernel on register and shared tiles";
   let description = [{
-    A parallel loop over tiles of rows becomes a kernel, one block of threads to a tile, and a launch.
-    If later tiles take longer (rows of causal attention see more keys), they are the first blocks. Tiles of several
-    warpgroups leave no room for a second block: `blocks` of them walk over all tiles, or over pairs of a long and a short
-    one, and the role that fetches goes on to the next tile while this one is computed. Pairs leave blocks idle at the
-    end: 1408 tiles on 132 blocks are 10.67 waves. If the longest tile has at least `deal` rounds of keys and counts are static, the
-    last whole wave and what is behind it are dealt tile by tile, the longest first, to blocks forth and back. Where only the first
-    tiles of a row are shorter than the others (the first rows of a window see fewer keys), and waves are few, they go last, the longest first, and
-    all waves go to blocks forth and back. Where no tile takes longer, but the last one of a row is a shorter one, rows are turned so that every
-    block has some of these.
+    A parallel loop over tiles of rows becomes a kernel, one block of threads to a tile, and a launch. Which block computes which
+    tiles, and in which order:
+
+    * If later tiles take longer (rows of causal attention see more keys), they are the first blocks.
+    * Tiles of several warpgroups leave no room for a second block. So `blocks` of them walk over all tiles, and the role that fetches
+      goes on to the next tile while this one is computed.
+    * If later tiles take longer, such blocks walk over pairs of a long and a short tile. Pairs leave blocks idle at the end: 1408 tiles
+      on 132 blocks are 10.67 waves. So if the longest tile has at least `deal` rounds of keys, and counts are static, the last whole wave
+      and what is behind it are dealt tile by tile, the longest first, to the blocks in rising and in falling order by turns.
+    * If only the first tiles of a row are shorter than the others (the first rows of a window see fewer keys), and waves are few, these
+      tiles go last, the longest first, and all waves go to the blocks in rising and in falling order by turns.
+    * If no tile takes longer, but the last one of a head has fewer rows, each wave takes the tiles of a head from another one on, so
+      that every block has some of the shorter ones.
+
     Tensors in memory become memrefs; all others become register tiles with a layout: a fragment where
     the nest has matrix products, stripes otherwise. The second operand of a product goes through a
     channel. Tiles are padded to what the layout needs: loads fill with 0, reductions and products

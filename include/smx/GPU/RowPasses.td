@@ -179,7 +179,8 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   }];
   let options = [
     Option<"bytes", "bytes", "int64_t", "128", "bytes of a row that a thread has registers for">,
-    Option<"states", "states", "int64_t", "0", "states of a warp's part, one after another; 1 = the maximum of all first; 0 = 2 for whole rows of f32 whose blocks, 16 of them, are alone on their multiprocessors, else 1">,
+    Option<"states", "states", "int64_t", "0", "states that a warp has of its part of a row, each of the pieces that have arrived by then; 1 = one, after all pieces; "
+           "0 = 2 for rows of f32 that fill clusters of 16 blocks, one to a multiprocessor, else 1">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -217,7 +218,7 @@ def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
   let summary = "clusters that hold long rows walk over them: the next row arrives while this one is stored";
   let description = [{
     A kernel in which `smx-gpu-shared-rows` has made two states of a row, so that nothing else computes while a row arrives, gets a loop over the numbers
-    of blocks: at most `clusters` clusters start, each for every so-manieth row. In a round, the next row's load or copy of a piece follows the store of
+    of blocks: at most `clusters` clusters start, and each has every row whose number is its own modulo their count. In a round, the next row's load or copy of a piece follows the store of
     that piece, to whose place it goes. Behind the last row nothing is valid, and nothing is read. With `stagger`, a cluster begins
     so many cycles after the one before it, where there are more rows than clusters: in step, all of them would leave the memory idle at the same time. A kernel stays as it is if it does not begin with loads
     and copies, or if a tile is accessed where the next row may have been copied to it. A remark says where.

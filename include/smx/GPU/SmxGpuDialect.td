@@ -23,6 +23,33 @@ def SmxGpu_Dialect : Dialect {
     Everything outside a `warp_specialize` is executed by all warps of the kernel, in step. A role is
     executed by the warps that it asks for, and sees only what is passed to it.
 
+    ### Words
+
+    Ops, passes and remarks use these words in one sense only.
+
+    Tiles and who computes them:
+
+    * *rows* are what there is a state for (queries of attention, rows of a softmax); the *stream* is what a state goes
+      along (*keys*, the elements of a row); *columns* are those of an accumulator (the head dim of values).
+    * A *round* is one iteration of the loop over tiles of the stream.
+    * A tile of scores is *whole* if the mask lets all of its rows see all of its keys, *cut* if it hides some (their places are
+      *hidden*), and *skipped* if it hides all.
+    * Blocks that *walk* compute several tiles of rows each, one after the other. Tiles that all blocks compute at the same time
+      are a *wave*; the *last wave* has fewer tiles than there are blocks. Tiles are *dealt* if blocks, or groups, get the next
+      one in turn, as cards are, instead of a run of neighbours.
+    * A *role* is what some warps of a block do: one fetches, one computes. Warps of a role that have rows of their own are a
+      *group* (a warpgroup, mostly); groups that take *turns* issue their matrix products one after the other.
+
+    Softmax:
+
+    * The *reference* of a row is the m of its state: *weights* are `exp(score - m)`, whatever m is. It *moves* when it is
+      replaced, and sum and accumulator are *rescaled* by `exp(old - new)`.
+    * It may be behind the maximum of the scores by the *slack*, and in front of it by the *lead* (powers of two): then it seldom
+      moves. See `smx/IR/ReferenceSlack.h`.
+    * Weights that are computed by the reference before it is known whether it moves are *guessed* (`smx-gpu-speculate`).
+    * A *guarded* product takes a weight of -0 for "hidden": its term is 0 even if the value is a NaN or an infinity. Made *by
+      terms*, it is the sum of products that are added one by one, without the matrix unit.
+
     ### Design decisions
 
     *Why are register tiles tensors with an encoding, and not a type of their own?* Because `arith`,

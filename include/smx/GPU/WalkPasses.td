@@ -231,9 +231,11 @@ def MulticastPass : Pass<"smx-gpu-multicast", "::mlir::ModuleOp"> {
 def DrawTilesPass : Pass<"smx-gpu-draw-tiles", "::mlir::ModuleOp"> {
   let summary = "blocks that walk draw the next tile when they have fetched one, where some would end later than others";
   let description = [{
-    Where a mask is read from memory (documents, lengths of keys), tiles have as many rounds as data say. Blocks that have every so-manyth tile end 1.3 to 1.4
-    times as late as they would together; and so do those of a mask that is known, such as chunks, where that is found by counting. So the role that fetches draws the number of the next tile, and leaves it to the other
-    one in a channel. The first tile of a block is that of its number. Which block computes a tile changes nothing in it.
+    Where a mask is read from memory (documents, lengths of keys), tiles have as many rounds as data say. If block b walks over tiles b,
+    b + blocks, b + 2 blocks, .., the last block ends 1.3 to 1.4 times as late as all would if they shared the rounds evenly. Under a mask that
+    is known, such as chunks, the same is found by counting rounds. So the role that fetches draws the number of the next tile from a count in
+    global memory, and hands it to the other role in a channel. The first tile of a block is that of its number. Which block computes a
+    tile changes nothing in it.
 
     ```mlir
     smx_gpu.role @load warps(4) (%x = %q, %c = %rows, ..) {
