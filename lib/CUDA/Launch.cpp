@@ -210,12 +210,9 @@ Error smx::cuda::launch(const Function &function, const Stream &stream,
             " bytes of shared memory")
         .str();
   };
-  const Dim3 &grid = config.grid, &block = config.block;
   if (Error error = context.call(
           "can not launch kernel '" + Twine(function.name()) + "' (grid " +
-              Twine(grid.x) + "x" + Twine(grid.y) + "x" + Twine(grid.z) +
-              ", block " + Twine(block.x) + "x" + Twine(block.y) + "x" +
-              Twine(block.z) + ")",
+              print(config.grid) + ", block " + print(config.block) + ")",
           "cuLaunchKernelEx",
           [&] {
             return context.api().launchKernelEx(
