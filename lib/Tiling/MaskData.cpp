@@ -45,58 +45,94 @@ static Value rowsOfTiles(OpBuilder &builder, Location loc, Value tensor,
       parts, sizes);
 }
 
+namespace {
 /// The smallest and the largest element of every `tile` neighbours along the
 /// last dimension of each of `tensors`, which have one shape; of fewer at its
 /// end.
-static SmallVector<std::pair<Value, Value>>
-extremaOfTiles(OpBuilder &builder, Location loc, ArrayRef<Value> tensors,
-               int64_t tile) {
-  loc = NameLoc::get(builder.getStringAttr("extrema of rows"), loc);
-  auto type = cast<RankedTensorType>(tensors[0].getType());
-  MLIRContext *context = builder.getContext();
-  int64_t last = type.getRank() - 1;
-  Type element = type.getElementType();
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, loc, tensors[0]);
-  Value rows = getValueOrCreateConstantIndexOp(builder, loc, sizes[last]);
-  Value lastRow = arith::SubIOp::create(
-      builder, loc, rows, arith::ConstantIndexOp::create(builder, loc, 1));
-  sizes[last] = affine::makeComposedFoldedAffineApply(
-      builder, loc, getAffineDimExpr(0, context).ceilDiv(tile), {sizes[last]});
-  unsigned bits = elementBits(element);
-  Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
-  auto filled = [&](const APInt &number) {
-    Value from = arith::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(element, number));
-    return linalg::FillOp::create(builder, loc, from, empty).getResult(0);
-  };
-  Value beforeLeast = filled(APInt::getSignedMaxValue(bits)),
-        beforeMost = filled(APInt::getSignedMinValue(bits));
-  SmallVector<Value> neighbours, starts;
-  const bool divides =
-      !type.isDynamicDim(last) && type.getDimSize(last) % tile == 0;
-  for (Value tensor : tensors) {
-    starts.append({beforeLeast, beforeMost});
-    if (divides)
-      neighbours.push_back(rowsOfTiles(builder, loc, tensor, tile));
+class ExtremaOfTiles {
+public:
+  ExtremaOfTiles(OpBuilder &builder, Location loc, ArrayRef<Value> tensors,
+                 int64_t tile)
+      : builder(builder),
+        loc(NameLoc::get(builder.getStringAttr("extrema of rows"), loc)),
+        tensors(tensors), type(cast<RankedTensorType>(tensors[0].getType())),
+        last(type.getRank() - 1), tile(tile),
+        divides(!type.isDynamicDim(last) && type.getDimSize(last) % tile == 0) {
   }
-  // What does not divide says how many neighbours there are, and nothing else.
-  if (!divides)
-    neighbours.push_back(
-        tensor::EmptyOp::create(builder, loc, {tile}, builder.getI1Type()));
-  const unsigned loops = type.getRank() + 1;
-  AffineMap all = AffineMap::getMultiDimIdentityMap(loops, context),
-            ofTile = all.dropResult(last + 1),
-            ofNeighbour =
-                divides ? all
-                        : AffineMap::get(loops, 0,
-                                         getAffineDimExpr(last + 1, context));
-  SmallVector<AffineMap> maps(neighbours.size(), ofNeighbour);
-  maps.append(starts.size(), ofTile);
-  SmallVector<utils::IteratorType> iterators(loops,
-                                             utils::IteratorType::parallel);
-  iterators.back() = utils::IteratorType::reduction;
-  auto placeOfNeighbour = [&](OpBuilder &b, Location loc) {
+
+  /// One reduction: a pair of tensors, with an element for each tile, for each
+  /// of the tensors.
+  SmallVector<std::pair<Value, Value>> build() {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, tensors[0]);
+    Value rows = getValueOrCreateConstantIndexOp(builder, loc, sizes[last]);
+    lastRow = arith::SubIOp::create(
+        builder, loc, rows, arith::ConstantIndexOp::create(builder, loc, 1));
+    sizes[last] = affine::makeComposedFoldedAffineApply(
+        builder, loc, builder.getAffineDimExpr(0).ceilDiv(tile), {sizes[last]});
+    SmallVector<Value> starts = makeStarts(sizes);
+    SmallVector<Value> inputs = makeInputs();
+    SmallVector<utils::IteratorType> iterators(type.getRank() + 1,
+                                               utils::IteratorType::parallel);
+    iterators.back() = utils::IteratorType::reduction;
+    auto extrema = linalg::GenericOp::create(
+        builder, loc, ValueRange(starts).getTypes(), inputs, starts,
+        makeMaps(inputs.size(), starts.size()), iterators,
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          combine(b, loc, args, args.drop_front(inputs.size()));
+        });
+    SmallVector<std::pair<Value, Value>> pairs;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      pairs.push_back({extrema.getResult(2 * i), extrema.getResult(2 * i + 1)});
+    return pairs;
+  }
+
+private:
+  /// What the reductions start from, two for each tensor.
+  SmallVector<Value> makeStarts(ArrayRef<OpFoldResult> sizes) {
+    unsigned bits = elementBits(type);
+    Type element = type.getElementType();
+    Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
+    auto filled = [&](const APInt &number) {
+      Value from = arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(element, number));
+      return linalg::FillOp::create(builder, loc, from, empty).getResult(0);
+    };
+    Value beforeLeast = filled(APInt::getSignedMaxValue(bits)),
+          beforeMost = filled(APInt::getSignedMinValue(bits));
+    SmallVector<Value> starts;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      starts.append({beforeLeast, beforeMost});
+    return starts;
+  }
+
+  /// The tensors with a dimension for the neighbours. If tiles do not divide
+  /// them, an empty tensor that says how many neighbours there are: the body
+  /// reads the elements.
+  SmallVector<Value> makeInputs() {
+    SmallVector<Value> inputs;
+    if (divides)
+      for (Value tensor : tensors)
+        inputs.push_back(rowsOfTiles(builder, loc, tensor, tile));
+    else
+      inputs.push_back(
+          tensor::EmptyOp::create(builder, loc, {tile}, builder.getI1Type()));
+    return inputs;
+  }
+
+  SmallVector<AffineMap> makeMaps(size_t inputs, size_t starts) {
+    const unsigned loops = type.getRank() + 1;
+    AffineMap all = builder.getMultiDimIdentityMap(loops);
+    SmallVector<AffineMap> maps(
+        inputs,
+        divides ? all
+                : AffineMap::get(loops, 0, builder.getAffineDimExpr(last + 1)));
+    maps.append(starts, all.dropResult(last + 1));
+    return maps;
+  }
+
+  /// Where the element of a round is in the tensors.
+  SmallVector<Value> placeOfNeighbour(OpBuilder &b, Location loc) {
     SmallVector<Value> place;
     for (int64_t dim = 0; dim < last; ++dim)
       place.push_back(linalg::IndexOp::create(b, loc, dim));
@@ -108,30 +144,33 @@ extremaOfTiles(OpBuilder &builder, Location loc, ArrayRef<Value> tensors,
     // The last row may count several times.
     place.push_back(arith::MinSIOp::create(b, loc, row, lastRow));
     return place;
-  };
-  auto extrema = linalg::GenericOp::create(
-      builder, loc, ValueRange(starts).getTypes(), neighbours, starts, maps,
-      iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
-        ValueRange results = args.drop_front(neighbours.size());
-        SmallVector<Value> place, values;
-        if (!divides)
-          place = placeOfNeighbour(b, loc);
-        for (auto [i, tensor] : llvm::enumerate(tensors)) {
-          Value number = divides
-                             ? args[i]
-                             : tensor::ExtractOp::create(b, loc, tensor, place);
-          values.push_back(
-              arith::MinSIOp::create(b, loc, number, results[2 * i]));
-          values.push_back(
-              arith::MaxSIOp::create(b, loc, number, results[2 * i + 1]));
-        }
-        linalg::YieldOp::create(b, loc, values);
-      });
-  SmallVector<std::pair<Value, Value>> pairs;
-  for (size_t i = 0; i < tensors.size(); ++i)
-    pairs.push_back({extrema.getResult(2 * i), extrema.getResult(2 * i + 1)});
-  return pairs;
-}
+  }
+
+  /// A round of the reduction, whose `results` so far are the last of `args`.
+  void combine(OpBuilder &b, Location loc, ValueRange args,
+               ValueRange results) {
+    SmallVector<Value> place, values;
+    if (!divides)
+      place = placeOfNeighbour(b, loc);
+    for (auto [i, tensor] : llvm::enumerate(tensors)) {
+      Value number =
+          divides ? args[i] : tensor::ExtractOp::create(b, loc, tensor, place);
+      values.push_back(arith::MinSIOp::create(b, loc, number, results[2 * i]));
+      values.push_back(
+          arith::MaxSIOp::create(b, loc, number, results[2 * i + 1]));
+    }
+    linalg::YieldOp::create(b, loc, values);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  ArrayRef<Value> tensors;
+  RankedTensorType type;
+  int64_t last, tile;
+  bool divides;
+  Value lastRow;
+};
+} // namespace
 
 std::optional<SmallVector<IndexRange>>
 mlir::smx::rangesOfMaskData(OpBuilder &builder, Location loc, MaskOp mask,
@@ -194,7 +233,8 @@ mlir::smx::rangesOfMaskData(OpBuilder &builder, Location loc, MaskOp mask,
   if (loop)
     outside.setInsertionPoint(loop);
   for (const Tiles &group : groups) {
-    auto extrema = extremaOfTiles(outside, loc, group.tensors, group.tile);
+    auto extrema =
+        ExtremaOfTiles(outside, loc, group.tensors, group.tile).build();
     for (auto [number, pair] : llvm::zip_equal(group.numbers, extrema))
       ranges[number] = {read(builder, loc, pair.first, group.place),
                         read(builder, loc, pair.second, group.place)};
