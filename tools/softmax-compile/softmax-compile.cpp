@@ -215,6 +215,61 @@ static int compileStages(std::unique_ptr<llvm::MemoryBuffer> buffer, Stage from,
   return exitSuccess;
 }
 
+/// The stages that --from and --emit name, and a folder for the trace; none
+/// after a message about flags that do not go together.
+static std::optional<std::pair<Stage, Stage>> chooseStages() {
+  std::optional<Stage> from = roadFlags.getFrom(tool);
+  if (!from)
+    return std::nullopt;
+  if (emitName.getNumOccurrences() == 0)
+    emitName = defaultForm(*from).str();
+  if (checkFlags() != exitSuccess || !roadFlags.areNumbersValid(tool) ||
+      !roadFlags.isChipValid(tool) || !roadFlags.loadSchedules(tool))
+    return std::nullopt;
+  std::optional<Stage> to =
+      isCodeForm() ? Stage::Llvm
+      : isDeviceForm()
+          ? Stage::Nvvm
+          : RoadFlags::parse(tool, "emit", emitName,
+                             ", llvm-ir, asm, ptx, cubin, c-header");
+  if (!to)
+    return std::nullopt;
+  auto refuse = [](const llvm::Twine &message) {
+    fail(message, exitBadUse);
+    return std::nullopt;
+  };
+  if (const StageInfo &info = getStageInfo(*to);
+      roadFlags.namesTarget() &&
+      info.targetNear(roadFlags.getTarget()) != roadFlags.getTarget())
+    return refuse("--emit=" + emitName +
+                  " is not on the way to the target; without --target it is "
+                  "written all the same");
+  if (*to < *from)
+    return refuse("--emit=" + emitName +
+                  " comes before --from=" + getStageInfo(*from).name +
+                  "; the order is " + getStageNames());
+  if (!traceDir.empty())
+    if (std::error_code code = llvm::sys::fs::create_directories(traceDir))
+      return refuse("can not make the folder '" + traceDir +
+                    "': " + code.message());
+  return std::pair(*from, *to);
+}
+
+static int writeExplanation(llvm::StringRef input, Stage from, Stage to,
+                            bool isFormChosen) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  ::smx::CompileOptions options = compileOptions(from);
+  // A stage of one branch says what the code is for.
+  if (isFormChosen)
+    options.road.target = roadTo(to).target;
+  int code = explain.run(tool, input, options, ::smx::AlignmentIs::Known, os);
+  if (code != exitBadUse)
+    if (int writing = write(outputName, text))
+      return writing;
+  return code;
+}
+
 static int run() {
   if (printPtxas) {
     auto assembler = Assembler::find(ptxasName, argv0);
@@ -223,69 +278,26 @@ static int run() {
     llvm::outs() << assembler->getPath() << "\n";
     return exitSuccess;
   }
-  std::optional<Stage> from = roadFlags.getFrom(tool);
-  if (!from)
-    return exitBadUse;
   const bool isFormChosen = emitName.getNumOccurrences() != 0;
-  if (!isFormChosen)
-    emitName = defaultForm(*from).str();
-  if (int code = checkFlags())
-    return code;
-  if (!roadFlags.areNumbersValid(tool) || !roadFlags.isChipValid(tool) ||
-      !roadFlags.loadSchedules(tool))
+  auto stages = chooseStages();
+  if (!stages)
     return exitBadUse;
-  bool isCode = isCodeForm();
-  std::optional<Stage> to =
-      isCode ? Stage::Llvm
-      : isDeviceForm()
-          ? Stage::Nvvm
-          : RoadFlags::parse(tool, "emit", emitName,
-                             ", llvm-ir, asm, ptx, cubin, c-header");
-  if (!to)
-    return exitBadUse;
-  if (const StageInfo &info = getStageInfo(*to);
-      roadFlags.namesTarget() &&
-      info.targetNear(roadFlags.getTarget()) != roadFlags.getTarget())
-    return fail("--emit=" + emitName +
-                    " is not on the way to the target; without --target it is "
-                    "written all the same",
-                exitBadUse);
-  if (*to < *from)
-    return fail("--emit=" + emitName +
-                    " comes before --from=" + getStageInfo(*from).name +
-                    "; the order is " + getStageNames(),
-                exitBadUse);
-  if (!traceDir.empty())
-    if (std::error_code code = llvm::sys::fs::create_directories(traceDir))
-      return fail("can not make the folder '" + traceDir +
-                      "': " + code.message(),
-                  exitBadUse);
-
+  auto [from, to] = *stages;
   std::string message;
   auto input = openInputFile(inputName, &message);
   if (!input)
     return fail(message, exitBadUse);
+  if (explain.isGiven())
+    return writeExplanation(input->getBuffer(), from, to, isFormChosen);
   std::string text, manifest;
   llvm::raw_string_ostream os(text), manifestOs(manifest);
-  if (explain.isGiven()) {
-    ::smx::CompileOptions options = compileOptions(*from);
-    // A stage of one branch says what the code is for.
-    if (isFormChosen)
-      options.road.target = roadTo(*to).target;
-    int code = explain.run(tool, input->getBuffer(), options,
-                           ::smx::AlignmentIs::Known, os);
-    if (code != exitBadUse)
-      if (int writing = write(outputName, text))
-        return writing;
-    return code;
-  }
-  if (isCode) {
-    auto emitted = emitCode(input->getBuffer(), *from);
+  if (isCodeForm()) {
+    auto emitted = emitCode(input->getBuffer(), from);
     if (!emitted)
       return fail(llvm::toString(emitted.takeError()), exitFailure);
     text = std::move(*emitted);
   } else if (int code =
-                 compileStages(std::move(input), *from, *to, os,
+                 compileStages(std::move(input), from, to, os,
                                manifestName.empty() ? nullptr : &manifestOs)) {
     return code;
   }
