@@ -2,6 +2,8 @@
 
 #include "smx/Runtime/Road.h"
 
+#include "smx/Analysis/StageContract.h"
+#include "smx/IR/SourcePlace.h"
 #include "smx/Pipeline/ScheduleTable.h"
 
 #include "mlir/IR/Verifier.h"
@@ -88,6 +90,20 @@ static llvm::Error runStage(ModuleOp module, Stage stage,
   return llvm::createStringError(message);
 }
 
+/// What is wrong with a module that was handed over as one at `stage`, with its
+/// place; empty if nothing is.
+static std::string whyNotAt(ModuleOp module, Stage stage) {
+  std::string why;
+  ScopedDiagnosticHandler handler(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        if (why.empty() &&
+            diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          why = placed(diagnostic.getLocation(), diagnostic.str());
+        return success();
+      });
+  return failed(verifyStage(module, stage)) ? why : "";
+}
+
 llvm::Error mlir::smx::runRoad(ModuleOp module, Stage from, Stage to,
                                const RoadOptions &options,
                                const RoadHooks &hooks) {
@@ -103,13 +119,23 @@ llvm::Error mlir::smx::runRoad(ModuleOp module, Stage from, Stage to,
         "'; the order is " + getStageNames());
   if (hooks.onStage)
     hooks.onStage(from, module, 0);
+  // Whoever names a wrong stage is told so where that is why the next one
+  // fails: code that breaks the contract may get there all the same.
+  std::string notThere = from == Stage::Input ? "" : whyNotAt(module, from);
   for (const StageInfo &info : getStages()) {
     if (info.stage <= from || info.stage > to ||
         !info.isOnRoadTo(options.target))
       continue;
     auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = runStage(module, info.stage, options, hooks))
-      return error;
+    if (llvm::Error error = runStage(module, info.stage, options, hooks)) {
+      if (notThere.empty())
+        return error;
+      return llvm::joinErrors(
+          std::move(error),
+          llvm::createStringError("the module is not at stage '" +
+                                  getStageInfo(from).name + "': " + notThere));
+    }
+    notThere.clear();
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
     if (hooks.onStage)

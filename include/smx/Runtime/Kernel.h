@@ -105,8 +105,10 @@ public:
   /// the emulator too, or memory of its CUDA device; scalars always lie on the
   /// host):
   /// results are written to `outputs`, of which each must have its own memory.
-  /// Checks number, element types, ranks and sizes, and that open sizes which
-  /// belong together are the same, before anything is touched.
+  /// Checks number, element types, ranks and sizes, and that open sizes are
+  /// what the ops of the function expect of them (those that belong together
+  /// are the same, reshapes keep the number of elements, slices lie within
+  /// their tensors), before anything is touched.
   /// Tensors may have any strides; one whose innermost stride is not 1 is
   /// copied into row-major order for the call (on a GPU row by row, which takes
   /// long). A function that writes to its inputs fails for such an input: it
