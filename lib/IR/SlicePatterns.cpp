@@ -8,8 +8,9 @@
 //
 // Of memory with strides that are open, upstream drops the first dimensions of
 // one element, whatever the type says: [0, 0, 1, 0] [1, 16, 1, 8] to 1x16x8
-// would be 16x1x8. So a slice that keeps one of them and drops a later one
-// drops them all, and a reshape says which are there:
+// would be 16x1x8; and with steps it finds no dimension at all. So a slice that
+// keeps one of them and drops one behind longer ones drops them all, and a
+// reshape says which are there:
 //
 //   extract_slice to 1x16x8  =  expand_shape (extract_slice to 16x8)
 //   insert_slice of 1x16x8   =  insert_slice of (collapse_shape to 16x8)
@@ -86,21 +87,27 @@ struct StepInsertedByOne : OpRewritePattern<tensor::InsertSliceOp> {
 /// the source of one that is inserted.
 class ReducedSlice {
 public:
-  ReducedSlice(RankedTensorType type, ArrayRef<OpFoldResult> sizes,
+  ReducedSlice(RankedTensorType type, OffsetSizeAndStrideOpInterface slice,
                const llvm::SmallBitVector &dropped)
       : type(type) {
-    for (auto [dim, size] : llvm::enumerate(sizes)) {
-      if (!dropped[dim]) {
-        kept.push_back(size);
-        keepsUnit |= isOneInteger(size);
-      } else {
-        dropsBehind |= keepsUnit;
+    bool drops = false, keepsUnit = false, isBehindOthers = false;
+    for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes())) {
+      if (dropped[dim]) {
+        drops = true;
+        ambiguous |= isBehindOthers;
+        continue;
       }
+      kept.push_back(size);
+      keepsUnit |= isOneInteger(size);
+      isBehindOthers |= keepsUnit && !isOneInteger(size);
     }
+    // Steps are in no stride that upstream compares.
+    ambiguous |= drops && keepsUnit &&
+                 !llvm::all_of(slice.getMixedStrides(), isOneInteger);
   }
 
-  /// It keeps one of them and drops a later one.
-  bool isAmbiguous() const { return dropsBehind; }
+  /// It keeps one of them and drops another, and memory may not tell which.
+  bool isAmbiguous() const { return ambiguous; }
   ArrayRef<OpFoldResult> sizes() const { return kept; }
 
   RankedTensorType withoutUnits() const {
@@ -129,7 +136,7 @@ public:
 private:
   RankedTensorType type;
   SmallVector<OpFoldResult> kept;
-  bool keepsUnit = false, dropsBehind = false;
+  bool ambiguous = false;
 };
 
 struct ExtractWithoutUnits : OpRewritePattern<tensor::ExtractSliceOp> {
@@ -137,7 +144,7 @@ struct ExtractWithoutUnits : OpRewritePattern<tensor::ExtractSliceOp> {
 
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    ReducedSlice reduced(op.getType(), op.getMixedSizes(), op.getDroppedDims());
+    ReducedSlice reduced(op.getType(), op, op.getDroppedDims());
     if (!reduced.isAmbiguous())
       return failure();
     auto slice = tensor::ExtractSliceOp::create(
@@ -154,8 +161,7 @@ struct InsertWithoutUnits : OpRewritePattern<tensor::InsertSliceOp> {
 
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    ReducedSlice reduced(op.getSourceType(), op.getMixedSizes(),
-                         op.getDroppedDims());
+    ReducedSlice reduced(op.getSourceType(), op, op.getDroppedDims());
     if (!reduced.isAmbiguous())
       return failure();
     auto source = tensor::CollapseShapeOp::create(

@@ -2,7 +2,8 @@
 // RUN: softmax-opt %s --canonicalize --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @constant_offset
-// CHECK: tensor.extract_slice %{{.+}}[1, 0, 3] [1, 4, 1] [1, 1, 1] : tensor<2x4x8xf32> to tensor<1x4xf32>
+// CHECK: %[[S:.+]] = tensor.extract_slice %{{.+}}[1, 0, 3] [1, 4, 1] [1, 1, 1] : tensor<2x4x8xf32> to tensor<4xf32>
+// CHECK: tensor.expand_shape %[[S]] {{\[}}[0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
 func.func @constant_offset(%x: tensor<2x4x8xf32>) -> tensor<1x4xf32> {
   %c1 = arith.constant 1 : index
   %s = tensor.extract_slice %x[%c1, 0, 3] [1, 4, 1] [1, 1, 1] : tensor<2x4x8xf32> to tensor<1x4xf32>
@@ -61,13 +62,25 @@ func.func @keeps_the_first_of_open_sizes(%x: tensor<?x?x3x8xf32>, %n: index) -> 
 
 // -----
 
-// CHECK-LABEL: @keeps_no_other
-// CHECK: %[[S:.+]] = tensor.extract_slice %{{.+}}[4, 0, 3] [1, 1, 1] [1, 1, 1] : tensor<8x1x40xf32> to tensor<f32>
-// CHECK: tensor.expand_shape %[[S]] [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
-func.func @keeps_no_other(%x: tensor<8x1x40xf32>) -> tensor<1x1xf32> {
-  %s = tensor.extract_slice %x[4, 0, 3] [1, 1, 1] [1, 1, 1] : tensor<8x1x40xf32> to tensor<1x1xf32>
-  %r = smx.softmax %s axis(0) : tensor<1x1xf32> -> tensor<1x1xf32>
-  return %r : tensor<1x1xf32>
+// Nor does memory tell of slices with steps.
+// CHECK-LABEL: @steps
+// CHECK: %[[S:.+]] = tensor.extract_slice %{{.+}}[4, 0, 3] [2, 1, 1] [2, 1, 1] : tensor<8x1x40xf32> to tensor<2xf32>
+// CHECK: tensor.expand_shape %[[S]] {{\[}}[0, 1]] output_shape [2, 1] : tensor<2xf32> into tensor<2x1xf32>
+func.func @steps(%x: tensor<8x1x40xf32>) -> tensor<2x1xf32> {
+  %s = tensor.extract_slice %x[4, 0, 3] [2, 1, 1] [2, 1, 1] : tensor<8x1x40xf32> to tensor<2x1xf32>
+  %r = smx.softmax %s axis(0) : tensor<2x1xf32> -> tensor<2x1xf32>
+  return %r : tensor<2x1xf32>
+}
+
+// -----
+
+// Nothing is between them: which one is kept makes no difference.
+// CHECK-LABEL: @one_of_neighbours
+// CHECK: tensor.extract_slice %{{.+}} : tensor<8x1x40xf32> to tensor<1x8xf32>
+func.func @one_of_neighbours(%x: tensor<8x1x40xf32>) -> tensor<1x8xf32> {
+  %s = tensor.extract_slice %x[4, 0, 3] [1, 1, 8] [1, 1, 1] : tensor<8x1x40xf32> to tensor<1x8xf32>
+  %r = smx.softmax %s axis(1) : tensor<1x8xf32> -> tensor<1x8xf32>
+  return %r : tensor<1x8xf32>
 }
 
 // -----
