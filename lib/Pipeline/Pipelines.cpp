@@ -87,6 +87,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.stream = options.tileStream;
   tile.blocks = inBlocks;
   tile.warpgroups = tile.fromDiagonal = hasWarpgroups(options);
+  tile.multiprocessors = blocksOf(options);
   tile.sharedBytes = Chip::named(options.chip).sharedLimit();
   // A block each has a part of a stream.
   tile.parts = inBlocks ? options.splits : 1;

@@ -181,7 +181,10 @@ void AccumulatorTile::takeWarpgroups() {
   if (!options.warpgroups || inputBits != 16 || columns > mostColumns ||
       rowExtent == 1)
     return;
-  WarpgroupTiles chosen(op, terms, columns, rowExtent, shared, sharedBytes);
+  WarpgroupRows rowsOfAll{rowExtent, std::nullopt, options.multiprocessors};
+  if (rowExtent)
+    rowsOfAll.matrices = blocksOf(rowSizes(), RowGroup(), *rowExtent);
+  WarpgroupTiles chosen(op, terms, columns, rowsOfAll, shared, sharedBytes);
   tile.sizes.hasSlack = true;
   tile.sizes.seesFewKeys = chosen.seesFewKeys;
   tile.sizes.fromDiagonal = chosen.fromDiagonal;

@@ -97,6 +97,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                                   {"held-blocks", heldBlocks},
                                   {"parts", parts},
                                   {"slots", slots},
+                                  {"multiprocessors", multiprocessors},
                                   {"shared-bytes", sharedBytes}});
   }
 
@@ -251,6 +252,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                            : std::min<int64_t>(rowBytes, halfRowBytes);
     options.warpgroups = warpgroups;
     options.slots = request.parts.slots;
+    options.multiprocessors = multiprocessors;
     options.sharedBytes = sharedBytes;
     return chooseBlockTileSizes(group.reduction, group.finishes, group.sizes,
                                 options);

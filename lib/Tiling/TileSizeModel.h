@@ -75,6 +75,8 @@ struct BlockTileOptions {
   int64_t rowBytes = 0;
   /// Groups of 64 rows multiply asynchronously.
   bool warpgroups = false;
+  /// Blocks of these that run at once; 0: not known.
+  int64_t multiprocessors = 0;
   /// Blocks of few rows that run at once.
   int64_t slots = 1;
   /// What a block has of shared memory.
@@ -96,7 +98,8 @@ struct BlockTileOptions {
 ///   * With at most 64 columns three of them take 192 x 96, but not in at most
 ///     2048 rows, with at most 1024 keys (640 of 64 columns without a mask),
 ///     where a row sees at most 2048 keys (a mask would cut most tiles), where
-///     the last tile has few rows, or where tiles would span marked blocks.
+///     the last tile has few rows, where tiles would span marked blocks, or
+///     where two of them take no more waves of blocks, one or two.
 ///   * Accumulators of more than 1 KiB a row (f64: 512 bytes) are cut into
 ///     strips of columns, each of which has its scores computed again. Then
 ///     there are fewer keys, then fewer rows, until the tiles of queries, keys

@@ -72,11 +72,30 @@ static bool isWasteful(int64_t rows, int64_t gainPercent) {
          (100 + gainPercent) * 7 * int64_t(llvm::alignTo(rows, shortRows));
 }
 
+/// True if two groups need no more waves of blocks than three, of which each is
+/// shorter then, and as few as `mostWaves`. A last wave of a few longer tiles
+/// is cut along the keys instead (`smx-gpu-split-last-wave`).
+static bool takesFewWaves(const WarpgroupRows &all, int64_t mostWaves) {
+  constexpr int64_t cutShare = 4;
+  if (!all.extent || !all.matrices || all.multiprocessors == 0)
+    return false;
+  auto tilesOf = [&](int64_t rows) {
+    return *all.matrices * llvm::divideCeil(*all.extent, rows);
+  };
+  const int64_t slots = all.multiprocessors, tiles = tilesOf(longRows),
+                waves = llvm::divideCeil(tiles, slots);
+  if (waves > 1 && cutShare * (tiles - (waves - 1) * slots) <= slots)
+    return false;
+  return waves <= mostWaves &&
+         waves == llvm::divideCeil(tilesOf(shortRows), slots);
+}
+
 WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
                                const ScoreTerms &terms, int64_t columns,
-                               std::optional<int64_t> rowExtent,
+                               const WarpgroupRows &all,
                                const ProductTiles &products, int64_t bytes)
     : shared(products), sharedBytes(bytes) {
+  const std::optional<int64_t> rowExtent = all.extent;
   constexpr int64_t shortMaskedRows = 2048, widestKeys = 256, inputBits = 16;
   columns = paddedProductExtent(columns, inputBits);
   const bool isMasked = op.mayBeMasked();
@@ -103,7 +122,8 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
   // rows gain by it.
   const bool isNarrowSum = columns <= 96 && !isMasked;
   const int64_t fewKeys = isNarrowSum ? 640 : 1024,
-                gainPercent = isNarrowSum ? 12 : 5;
+                gainPercent = isNarrowSum ? 12 : 5,
+                fewWaves = isNarrowSum ? 1 : 2;
   const bool isSoonOver = shared.extent && *shared.extent <= fewKeys;
   // Tiles that lie in marked blocks are not masked.
   MaskOp marks = findBlocks(op);
@@ -111,6 +131,7 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
       marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
   const bool mayBeLong = shared.keyBytes <= widestKeys && !isMostlyCut &&
                          !isSoonOver && !isMarked &&
+                         !takesFewWaves(all, fewWaves) &&
                          !(rowExtent && isWasteful(*rowExtent, gainPercent));
   // Rounds of tiles that are cut are those of whole ones
   // (`smx-gpu-unite-loops`).

@@ -75,6 +75,8 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
            "with blocks: shared memory that a block can have, in bytes">,
     Option<"warpgroups", "warpgroups", "bool", "false",
            "with blocks: products of 16-bit types are made by warpgroups, which take 64 rows each">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+           "with warpgroups: blocks that run at once, one on each multiprocessor; 0: not known">,
     Option<"fromDiagonal", "from-diagonal", "bool", "false",
            "with warpgroups: scores in a sliding window are visited from the last tile that is seen on">,
   ];
