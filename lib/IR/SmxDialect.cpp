@@ -62,8 +62,18 @@ FloatType mlir::smx::getAccumulatorType(Type elementType) {
   return Float32Type::get(context);
 }
 
+double mlir::smx::getSmallestScale(Type elementType) {
+  FloatType type = getAccumulatorType(elementType);
+  return APFloat::getSmallest(type.getFloatSemantics()).convertToDouble();
+}
+
 double mlir::smx::getLargestScale(Type elementType) {
   FloatType type = getAccumulatorType(elementType);
   return APFloat::getLargest(type.getFloatSemantics()).convertToDouble() /
          llvm::numbers::log2e;
+}
+
+bool mlir::smx::isPositiveScale(double scale, Type elementType) {
+  return scale >= getSmallestScale(elementType) &&
+         scale <= getLargestScale(elementType);
 }

@@ -101,11 +101,16 @@ LogicalResult mlir::smx::verifyScale(Operation *op, const APFloat &scale) {
     return op->emitOpError("expected a finite scale other than 0, got ")
            << value;
   Type scores = getElementTypeOrSelf(op->getOperand(0).getType());
-  if (std::abs(value) > getLargestScale(scores)) // R4
-    return op->emitOpError("expected a scale of at most ")
-           << getLargestScale(scores) << " for scores that are computed in "
-           << getAccumulatorType(scores) << ", got " << value;
-  return success();
+  if (isPositiveScale(std::abs(value), scores)) // R4
+    return success();
+  // One that is 0 in the type of the scores makes NaN of every element that is
+  // -inf, and of the maximum that a state starts from.
+  bool isSmall = std::abs(value) < getSmallestScale(scores);
+  return op->emitOpError("expected a scale of at ")
+         << (isSmall ? "least " : "most ")
+         << (isSmall ? getSmallestScale(scores) : getLargestScale(scores))
+         << " for scores that are computed in " << getAccumulatorType(scores)
+         << ", got " << value;
 }
 
 LogicalResult mlir::smx::reifyAsInput(Operation *op, OpBuilder &builder,

@@ -260,8 +260,8 @@ std::string AttentionRaiser::build() {
     factor *= outerScale;
   if (!(factor > 0) || !(outerScale > 0))
     return "the scale is not positive";
-  if (factor > getLargestScale(getElementTypeOrSelf(query.tensor.getType())))
-    return "the scale is too large for the type of the scores";
+  if (!isPositiveScale(factor, getElementTypeOrSelf(query.tensor.getType())))
+    return "the scale is 0 or not finite in the type of the scores";
 
   followResult();
   AttentionOp attention = createAttention(factor, bool(logSumExp));

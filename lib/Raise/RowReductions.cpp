@@ -277,9 +277,9 @@ mlir::smx::matchShiftedExponential(ElementReader &reader, Element e,
     if (isAlmostEqual(factor, 1, e.getType()))
       factor = 1;
   }
-  if (!(factor > 0) || factor > getLargestScale(e.getType())) {
+  if (!isPositiveScale(factor, e.getType())) {
     whyNot = "the exponent has a negative factor, which the maximum does not, "
-             "or one that is not finite";
+             "or one that is 0 or not finite";
     return std::nullopt;
   }
   return ShiftedExponential{input, factor, guard};

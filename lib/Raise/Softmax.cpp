@@ -207,8 +207,8 @@ bool mlir::smx::absorbScale(RewriterBase &rewriter, SoftmaxOp op) {
   Element input = reader.identityElement(op.getInput());
   double factor = op.getScale().convertToDouble();
   if (!op.getInput().hasOneUse() ||
-      !dropConstantFactor(reader, input, factor) || factor <= 0 ||
-      factor > getLargestScale(op.getInput().getType().getElementType()))
+      !dropConstantFactor(reader, input, factor) ||
+      !isPositiveScale(factor, op.getInput().getType().getElementType()))
     return false;
   Value unscaled = findTensor(reader, input, positions.getAll());
   // What is computed in f64 is not to be read from a narrower tensor.

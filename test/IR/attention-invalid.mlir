@@ -153,6 +153,15 @@ func.func @scale_is_too_large(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: te
 
 // -----
 
+// A7
+func.func @scale_is_too_small(%q: tensor<7x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>) {
+  // expected-error @+1 {{'smx.attention' op expected a scale of at least 1.401298e-45 for scores that are computed in 'f32', got 1.000000e-60}}
+  %o = smx.attention %q, %k, %v scale(1.0e-60) : tensor<7x16xf32>, tensor<9x16xf32>, tensor<9x4xf32> -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
 // A8
 func.func @score_takes_a_position_per_dim(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>) {
   // expected-error @+1 {{'smx.attention' op expected region 'score' to take ('f32', 'index', 'index', 'index'), got ('f32', 'index', 'index')}}

@@ -99,6 +99,24 @@ func.func @scale_is_too_large(%x: tensor<4x8xbf16>) -> tensor<4x8xf64> {
 
 // -----
 
+// R4
+func.func @scale_is_too_small(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'smx.softmax' op expected a scale of at least 1.401298e-45 for scores that are computed in 'f32', got 1.000000e-60}}
+  %0 = smx.softmax %x axis(1) scale(1.0e-60) : tensor<4x8xf32> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// R4
+func.func @negative_scale_is_too_small(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  // expected-error @+1 {{'smx.log_softmax' op expected a scale of at least 1.401298e-45 for scores that are computed in 'f32', got -1.000000e-60}}
+  %0 = smx.log_softmax %x axis(1) scale(-1.0e-60) : tensor<4x8xf16> -> tensor<4x8xf16>
+  return %0 : tensor<4x8xf16>
+}
+
+// -----
+
 // R5
 func.func @logsumexp_keeps_the_axis(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {
   // expected-error @+1 {{'smx.logsumexp' op expected a result of shape [4] with floating-point elements of at least 16 bits, got 'tensor<4x1xf32>'}}

@@ -70,9 +70,14 @@ void registerTilingInterfaceModels(DialectRegistry &registry);
 /// otherwise.
 FloatType getAccumulatorType(Type elementType);
 
-/// The largest magnitude of a scale for scores of `elementType`: its product
-/// with log2(e) is a number of the accumulator's type.
+/// The least and the largest magnitude of a scale for scores of `elementType`:
+/// it and its product with log2(e) are numbers of the accumulator's type.
+double getSmallestScale(Type elementType);
 double getLargestScale(Type elementType);
+
+/// True if a positive `scale` is neither 0 nor infinite in the type that scores
+/// of `elementType` are computed in.
+bool isPositiveScale(double scale, Type elementType);
 
 /// The largest extent that divides every page which the stream of `op` is read
 /// from; 0 if it is read from none.

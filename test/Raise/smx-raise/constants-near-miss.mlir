@@ -41,9 +41,23 @@ func.func @of_no_finite_scale(%x: tensor<4x8xf64>) -> tensor<4x8xf64> {
   %p = math.exp %dc : tensor<4x8xf64>
   %l = linalg.reduce { arith.addf } ins(%p : tensor<4x8xf64>) outs(%z : tensor<4xf64>) dimensions = [1]
   %lb = linalg.broadcast ins(%l : tensor<4xf64>) outs(%e : tensor<4x8xf64>) dimensions = [1]
-  // expected-remark @below {{not raised to smx.softmax: the exponent has a negative factor, which the maximum does not, or one that is not finite}}
+  // expected-remark @below {{not raised to smx.softmax: the exponent has a negative factor, which the maximum does not, or one that is 0 or not finite}}
   %y = arith.divf %p, %lb : tensor<4x8xf64>
   return %y : tensor<4x8xf64>
+}
+
+// -----
+
+// Each factor is a number of f32, their product is 0 there: the second one stays.
+// CHECK-LABEL: @of_a_scale_that_is_0_in_f32
+// CHECK: %[[S:.+]] = arith.mulf %arg0
+// CHECK: smx.softmax %[[S]] axis(1) scale(1.00000{{.+}}E-30)
+func.func @of_a_scale_that_is_0_in_f32(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %c = arith.constant dense<1.0e-30> : tensor<4x8xf32>
+  %x1 = arith.mulf %x, %c : tensor<4x8xf32>
+  %x2 = arith.mulf %x1, %c : tensor<4x8xf32>
+  %y = smx.softmax %x2 axis(1) : tensor<4x8xf32> -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
 }
 
 // -----
