@@ -330,8 +330,16 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
              getOperation().getBody().front().getOps<linalg::GenericOp>()))
       fuseIntoLoop(rewriter, op);
     SmallVector<linalg::LinalgOp> others;
-    for (auto op : getOperation().getBody().front().getOps<linalg::LinalgOp>())
+    for (auto op :
+         getOperation().getBody().front().getOps<linalg::LinalgOp>()) {
+      // It would go with those whose results nobody reads.
+      if (!op.hasPureTensorSemantics()) {
+        op->emitOpError("writes memory itself, which has no kernel; the same "
+                        "on tensors would work");
+        return signalPassFailure();
+      }
       others.push_back(op);
+    }
     for (linalg::LinalgOp op : llvm::reverse(others)) {
       // Fused into its users.
       if (op->use_empty()) {

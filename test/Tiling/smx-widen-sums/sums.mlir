@@ -89,3 +89,18 @@ func.func @others(%x: tensor<20x72xbf16>, %y: tensor<20x72xf32>, %f: tensor<20xb
   } -> tensor<20xbf16>
   return %m, %l, %k, %n : tensor<20xbf16>, tensor<20xf32>, tensor<20xbf16>, tensor<20xbf16>
 }
+
+// What writes memory has no result to be rounded.
+// CHECK-LABEL: @memory
+// CHECK: linalg.generic {{.+}} ins(%arg0, %arg1 : memref<20x72xbf16>, memref<72x24xbf16>) outs(%arg2 : memref<20x24xbf16>)
+func.func @memory(%a: memref<20x72xbf16>, %b: memref<72x24xbf16>, %s: memref<20x24xbf16>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, d) -> (i, d)>, affine_map<(i, j, d) -> (d, j)>, affine_map<(i, j, d) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<20x72xbf16>, memref<72x24xbf16>) outs(%s : memref<20x24xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %o: bf16):
+    %p = arith.mulf %x, %y : bf16
+    %t = arith.addf %o, %p : bf16
+    linalg.yield %t : bf16
+  }
+  return
+}
