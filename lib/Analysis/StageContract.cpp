@@ -126,6 +126,16 @@ static LogicalResult checkOutsideOfLoops(Operation *op, const Stream &stream) {
                 remedy);
 }
 
+/// True if `loop` carries a state of `update` from tile to tile. A loop of the
+/// program's own that has a whole reduction in it carries none of its states:
+/// each of its rounds starts from the identity, which CSE moves in front of it.
+static bool advancesState(StreamingReductionOpInterface update,
+                          scf::ForOp loop) {
+  return llvm::any_of(loop.getYieldedValues(), [&](Value yielded) {
+    return yielded.getDefiningOp() == update.getOperation();
+  });
+}
+
 static LogicalResult checkTiled(Operation *op) {
   if (failed(checkOnline(op, Stage::Tiled)))
     return failure();
@@ -142,7 +152,7 @@ static LogicalResult checkTiled(Operation *op) {
                   "smaller than a tile");
   auto update = dyn_cast<StreamingReductionOpInterface>(op);
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!update || !loop)
+  if (!update || !loop || !advancesState(update, loop))
     return success();
   for (Value state : update.getStateOperands())
     if (loop.isDefinedOutsideOfLoop(state))
