@@ -47,6 +47,9 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createSmxCPUAssertionsPass());
+  // The wrapper of a declaration that nothing calls would want a body of it
+  // when the code is linked.
+  pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());

@@ -102,6 +102,16 @@ TEST(Compile, EntryMustBeUnique) {
             "the module has no public func.func with a body");
 }
 
+/// What is not called need not be anywhere when the code is linked.
+TEST(Compile, DeclarationsThatNothingCallsAreIgnored) {
+  const std::string text =
+      softmaxModule + std::string("\nfunc.func private @other(tensor<4xf32>)");
+  Kernel kernel = llvm::cantFail(compile(text));
+  std::vector<float> x(100, 1.0f), y(100);
+  ASSERT_FALSE(kernel({{x.data(), {1, 100}}}, {{y.data(), {1, 100}}}));
+  EXPECT_NEAR(y[99], 0.01f, 1e-6f);
+}
+
 TEST(Compile, TypesMustBePassable) {
   EXPECT_EQ(errorOf("func.func @f(%x: tensor<*xf32>) { return }"),
             "argument 0 of 'f' has the type tensor<*xf32>; a kernel needs "
