@@ -41,6 +41,9 @@ ModuleInContext::parse(llvm::StringRef text, const CompileOptions &options,
   std::unique_ptr<ModuleInContext> result(new ModuleInContext(registry));
   timer.finish("context");
 
+  // The parser takes a place that is null for the one to complete code at.
+  if (!text.data())
+    text = "";
   result->module = mlir::parseSourceString<mlir::ModuleOp>(
       text, mlir::ParserConfig(result->context.get(), verify),
       options.sourceName);

@@ -102,6 +102,11 @@ TEST(Compile, EntryMustBeUnique) {
             "the module has no public func.func with a body");
 }
 
+TEST(Compile, NoTextIsAnEmptyModule) {
+  for (llvm::StringRef none : {llvm::StringRef(), llvm::StringRef("")})
+    EXPECT_EQ(errorOf(none), "the module has no public func.func with a body");
+}
+
 /// What is not called need not be anywhere when the code is linked.
 TEST(Compile, DeclarationsThatNothingCallsAreIgnored) {
   const std::string text =
