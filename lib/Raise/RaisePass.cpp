@@ -56,6 +56,18 @@ static void eraseDead(RewriterBase &rewriter, Operation *root) {
       rewriter.eraseOp(op);
 }
 
+/// A splat of open sizes, or of a number that is known when it runs, is no
+/// constant; as a fill it has loops, and is computed where a tile of it is
+/// read.
+static void fillSplats(RewriterBase &rewriter, Operation *root) {
+  root->walk([&](tensor::SplatOp splat) {
+    rewriter.setInsertionPoint(splat);
+    Value empty = tensor::EmptyOp::create(
+        rewriter, splat.getLoc(), splat.getType(), splat.getDynamicSizes());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(splat, splat.getInput(), empty);
+  });
+}
+
 static void raiseRows(RewriterBase &rewriter, Operation *root) {
   SharedRows shared;
   auto raise = [&](Operation *op) {
@@ -105,6 +117,7 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
       return softmax && absorbScale(rewriter, softmax);
     });
     eraseDead(rewriter, root);
+    fillSplats(rewriter, root);
     joinMaskConstants(root);
   }
 };
