@@ -5,6 +5,7 @@
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/WholeResults.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -47,6 +48,7 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
       return isa<gpu::KernelOp>(op) || op->getParentOfType<gpu::KernelOp>();
     });
     keepUnwritten();
+    dropEmptyCollapses();
     IRRewriter rewriter(&getContext());
     bufferization::BufferizationState bufferizationState;
     if (failed(eliminate(rewriter, options)) || failed(keepResults(options)) ||
@@ -97,6 +99,36 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
         OpBuilder builder(op);
         init.set(copyOf(builder, op.getLoc(), init.get()));
       }
+    });
+  }
+
+  /// Of an open extent and a 0 the collapsed extent of a tensor is open, and
+  /// that of memory, as upstream computes it, 0, which its verifier refuses.
+  /// Nothing is in such a tensor, so that a new one is as good as a view.
+  void dropEmptyCollapses() {
+    getOperation().walk([](tensor::CollapseShapeOp op) {
+      if (!llvm::is_contained(op.getSrcType().getShape(), 0))
+        return;
+      OpBuilder builder(op);
+      Location loc = op.getLoc();
+      SmallVector<OpFoldResult> all =
+          tensor::getMixedSizes(builder, loc, op.getSrc());
+      SmallVector<OpFoldResult> collapsed;
+      for (const ReassociationIndices &group : op.getReassociationIndices()) {
+        AffineExpr product = builder.getAffineConstantExpr(1);
+        SmallVector<OpFoldResult> sizes;
+        for (int64_t dim : group) {
+          product = product * builder.getAffineSymbolExpr(sizes.size());
+          sizes.push_back(all[dim]);
+        }
+        collapsed.push_back(affine::makeComposedFoldedAffineApply(
+            builder, loc, product, sizes));
+      }
+      Value empty = tensor::EmptyOp::create(
+          builder, loc, collapsed, op.getResultType().getElementType());
+      op.replaceAllUsesWith(
+          builder.createOrFold<tensor::CastOp>(loc, op.getResultType(), empty));
+      op.erase();
     });
   }
 

@@ -42,7 +42,10 @@ def BufferizePass : Pass<"smx-bufferize", "::mlir::ModuleOp"> {
     func.func @f(%x: memref<8x16xf32, strided<[?, 1], offset: ?>>)
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
 }
 
 #endif // SMX_BUFFERIZE_PASSES_TD
