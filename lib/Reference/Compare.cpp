@@ -134,7 +134,7 @@ static double limitAt(double reference, const Measure &measure, DType dtype,
   const double ulps =
       (low ? t.ulpsBelowFloor : t.ulps) + t.ulpsOfNaive * measure.naiveUlps;
   double limit = ulps * ulpAt(dtype, reference);
-  limit += t.mixed * std::max(1.0, std::abs(reference));
+  limit += t.absolute + t.mixed * std::max(1.0, std::abs(reference));
   limit += t.ofLargest * measure.largest;
   if (t.ulpsOfLargest != 0)
     limit += t.ulpsOfLargest * ulpAt(dtype, measure.largest);
@@ -233,6 +233,8 @@ Tolerance toleranceFor(const Comparison &how) {
   const double ofScores = 4 * unit * how.largestScore;
   (how.family == OpFamily::LogSumExp ? tolerance.mixed : tolerance.ofLargest) +=
       ofScores;
+  // The rounding of a sum, and that of its quotient.
+  tolerance.absolute = 2 * std::ldexp(1, -ofType) * how.largestMean;
   // Below f32 the table says so of every result.
   if (how.areScoresComputed && how.family == OpFamily::Softmax &&
       !isLowPrecision(how.dtype))

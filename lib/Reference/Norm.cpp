@@ -20,6 +20,32 @@ static double scaleOf(const Tensor &x, const RowLayout &layout, int64_t row) {
              : std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1022, 500));
 }
 
+namespace {
+/// What a row is centred by, and then divided by. Both are of elements times
+/// `scale`.
+struct Divisor {
+  double mean, scale, deviation;
+};
+} // namespace
+
+/// A mean of 0 unless `centred`.
+static Divisor divisorOf(const Tensor &x, const RowLayout &layout, int64_t row,
+                         double epsilon, bool centred) {
+  const double n = static_cast<double>(layout.length);
+  const int64_t begin = layout.begin(row), stride = layout.stride();
+  CompensatedSum sum, squares;
+  for (int64_t j = 0; centred && j < layout.length; ++j)
+    sum.add(x[begin + j * stride]);
+  const double mean = centred ? sum.value() / n : 0.0;
+  const double scale = centred ? 1.0 : scaleOf(x, layout, row);
+  for (int64_t j = 0; j < layout.length; ++j) {
+    const double d = (x[begin + j * stride] - mean) * scale;
+    squares.add(d * d);
+  }
+  return {mean, scale,
+          std::sqrt(squares.value() / n + epsilon * scale * scale)};
+}
+
 /// Subtracts the mean if `centred`, then divides by the root of the mean
 /// square.
 static Tensor normalise(const Tensor &x, const NormOptions &options,
@@ -30,21 +56,11 @@ static Tensor normalise(const Tensor &x, const NormOptions &options,
          "one weight per element");
   assert((!options.bias || options.bias->shape() == extent) &&
          "one bias per element");
-  const double n = static_cast<double>(layout.length);
   Tensor result(x.shape());
   for (int64_t r = 0; r < layout.rowCount(); ++r) {
+    const auto [mean, scale, deviation] =
+        divisorOf(x, layout, r, options.epsilon, centred);
     const int64_t begin = layout.begin(r), stride = layout.stride();
-    CompensatedSum sum, squares;
-    for (int64_t j = 0; centred && j < layout.length; ++j)
-      sum.add(x[begin + j * stride]);
-    const double mean = centred ? sum.value() / n : 0.0;
-    const double scale = centred ? 1.0 : scaleOf(x, layout, r);
-    for (int64_t j = 0; j < layout.length; ++j) {
-      const double d = (x[begin + j * stride] - mean) * scale;
-      squares.add(d * d);
-    }
-    const double deviation =
-        std::sqrt(squares.value() / n + options.epsilon * scale * scale);
     for (int64_t j = 0; j < layout.length; ++j) {
       const double y = (x[begin + j * stride] - mean) * scale / deviation;
       result[begin + j * stride] =
@@ -57,6 +73,20 @@ static Tensor normalise(const Tensor &x, const NormOptions &options,
 
 Tensor layerNorm(const Tensor &x, const NormOptions &options) {
   return normalise(x, options, /*centred=*/true);
+}
+
+double largestMean(const Tensor &x, const NormOptions &options) {
+  const RowLayout layout(x.shape(), options.axis);
+  double largest = 0;
+  for (int64_t r = 0; r < layout.rowCount(); ++r) {
+    const Divisor by =
+        divisorOf(x, layout, r, options.epsilon, /*centred=*/true);
+    // A row that is not finite has no result to be measured.
+    if (const double mean = std::abs(by.mean) / by.deviation;
+        std::isfinite(mean))
+      largest = std::max(largest, mean);
+  }
+  return largest;
 }
 
 Tensor rmsNorm(const Tensor &x, const NormOptions &options) {

@@ -4,6 +4,7 @@
 
 #include "smx/IR/Smx.h"
 #include "smx/Reference/Attention.h"
+#include "smx/Reference/Softmax.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -199,6 +200,21 @@ static double largestScoreOf(mlir::smx::AttentionOp attention,
   return std::abs(attention.getScale().convertToDouble()) * largest;
 }
 
+/// The largest mean of a row of `norm`, in deviations, if the rows are what the
+/// function gets and they are reduced in the type of the result's tolerance;
+/// else 0, which allows least.
+static double largestMeanOf(mlir::smx::LayerNormOp norm,
+                            llvm::ArrayRef<Tensor> inputs) {
+  auto input = mlir::dyn_cast<mlir::BlockArgument>(norm.getInput());
+  mlir::Type element = norm.getInput().getType().getElementType();
+  if (!input || (element.isF64() && !norm.getType().getElementType().isF64()))
+    return 0;
+  reference::NormOptions options;
+  options.axis = static_cast<int64_t>(norm.getAxis());
+  options.epsilon = norm.getEpsilon().convertToDouble();
+  return reference::largestMean(inputs[input.getArgNumber()], options);
+}
+
 Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
                                     DType dtype, llvm::ArrayRef<Tensor> inputs,
                                     mlir::smx::Target target) {
@@ -216,6 +232,8 @@ Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
     auto attention = result.getDefiningOp<mlir::smx::AttentionOp>();
     if (attention)
       expectation.how.largestScore = largestScoreOf(attention, inputs);
+    if (auto norm = result.getDefiningOp<mlir::smx::LayerNormOp>())
+      expectation.how.largestMean = largestMeanOf(norm, inputs);
   }
   if (mlir::isa<mlir::FloatType>(
           mlir::getElementTypeOrSelf(terminator->getOperand(number).getType())))

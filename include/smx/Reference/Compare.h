@@ -41,6 +41,8 @@ struct Tolerance {
   /// counts.
   double ulpsBelowFloor = 0;
   double floor = 0;
+  /// Whatever r is.
+  double absolute = 0;
   /// Times max(1, |r|).
   double mixed = 0;
   /// Times |r|max.
@@ -99,6 +101,11 @@ struct Comparison {
   /// Bits to which each term of such a score is known: 21 of f32 as three TF32
   /// products; 0, all that the type has.
   int scoreBits = 0;
+  /// Largest magnitude of a mean that rows are centred by, divided by what they
+  /// are divided by then (layer norm). It is a number of the type that rows are
+  /// reduced in, as its sum is where nothing wider adds: half a unit in the
+  /// last place of each is in every element of the row, divided by the same.
+  double largestMean = 0;
   /// Scores are computed by the function itself. What rounding does to a score
   /// costs its weight a share, so a naive result in the same precision shows
   /// it: of a softmax in units in the last place.

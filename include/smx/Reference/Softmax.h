@@ -81,6 +81,10 @@ struct NormOptions {
 /// variance.
 Tensor layerNorm(const Tensor &x, const NormOptions &options = {});
 
+/// The largest |mean| / sqrt(variance + epsilon) of a row: times the relative
+/// error of a mean, how far layer norm is off by it.
+double largestMean(const Tensor &x, const NormOptions &options = {});
+
 /// x / sqrt(mean of x^2 + epsilon) * weight + bias.
 Tensor rmsNorm(const Tensor &x, const NormOptions &options = {});
 

@@ -197,3 +197,22 @@ TEST(Compare, ScoresOfFewerBitsAreLessKnown) {
   how.scoreBits = 21;
   EXPECT_NEAR(toleranceFor(how).ofLargest - none, 8 * whole, 1e-12);
 }
+
+/// A mean that is rounded is as far off in each element of its row.
+TEST(Compare, MeansAreKnownAsTheirTypeHasThem) {
+  Comparison how;
+  how.family = OpFamily::Norm;
+  EXPECT_EQ(toleranceFor(how).absolute, 0);
+  how.largestMean = 30;
+  EXPECT_EQ(toleranceFor(how).absolute, 60 * 0x1p-24);
+  const Tensor reference({2}, {1, -1});
+  const double limit = 1e-6 + 60 * 0x1p-24;
+  EXPECT_TRUE(
+      compare(Tensor({2}, {1 + 0.99 * limit, -1}), reference, nullptr, how)
+          .pass);
+  EXPECT_FALSE(
+      compare(Tensor({2}, {1 + 1.01 * limit, -1}), reference, nullptr, how)
+          .pass);
+  how.dtype = DType::F64;
+  EXPECT_EQ(toleranceFor(how).absolute, 60 * 0x1p-53);
+}

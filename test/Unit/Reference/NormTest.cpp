@@ -18,6 +18,19 @@ TEST(Norm, LayerNormByHand) {
   EXPECT_NEAR(y[2], std::sqrt(1.5), 1e-15);
 }
 
+TEST(Norm, TheLargestMeanInDeviations) {
+  NormOptions options;
+  options.epsilon = 3;
+  // Mean -4, variance 1, with epsilon 4; mean 2, variance 33; and one that is
+  // not finite.
+  const Tensor x({3, 2},
+                 {-3, -5, 2 + std::sqrt(33), 2 - std::sqrt(33), HUGE_VAL, 1});
+  EXPECT_EQ(largestMean(x, options), 2);
+  options.axis = 0;
+  EXPECT_EQ(largestMean(Tensor({2, 1}, {5, 3}), options), 2);
+  EXPECT_EQ(largestMean(Tensor({0, 1}), options), 0);
+}
+
 TEST(Norm, RmsNormByHand) {
   NormOptions options;
   options.epsilon = 1;
