@@ -99,7 +99,7 @@ struct BlockTileOptions {
 ///     2048 rows, with at most 1024 keys (640 of 64 columns without a mask),
 ///     where a row sees at most 2048 keys (a mask would cut most tiles), where
 ///     the last tile has few rows, where tiles would span marked blocks, or
-///     where two of them take no more waves of blocks, one or two.
+///     where two of them take no more waves of blocks and nothing is cut.
 ///   * Accumulators of more than 1 KiB a row (f64: 512 bytes) are cut into
 ///     strips of columns, each of which has its scores computed again. Then
 ///     there are fewer keys, then fewer rows, until the tiles of queries, keys

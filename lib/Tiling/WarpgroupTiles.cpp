@@ -73,21 +73,28 @@ static bool isWasteful(int64_t rows, int64_t gainPercent) {
 }
 
 /// True if two groups need no more waves of blocks than three, of which each is
-/// shorter then, and as few as `mostWaves`. A last wave of a few longer tiles
-/// is cut along the keys instead (`smx-gpu-split-last-wave`).
-static bool takesFewWaves(const WarpgroupRows &all, int64_t mostWaves) {
-  constexpr int64_t cutShare = 4;
+/// shorter then: one that they fill, or two. Where tiles of three are left over
+/// and have many `keys`, or are a quarter of a wave or less, they are cut along
+/// the keys instead (`smx-gpu-share-last-wave`, `smx-gpu-split-last-wave`),
+/// which is better; narrow sums win back what is left of a second wave.
+static bool takesFewWaves(const WarpgroupRows &all, std::optional<int64_t> keys,
+                          bool isNarrowSum, bool isMasked) {
+  constexpr int64_t mostWholeKeys = 2048, cutShare = 4, fullPercent = 90;
   if (!all.extent || !all.matrices || all.multiprocessors == 0)
     return false;
   auto tilesOf = [&](int64_t rows) {
     return *all.matrices * llvm::divideCeil(*all.extent, rows);
   };
   const int64_t slots = all.multiprocessors, tiles = tilesOf(longRows),
+                more = tilesOf(shortRows),
                 waves = llvm::divideCeil(tiles, slots);
-  if (waves > 1 && cutShare * (tiles - (waves - 1) * slots) <= slots)
+  if (waves != int64_t(llvm::divideCeil(more, slots)))
     return false;
-  return waves <= mostWaves &&
-         waves == llvm::divideCeil(tilesOf(shortRows), slots);
+  const bool areWhole = keys && *keys <= mostWholeKeys &&
+                        cutShare * (tiles - (waves - 1) * slots) > slots;
+  if (waves == 1)
+    return areWhole || 100 * more >= fullPercent * slots;
+  return waves == 2 && (isMasked || (areWhole && !isNarrowSum));
 }
 
 WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
@@ -122,17 +129,16 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
   // rows gain by it.
   const bool isNarrowSum = columns <= 96 && !isMasked;
   const int64_t fewKeys = isNarrowSum ? 640 : 1024,
-                gainPercent = isNarrowSum ? 12 : 5,
-                fewWaves = isNarrowSum ? 1 : 2;
+                gainPercent = isNarrowSum ? 12 : 5;
   const bool isSoonOver = shared.extent && *shared.extent <= fewKeys;
   // Tiles that lie in marked blocks are not masked.
   MaskOp marks = findBlocks(op);
   const bool isMarked =
       marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
-  const bool mayBeLong = shared.keyBytes <= widestKeys && !isMostlyCut &&
-                         !isSoonOver && !isMarked &&
-                         !takesFewWaves(all, fewWaves) &&
-                         !(rowExtent && isWasteful(*rowExtent, gainPercent));
+  const bool mayBeLong =
+      shared.keyBytes <= widestKeys && !isMostlyCut && !isSoonOver &&
+      !isMarked && !takesFewWaves(all, shared.extent, isNarrowSum, isMasked) &&
+      !(rowExtent && isWasteful(*rowExtent, gainPercent));
   // Rounds of tiles that are cut are those of whole ones
   // (`smx-gpu-unite-loops`).
   if (isMasked)

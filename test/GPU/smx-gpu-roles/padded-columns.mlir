@@ -9,7 +9,7 @@
 // CHECK: smx_gpu.mma_async {{.+}}, <96x80xbf16, swizzle = 32> -> tensor<64x80xf32
 // CHECK-NOT: guarded
 // CHECK: func.func @padded(
-!t = tensor<2x8x768x72xbf16>
+!t = tensor<4x8x768x72xbf16>
 func.func @padded(%q: !t, %k: !t, %v: !t) -> !t {
   %o = smx.attention %q, %k, %v scale(0.118) : !t, !t, !t -> !t
   return %o : !t

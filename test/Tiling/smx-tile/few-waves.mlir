@@ -51,6 +51,26 @@ func.func @cut(%q: !cut, %k: !cut, %v: !cut) -> !cut {
   return %o : !cut
 }
 
+// Few tiles of many keys are cut, too, if they do not fill a wave; of fewer keys they stay whole.
+!many_keys = tensor<3x4096x64xbf16>
+func.func @many_keys(%q: !many_keys, %k: !many_keys, %v: !many_keys) -> !many_keys {
+  // CHECK: few-waves.mlir:[[@LINE+1]]:{{.*}} rows=192, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) : !many_keys, !many_keys, !many_keys -> !many_keys
+  return %o : !many_keys
+}
+!few_keys = tensor<6x2048x128xbf16>
+func.func @few_keys(%q: !few_keys, %k: !few_keys, %v: !few_keys) -> !few_keys {
+  // CHECK: few-waves.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) : !few_keys, !few_keys, !few_keys -> !few_keys
+  return %o : !few_keys
+}
+!full = tensor<4x4096x128xbf16>
+func.func @full(%q: !full, %k: !full, %v: !full) -> !full {
+  // CHECK: few-waves.mlir:[[@LINE+1]]:{{.*}} rows=128, stream=128
+  %o = smx.attention %q, %k, %v scale(0.125) : !full, !full, !full -> !full
+  return %o : !full
+}
+
 // How many heads there are is not known.
 !open = tensor<?x2048x64xbf16>
 func.func @open(%q: !open, %k: !open, %v: !open) -> !open {
