@@ -180,7 +180,7 @@ private:
   /// and nothing else of the kernel meets in the cluster.
   void addClusterStart(gpu::KernelOp kernel);
   void addCopyGroups(gpu::KernelOp kernel);
-  void addHeldTiles(gpu::KernelOp kernel);
+  void addReleaseOrder(gpu::KernelOp kernel);
   /// Adds the barriers behind the first `bytes` of shared memory.
   void addExchanges(gpu::KernelOp kernel, int64_t &bytes);
 

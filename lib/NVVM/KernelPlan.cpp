@@ -367,7 +367,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   placeStageBarriers(kernel, barrierOffsets, bytes);
   addClusterStart(kernel);
   addCopyGroups(kernel);
-  addHeldTiles(kernel);
+  addReleaseOrder(kernel);
   addExchanges(kernel, bytes);
   placeScratch(*this, kernel, {scratchOffsets, scratchStrides, scratchIsFree},
                bytes);

@@ -73,7 +73,7 @@ private:
 };
 } // namespace
 
-void KernelPlan::addHeldTiles(gpu::KernelOp kernel) {
+void KernelPlan::addReleaseOrder(gpu::KernelOp kernel) {
   for (auto channel : kernel.getBody().getOps<gpu::MakeChannelOp>()) {
     SmallVector<Operation *> users, readers;
     collectUsers(channel.getChannel(), users);

@@ -71,14 +71,19 @@ static SmallVector<Value> sourcesOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop =
         dyn_cast<LoopLikeOpInterface>(value.getParentBlock()->getParentOp());
-    OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
-    if (!init)
+    if (!loop)
       return {};
-    return {init->get(), loop.getTiedLoopYieldedValue(argument)->get()};
+    OpOperand *init = loop.getTiedLoopInit(argument),
+              *yielded = loop.getTiedLoopYieldedValue(argument);
+    if (!init || !yielded)
+      return {};
+    return {init->get(), yielded->get()};
   }
   auto result = cast<OpResult>(value);
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner()))
-    return {loop.getTiedLoopRegionIterArg(result)};
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner())) {
+    BlockArgument carried = loop.getTiedLoopRegionIterArg(result);
+    return carried ? SmallVector<Value>{carried} : SmallVector<Value>();
+  }
   if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
     return {branch.thenYield().getOperand(result.getResultNumber()),
             branch.elseYield().getOperand(result.getResultNumber())};

@@ -19,13 +19,9 @@ static std::optional<int64_t> extentOf(RankedTensorType type, int64_t dim) {
 
 /// The product of extents; none if one is open.
 static std::optional<int64_t> productOf(ArrayRef<int64_t> extents) {
-  int64_t product = 1;
-  for (int64_t extent : extents) {
-    if (ShapedType::isDynamic(extent))
-      return std::nullopt;
-    product *= extent;
-  }
-  return product;
+  if (ShapedType::isDynamicShape(extents))
+    return std::nullopt;
+  return ShapedType::getNumElements(extents);
 }
 
 /// "band" of #smx.band<..>.

@@ -79,13 +79,9 @@ static void recoverCollapse(RewriterBase &rewriter, tensor::ReshapeOp op,
 
 /// The product of `extents`, of which some may be open.
 static int64_t productOf(ArrayRef<int64_t> extents) {
-  int64_t product = 1;
-  for (int64_t extent : extents) {
-    if (ShapedType::isDynamic(extent))
-      return ShapedType::kDynamic;
-    product *= extent;
-  }
-  return product;
+  return ShapedType::isDynamicShape(extents)
+             ? ShapedType::kDynamic
+             : ShapedType::getNumElements(extents);
 }
 
 /// `shape` has the sizes `target`.

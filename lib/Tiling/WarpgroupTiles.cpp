@@ -77,8 +77,9 @@ static bool isWasteful(int64_t rows, int64_t gainPercent) {
 /// and have many `keys`, or are a quarter of a wave or less, they are cut along
 /// the keys instead (`smx-gpu-share-last-wave`, `smx-gpu-split-last-wave`),
 /// which is better; narrow sums win back what is left of a second wave.
-static bool takesFewWaves(const WarpgroupRows &all, std::optional<int64_t> keys,
-                          bool isNarrowSum, bool isMasked) {
+static bool needsNoMoreWaves(const WarpgroupRows &all,
+                             std::optional<int64_t> keys, bool isNarrowSum,
+                             bool isMasked) {
   constexpr int64_t mostWholeKeys = 2048, cutShare = 4, fullPercent = 90;
   if (!all.extent || !all.matrices || all.multiprocessors == 0)
     return false;
@@ -137,7 +138,8 @@ WarpgroupTiles::WarpgroupTiles(StreamingReductionOpInterface op,
       marks && cast<BlocksAttr>(marks.getMask()).getRows() % longRows != 0;
   const bool mayBeLong =
       shared.keyBytes <= widestKeys && !isMostlyCut && !isSoonOver &&
-      !isMarked && !takesFewWaves(all, shared.extent, isNarrowSum, isMasked) &&
+      !isMarked &&
+      !needsNoMoreWaves(all, shared.extent, isNarrowSum, isMasked) &&
       !(rowExtent && isWasteful(*rowExtent, gainPercent));
   // Rounds of tiles that are cut are those of whole ones
   // (`smx-gpu-unite-loops`).

@@ -2,7 +2,7 @@
 // RUN: softmax-opt %s --smx-online --smx-tile='blocks warpgroups shared-bytes=232448 multiprocessors=132' --remarks-filter=smx-tile 2>&1 >/dev/null | FileCheck %s
 // RUN: softmax-opt %s --smx-online --smx-tile='blocks warpgroups shared-bytes=232448' --remarks-filter=smx-tile 2>&1 >/dev/null | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not softmax-opt %s --smx-tile='multiprocessors=-1' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: multiprocessors
+// NEGATIVE: error: option 'multiprocessors' must be at least 0, got -1
 
 // 8 heads of 2048 rows are 88 tiles of 192, or 128 of 128: one wave.
 !eight = tensor<8x2048x64xbf16>
