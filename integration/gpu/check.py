@@ -35,7 +35,7 @@ import table  # noqa: E402
 SUITES = {"attention, sm_80": ("*attention_sm_80_*", 16), "attention, sm_90a": ("*attention_sm_90a_*", 16),
           "head dims": ("*head_dims_*", 16), "decoding": ("*decoding_*", 4), "softmax": ("*/softmax_sm_*", 4), "long rows": ("*/long_softmax_*:*/long_log*:*/long_layer_norm_*:*/long_rms_norm_*:*/long_cross*:*/long_topk*", 8),
           "other rows": ("*/log*:*/layer_norm_*:*/rms_norm_*:*/softmax_dot_*:*/cross_entropy_*:*/softmax_backward_*:*/topk_*", 4),
-          "rows read again": ("*/reread_*", 4), "rows of clusters": ("*/cluster_*", 4), "walks": ("*LastWave*:*DealtWaves*:*RampedWalk*:*IdleGroups*:*InfiniteScores*", 4),
+          "rows of two blocks": ("*/quarter_*", 4), "rows of clusters": ("*/cluster_*", 4), "walks": ("*LastWave*:*DealtWaves*:*RampedWalk*:*IdleGroups*:*InfiniteScores*", 4),
           "contract and laws": ("*Contract.*:Laws.*:*Jumps*", 8)}
 PARTS = "works", "fixtures", "models", "c", "numeric"
 # IR to loaded kernel, in milliseconds: of attention on the warpgroups of a Hopper, and of all else.

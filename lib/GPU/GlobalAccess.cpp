@@ -55,10 +55,8 @@ static GlobalAccess accessOf(AccessOp op, MemRefType memory) {
 
 LogicalResult LoadOp::verify() {
   auto tile = cast<RankedTensorType>(getTile().getType());
-  if (getAgain() && getReading() != Reading::Any) // P34
-    return emitOpError("expected no reading of what is read again, got "
-                       "reading(")
-           << stringifyReading(getReading()) << ")";
+  if (getAgain() && getLasting()) // P34
+    return emitOpError("expected what is read again not to be lasting");
   return verifyAccess(*this, accessOf(*this, getSource().getType()),
                       tile.getRank(), tile.getElementType());
 }

@@ -99,6 +99,7 @@ RowSpread spreadOrdinary(const LongRow &row);
 // Rows of clusters (RowsOfClusters.cpp).
 std::optional<RowSpread> pairsOfEightBlocks(const LongRow &row);
 std::optional<RowSpread> pairsInRegisters(const LongRow &row);
+std::optional<RowSpread> sumsInQuarters(const LongRow &row);
 std::optional<RowSpread> sumsInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> sumsInRegisters(const LongRow &row);
 std::optional<RowSpread> longExponentials(const LongRow &row);
@@ -108,7 +109,6 @@ std::optional<RowSpread> summedTwiceInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);
 
 // Rows of one block (RowsOfBlocks.cpp).
-std::optional<RowSpread> sumsReadAgain(const LongRow &row);
 std::optional<RowSpread> wideSquares(const LongRow &row);
 std::optional<RowSpread> pairsOfOneAccess(const LongRow &row);
 std::optional<RowSpread> wideExponentialsOfAllThreads(const LongRow &row);

@@ -117,6 +117,7 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     pairsOfEightBlocks,
     pairsInRegisters,
+    sumsInQuarters,
     sumsInSmallBlocks,
     sumsInRegisters,
     longExponentials,
@@ -125,7 +126,6 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     summedTwiceInSmallBlocks,
     summedTwiceByTwoBlocks,
     wideExponentialsOfOneBlock,
-    sumsReadAgain,
     wideSquares,
     wideExponentialsOfAllThreads,
     shortWideExponentials,

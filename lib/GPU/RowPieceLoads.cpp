@@ -1,7 +1,6 @@
 //===- RowPieceLoads.cpp - where the pieces of a long row are -------------===//
 //
-// The first piece is in registers. The others are copied to shared memory once,
-// or are loaded again by each reduction, and by the stores.
+// The first piece is in registers. The others are copied to shared memory once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +29,11 @@ void RowPieces::moveTo(OpBuilder &builder, const Piece &piece, OpTy op) {
 
 template void RowPieces::moveTo(OpBuilder &, const Piece &, StoreOp);
 
-Value RowPieces::loadPiece(OpBuilder &builder, const Piece &piece, LoadOp load,
-                           Reading reading) {
+Value RowPieces::loadPiece(OpBuilder &builder, const Piece &piece,
+                           LoadOp load) {
   OpBuilder::InsertionGuard guard(builder);
   auto part = cast<LoadOp>(builder.clone(*load));
   part.getTile().setType(typeOf(piece, load.getTile()));
-  part.setReading(reading);
   moveTo(builder, piece, part);
   return part.getTile();
 }
@@ -55,51 +53,14 @@ Value RowPieces::copyPiece(OpBuilder &builder, const Piece &piece,
 }
 
 void RowPieces::load(OpBuilder &builder, Piece &piece) {
-  bool isFirst = piece.first == 0;
   for (LoadOp load : loads) {
-    Value &loaded = piece.loaded[load.getTile()];
-    if (!isFirst && rest == Rest::InShared) {
-      loaded = copyPiece(builder, piece, load);
-      continue;
-    }
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(load);
-    if (rest == Rest::InShared)
-      loaded = loadPiece(builder, piece, load, load.getReading());
-    else if (usesOf[load.getTile()] > 1)
-      loaded = isFirst ? loadPiece(builder, piece, load, Reading::Last)
-                       : readAgain(builder, piece, load);
+    if (piece.first == 0)
+      builder.setInsertionPoint(load);
+    piece.loaded[load.getTile()] = piece.first == 0
+                                       ? loadPiece(builder, piece, load)
+                                       : copyPiece(builder, piece, load);
   }
-}
-
-void RowPieces::countUses(ArrayRef<Operation *> roots) {
-  for (Operation *root : roots) {
-    llvm::SetVector<Value> needed;
-    collect(root->getOperand(0), needed);
-    for (LoadOp load : loads)
-      if (needed.contains(load.getTile()))
-        ++usesOf[load.getTile()];
-  }
-}
-
-Value RowPieces::readAgain(OpBuilder &builder, Piece &piece, LoadOp load) {
-  int64_t uses = usesOf[load.getTile()];
-  bool isLast = ++piece.uses[load.getTile()] == uses;
-  // What only one needs is of no other's concern.
-  return loadPiece(builder, piece, load,
-                   uses == 1 ? load.getReading()
-                   : isLast  ? Reading::Last
-                             : Reading::First);
-}
-
-void RowPieces::loadAhead(OpBuilder &builder, Value stored) {
-  llvm::SetVector<Value> needed;
-  collect(stored, needed);
-  for (Piece &piece : MutableArrayRef(pieces).drop_front())
-    for (LoadOp load : loads)
-      if (Value tile = load.getTile();
-          needed.contains(tile) && usesOf[tile] > 1 && !piece.loaded[tile])
-        piece.loaded[tile] = readAgain(builder, piece, load);
 }
 
 /// `tile` in the other form: the row, or the parts of warps.
@@ -111,17 +72,6 @@ static Value inForm(OpBuilder &builder, Value tile, RankedTensorType type) {
 
 Value RowPieces::loadedOf(OpBuilder &builder, Piece &piece, Value tile) {
   Value &loaded = piece.loaded[tile];
-  if (rest == Rest::InMemory) {
-    if (!loaded)
-      return readAgain(builder, piece, tile.getDefiningOp<LoadOp>());
-    // What was loaded ahead is used once. In registers the tile is all that is
-    // kept from one to the next.
-    if (piece.first != 0)
-      return std::exchange(loaded, Value());
-    if (piece.uses[tile]++ != 0)
-      loaded = HoldOp::create(builder, tile.getLoc(), loaded.getType(), loaded);
-    return loaded;
-  }
   if (!isa<SharedType>(loaded.getType()))
     return loaded;
   Location loc = tile.getLoc();

@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace mlir::smx::gpu;
 
 RowPieces::RowPieces(KernelOp kernel, ArrayRef<LoadOp> some, int64_t bytes,
-                     int64_t states, Rest rest)
-    : kernel(kernel), loads(some), states(states), rest(rest) {
+                     int64_t states)
+    : kernel(kernel), loads(some), states(states) {
   auto type = cast<RankedTensorType>(loads.front().getTile().getType());
   auto striped = cast<StripedAttr>(getLayout(type));
   columns = type.getDimSize(1);
@@ -133,7 +133,7 @@ static Value ofAnyForm(Value tile) {
 }
 
 void RowPieces::findKept(ArrayRef<Operation *> roots) {
-  if (loads.size() != 1 || rest == Rest::InMemory)
+  if (loads.size() != 1)
     return;
   Value loaded = loads.front().getTile();
   for (auto [i, root] : llvm::enumerate(roots)) {
@@ -239,10 +239,6 @@ void RowPieces::convertReduction(Operation *op) {
 }
 
 void RowPieces::convertStore(StoreOp op) {
-  if (rest == Rest::InMemory) {
-    OpBuilder builder(op);
-    loadAhead(builder, op.getTile());
-  }
   for (Piece &piece : pieces) {
     OpBuilder builder(op);
     IRMapping local;
@@ -286,7 +282,6 @@ LogicalResult RowPieces::run() {
       }))
     return failure();
   findKept(roots);
-  countUses(roots);
   if (states > 1 && !(state = matchState(roots)))
     return failure();
   for (LoadOp load : loads)

@@ -1,9 +1,8 @@
 //===- RowPieces.h - a long row's tile, in pieces ---------------*- C++ -*-===//
 //
-// The first piece stays in registers, and the others in shared memory, or where
-// they are: each reduction, and each store, reads them again from there.
-// In shared memory, what one of them computes for a later one takes its place,
-// if as wide.
+// The first piece stays in registers, and the others in shared memory: each
+// reduction, and each store, reads them again from there. What one of them
+// computes for a later one takes its place, if as wide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +19,8 @@ namespace mlir::smx::gpu {
 /// Neighbouring columns of the row's tile.
 struct Piece {
   int64_t first = 0, columns = 0;
-  /// Loaded tiles: in registers, or in shared memory; null: to be loaded.
+  /// Loaded tiles: in registers, or in shared memory.
   llvm::DenseMap<Value, Value> loaded;
-  /// Readings, or uses in registers, of tiles that are loaded again.
-  llvm::DenseMap<Value, int64_t> uses;
   /// What the weights that are kept are to be multiplied by, if anything.
   Value factor;
 };
@@ -43,13 +40,10 @@ struct RowState {
 
 class RowPieces {
 public:
-  /// Where all pieces but the first one are.
-  enum class Rest { InShared, InMemory };
-
   /// Of the first piece a thread has `bytes`. Pieces have up to `states`
-  /// states, if more than one: of those in shared memory.
+  /// states, if more than one.
   RowPieces(KernelOp kernel, ArrayRef<LoadOp> loads, int64_t bytes,
-            int64_t states, Rest rest = Rest::InShared);
+            int64_t states);
 
   /// Fails, and nothing has changed, if an op has no form on pieces, or if
   /// there are to be several states of what is not one.
@@ -70,20 +64,13 @@ private:
   }
   bool isKnown(Operation *op) const;
   void load(OpBuilder &builder, Piece &piece);
-  Value loadPiece(OpBuilder &builder, const Piece &piece, LoadOp load,
-                  Reading reading);
+  Value loadPiece(OpBuilder &builder, const Piece &piece, LoadOp load);
   Value copyPiece(OpBuilder &builder, const Piece &piece, LoadOp load);
-  /// Counts the roots that need each load.
-  void countUses(ArrayRef<Operation *> roots);
-  /// One of those readings, the next one of the piece.
-  Value readAgain(OpBuilder &builder, Piece &piece, LoadOp load);
-  /// All that `stored` needs, before anything is stored.
-  void loadAhead(OpBuilder &builder, Value stored);
   /// The piece of a tile, computed at the builder's place.
   Value pieceOf(OpBuilder &builder, Piece &piece, Value tile, IRMapping &made);
   /// What was made of a piece for roots before, if registers have it still.
   IRMapping &madeBefore(const Piece &piece, IRMapping &local) {
-    return piece.first == 0 && rest == Rest::InShared ? inRegisters : local;
+    return piece.first == 0 ? inRegisters : local;
   }
   /// All whole tiles that a value is computed from, and itself.
   void collect(Value value, llvm::SetVector<Value> &chain) const;
@@ -120,9 +107,6 @@ private:
   KernelOp kernel;
   SmallVector<LoadOp> loads;
   int64_t columns, states;
-  Rest rest;
-  /// Roots that need a loaded tile.
-  llvm::DenseMap<Value, int64_t> usesOf;
   SmallVector<Piece> pieces;
   IRMapping inRegisters;
   std::optional<RowState> state;

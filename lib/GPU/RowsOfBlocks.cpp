@@ -13,26 +13,6 @@ using namespace mlir::smx;
 using namespace mlir::smx::gpu;
 using ::smx::gpu::warpThreads;
 
-/// A thread keeps one access of a row that it sums, and reads up to three
-/// others again for each sum and for the result (smx-gpu-reread-rows): 32
-/// registers are enough for that, and all threads of a multiprocessor wait for
-/// memory at once. The rows of its blocks are 128 KiB, which its cache has room
-/// for. Shorter rows have as many blocks anyway; longer ones, in clusters, are
-/// faster read once. Chips without clusters were not measured: most have fewer
-/// threads, and layer norm spills for sm_80.
-std::optional<RowSpread> mlir::smx::gpu::sumsReadAgain(const LongRow &row) {
-  constexpr int64_t shortest = 32 * 1024, longest = 64 * 1024, pieces = 4;
-  if (!row.isSumOfNarrow() || !row.isAligned || row.options.clusters == 1 ||
-      row.bytes < shortest || row.bytes > longest)
-    return std::nullopt;
-  for (int64_t threads : {blockRowThreads / 2, blockRowThreads}) {
-    int64_t stripe = threads * accessBytes;
-    if (row.bytes % stripe == 0 && row.bytes <= pieces * stripe)
-      return RowSpread{threads, /*cluster=*/1, multiprocessorThreads};
-  }
-  return std::nullopt;
-}
-
 /// RMS norm of f32 sums squares in f64. ptxas computes the squares of all that
 /// a thread has, in pairs of registers, before it widens the first, and then
 /// spills a few: of more than 5 accesses. Of 8 in each of a power of two of

@@ -158,9 +158,7 @@ void HeldRow::collectLoads() {
   for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
     RankedTensorType tile = load.getTile().getType();
     auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
-    // What has a reading has a place.
-    if (load.getReading() == Reading::Any && striped &&
-        tile.getDimSize(0) == 1 && striped.getRowThreads() == 1 &&
+    if (striped && tile.getDimSize(0) == 1 && striped.getRowThreads() == 1 &&
         load.getDims().back() >= 0 && elementBits(tile) >= 8 &&
         (loads.empty() ||
          tile.getShape() == loads.front().getTile().getType().getShape()))

@@ -46,16 +46,6 @@ static void printPrecision(OpAsmPrinter &printer, Operation *,
   printer << stringifyPrecision(precision.getValue());
 }
 
-static ParseResult parseReading(OpAsmParser &parser, ReadingAttr &reading) {
-  return parseKeywordOf(
-      parser, reading, [](StringRef name) { return symbolizeReading(name); },
-      "any, first or last");
-}
-static void printReading(OpAsmPrinter &printer, Operation *,
-                         ReadingAttr reading) {
-  printer << stringifyReading(reading.getValue());
-}
-
 #define GET_OP_CLASSES
 #include "smx/GPU/SmxGpuOps.cpp.inc"
 

@@ -105,7 +105,7 @@ static Value loadRuns(ThreadTile &tile, VectorType type, int64_t n,
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < tile.registers(); i += n)
     vectors.push_back(loadGlobal(code, tile.address(i), run, tile.isValid(i),
-                                 op.getAgain(), op.getReading()));
+                                 op.getAgain(), op.getLasting()));
   return code.fromVectors(vectors);
 }
 
@@ -157,10 +157,8 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
     GlobalTile memory = makeGlobalTile(
         code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
-        tileType.getShape(), op.getAligned(),
-        /*sharesAddress=*/op.getReading() != gpu::Reading::Any);
+        tileType.getShape(), op.getAligned());
     if (isShiftedRow(tileType, memory)) {
-      // Two threads read a piece: what it is to caches is not what the op says.
       rewriter.replaceOp(op, loadShiftedRow(code, tileType, memory));
       return success();
     }

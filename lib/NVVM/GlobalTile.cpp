@@ -34,7 +34,7 @@ Value opaque(ThreadCode &code, Value value) {
 GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
                           ValueRange offsets, ValueRange valid,
                           ArrayRef<int64_t> dims, ArrayRef<int64_t> extents,
-                          int64_t aligned, bool sharesAddress) {
+                          int64_t aligned) {
   auto [strides, start] = type.getStridesAndOffset();
   MemRefDescriptor memref(descriptor);
   auto strideOf = [&](int64_t k) {
@@ -53,9 +53,7 @@ GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
     if (!llvm::is_contained(dims, k))
       fixed.push_back(offset);
     else // Multiplied in every round: a running sum takes four registers.
-      moved = code.add(
-          moved,
-          code.mul(sharesAddress ? offset : opaque(code, offset), strideOf(k)));
+      moved = code.add(moved, code.mul(opaque(code, offset), strideOf(k)));
   }
   tile.moved = code.mul(moved, code.i64(tile.elementBytes));
   {
@@ -153,34 +151,16 @@ static VectorType memoryType(VectorType type) {
              : type;
 }
 
-/// What says of an access that it is the block's `reading` of its memory.
-static StringRef qualifiersOf(gpu::Reading reading) {
-  switch (reading) {
-  case gpu::Reading::Any:
-    return "";
-  case gpu::Reading::First:
-    return ".L1::evict_last.L2::cache_hint";
-  case gpu::Reading::Last:
-    return ".L1::evict_first.L2::cache_hint";
-  }
-  llvm_unreachable("all readings are above");
+/// i64: the policy of what is to stay in the L2 cache. One of a kernel is left.
+static Value lastingPolicy(ThreadCode &code) {
+  return emitAssembly(code, code.getI64Type(), ValueRange(),
+                      "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;",
+                      "=l", Effects::None);
 }
 
-/// The policy that the qualifiers name, i64; null: none. One of a kernel is
-/// left.
-static Value policyOf(ThreadCode &code, gpu::Reading reading) {
-  if (reading == gpu::Reading::Any)
-    return {};
-  StringRef text = reading == gpu::Reading::First
-                       ? "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
-                       : "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;";
-  return emitAssembly(code, code.getI64Type(), ValueRange(), text, "=l",
-                      Effects::None);
-}
-
-/// A load in PTX: predicated, or by a policy of caches.
+/// A load in PTX: predicated, or one that is to stay in the L2 cache.
 static Value loadWords(ThreadCode &code, Value address, VectorType type,
-                       Value predicate, bool again, gpu::Reading reading) {
+                       Value predicate, bool again, bool lasting) {
   Words words(code.getContext(), type);
   SmallVector<Value> operands{address};
   std::string text = "{\n\t", constraints, inputs = "l";
@@ -200,13 +180,13 @@ static Value loadWords(ThreadCode &code, Value address, VectorType type,
     text += "@" + next() + " ";
   }
   std::string policy;
-  if (Value value = policyOf(code, reading)) {
-    operands.push_back(value);
+  if (lasting) {
+    operands.push_back(lastingPolicy(code));
     inputs += ",l";
     policy = ", " + next();
   }
   std::string name = again ? "ld.volatile.global" : "ld.global";
-  text += words.instruction(name, qualifiersOf(reading)) + " " +
+  text += words.instruction(name, lasting ? ".L2::cache_hint" : "") + " " +
           words.operands(0) + ", [" + place + "]" + policy + ";\n\t}";
   SmallVector<Value> loaded =
       emitAssembly(code, SmallVector<Type>(words.count, words.type), operands,
@@ -218,11 +198,11 @@ static Value loadWords(ThreadCode &code, Value address, VectorType type,
 }
 
 Value loadGlobal(ThreadCode &code, Value address, VectorType type,
-                 Value predicate, bool again, gpu::Reading reading) {
+                 Value predicate, bool again, bool lasting) {
   VectorType stored = memoryType(type);
   Value vector =
-      predicate || reading != gpu::Reading::Any
-          ? loadWords(code, address, stored, predicate, again, reading)
+      predicate || lasting
+          ? loadWords(code, address, stored, predicate, again, lasting)
           : Value(LLVM::LoadOp::create(code, stored, address,
                                        Words(code.getContext(), stored).bytes,
                                        /*isVolatile=*/again));

@@ -44,12 +44,11 @@ Value opaque(ThreadCode &code, Value value);
 void leaveLoops(ThreadCode &code, ValueRange needed);
 
 /// The operands of a load, store, copy or put; `descriptor` is the converted
-/// memref, `offsets` and `valid` are converted (i64) and may be empty. What is
-/// read several times, outside loops, `sharesAddress` with its other readings.
+/// memref, `offsets` and `valid` are converted (i64) and may be empty.
 GlobalTile makeGlobalTile(ThreadCode &code, MemRefType type, Value descriptor,
                           ValueRange offsets, ValueRange valid,
                           ArrayRef<int64_t> dims, ArrayRef<int64_t> extents,
-                          int64_t aligned, bool sharesAddress = false);
+                          int64_t aligned);
 
 /// Byte offset (i64) of place `at` (i32) + `constant` along dimension `d`.
 Value byteOffset(ThreadCode &code, const GlobalTile &tile, int64_t d, Value at,
@@ -60,8 +59,7 @@ Value byteOffset(ThreadCode &code, const GlobalTile &tile, int64_t d, Value at,
 /// null: always) is false. No divergent branch. What is read `again`, or with a
 /// `reading`, is not what was read from there before.
 Value loadGlobal(ThreadCode &code, Value address, VectorType type,
-                 Value predicate, bool again = false,
-                 gpu::Reading reading = gpu::Reading::Any);
+                 Value predicate, bool again = false, bool lasting = false);
 /// Writes a vector, where `predicate` is true or null.
 void storeGlobal(ThreadCode &code, Value vector, Value address,
                  Value predicate);

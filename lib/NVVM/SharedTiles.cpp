@@ -49,7 +49,7 @@ struct LowerCopy : TilePattern<gpu::CopyOp> {
         op.getAligned());
     if (!plan.isAwaitedByReaders(op) && mayBeInUse(op))
       code.teamBarrier();
-    copyTile(code, source, type, adaptor.getShared());
+    copyTile(code, source, type, adaptor.getShared(), op.getLasting());
     if (plan.isAwaitedByReaders(op)) {
       commitCopies(code);
     } else {

@@ -2,6 +2,7 @@
 
 #include "TileCopy.h"
 
+#include "Assembly.h"
 #include "ThreadAddresses.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -38,7 +39,7 @@ namespace {
 class TileCopy {
 public:
   TileCopy(ThreadCode &code, const GlobalTile &source, gpu::SharedType type,
-           Value destination);
+           Value destination, bool lasting);
   void emit();
 
 private:
@@ -57,6 +58,7 @@ private:
   ThreadCode &code;
   const GlobalTile &source;
   gpu::SharedType type;
+  bool lasting;
   int64_t width;
   CopyGrid grid;
   ThreadIntegerPlace place;
@@ -69,8 +71,9 @@ private:
 } // namespace
 
 TileCopy::TileCopy(ThreadCode &code, const GlobalTile &source,
-                   gpu::SharedType type, Value destination)
-    : code(code), source(source), type(type), width(bytesAtATime(source, type)),
+                   gpu::SharedType type, Value destination, bool lasting)
+    : code(code), source(source), type(type), lasting(lasting),
+      width(bytesAtATime(source, type)),
       grid(type.getShape()[0], type.getShape()[1], code.team.groupThreads(),
            width / source.elementBytes),
       place(grid.place(ThreadInteger(code, code.thread()))),
@@ -112,6 +115,14 @@ void TileCopy::guarded(Value condition, llvm::function_ref<void()> body) {
     body();
 }
 
+/// Asks for a line that stays in the L2 cache. An asynchronous copy that names
+/// such a policy itself is an illegal instruction (ptxas 13.0, sm_90a), and
+/// LLVM has no prefetch of that kind for sm_80.
+static void prefetchLasting(ThreadCode &code, Value from) {
+  emitAssembly(code, TypeRange(), from, "prefetch.global.L2::evict_last [$0];",
+               "l", Effects::Order);
+}
+
 void TileCopy::move(Value from, ::smx::gpu::Coordinate step, Value inTile) {
   Value to = addresses.at(step);
   Value count = validBytes(step);
@@ -119,6 +130,8 @@ void TileCopy::move(Value from, ::smx::gpu::Coordinate step, Value inTile) {
     auto modifier = width == widest ? NVVM::LoadCacheModifierKind::CG
                                     : NVVM::LoadCacheModifierKind::CA;
     guarded(inTile, [&] {
+      if (lasting)
+        prefetchLasting(code, from);
       NVVM::CpAsyncOp::create(code, to, from, width, modifier, count);
     });
     return;
@@ -180,8 +193,8 @@ void TileCopy::emit() {
 }
 
 void copyTile(ThreadCode &code, const GlobalTile &source, gpu::SharedType type,
-              Value destination) {
-  TileCopy(code, source, type, destination).emit();
+              Value destination, bool lasting) {
+  TileCopy(code, source, type, destination, lasting).emit();
 }
 
 } // namespace mlir::smx

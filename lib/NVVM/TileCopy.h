@@ -15,7 +15,7 @@ bool copiesAsynchronously(const GlobalTile &source, gpu::SharedType type);
 /// threads of its group; zeros outside `valid`. Copies that are asynchronous
 /// are only issued: the caller makes someone wait for them.
 void copyTile(ThreadCode &code, const GlobalTile &source, gpu::SharedType type,
-              Value destination);
+              Value destination, bool lasting = false);
 
 } // namespace mlir::smx
 

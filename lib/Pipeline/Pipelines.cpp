@@ -179,8 +179,8 @@ static void buildNestsToKernels(OpPassManager &pm, const RoadOptions &options,
 static void buildRowsOfBlocks(OpPassManager &pm) {
   addToKernels(pm, gpu::createLargestOfStreamPass(), gpu::createLargestPass(),
                gpu::createRanksInLanesPass(), gpu::createPartialStatesPass(),
-               gpu::createRereadRowsPass(), gpu::createSharedRowsPass(),
-               gpu::createRecomputePass(), gpu::createPartialSumsPass());
+               gpu::createSharedRowsPass(), gpu::createRecomputePass(),
+               gpu::createPartialSumsPass(), gpu::createLastingRowsPass());
   // Numbers that are constants decide whether a tile has all columns.
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<gpu::KernelOp>(gpu::createKeptTilePass());

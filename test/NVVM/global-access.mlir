@@ -242,31 +242,27 @@ smx_gpu.kernel @all_warps_store(%x: memref<?x128xf32>, %y: memref<?x100xf32>) wa
   smx_gpu.return
 }
 
-// What caches are told: policies of both for what is read again and for the last time, and neither for other loads. One policy is
-// left for all accesses that have it, and no reading is taken for another one.
-// CHECK-LABEL: llvm.func @readings
-smx_gpu.kernel @readings(%x: !view, %n: index) warps(1) {
+// What is to outlast results says so to the L2 cache alone; one policy is left for all.
+// CHECK-LABEL: llvm.func @lasting
+smx_gpu.kernel @lasting(%x: !view, %n: index) warps(1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: %[[LAST:.+]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"
-  // CHECK: llvm.inline_asm has_side_effects {{.*}}"{\0A\09ld.global.L1::evict_last.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;\0A\09}", "=r,=r,=r,=r,l,l" %{{.+}}, %[[LAST]]
-  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] reading(first) {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
-  // CHECK: %[[FIRST:.+]] = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"
-  // CHECK: ld.global.L1::evict_first.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;{{.*}} %{{.+}}, %[[FIRST]]
-  %u = smx_gpu.load %x[%c0, %c0] dims [0, 1] reading(last) {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
+  // CHECK: llvm.inline_asm has_side_effects {{.*}}"{\0A\09ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;\0A\09}", "=r,=r,=r,=r,l,l" %{{.+}}, %[[LAST]]
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] lasting {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
   // CHECK-NOT: createpolicy
   // CHECK: llvm.load
   %v = smx_gpu.load %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
-  // CHECK: mov.b32 $3, 0;{{.*}}@$5 ld.global.L1::evict_first.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $6;{{.*}}"=&r,=&r,=&r,=&r,l,b,l" %{{.+}}, %{{.+}}, %[[FIRST]] :
-  %w = smx_gpu.load %x[%c0, %c0] valid(%c1, %n) dims [0, 1] reading(last) {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
+  // CHECK: mov.b32 $3, 0;{{.*}}@$5 ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $6;{{.*}}"=&r,=&r,=&r,=&r,l,b,l" %{{.+}}, %{{.+}}, %[[LAST]] :
+  %w = smx_gpu.load %x[%c0, %c0] valid(%c1, %n) dims [0, 1] lasting {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
+  %s = smx_gpu.alloc : <1x128xf32, swizzle = 0>
+  // CHECK: "prefetch.global.L2::evict_last [$0];", "l" %[[FROM:.+]] :
+  // CHECK-NEXT: nvvm.cp.async.shared.global %{{.+}}, %[[FROM]], 16
+  smx_gpu.copy %x[%c0, %c0] to %s dims [0, 1] lasting {aligned = 16 : i64} : !view, <1x128xf32, swizzle = 0>
+  %u = smx_gpu.read %s : <1x128xf32, swizzle = 0> -> tensor<1x128xf32, #row>
   %a = arith.addf %t, %u : tensor<1x128xf32, #row>
   %b = arith.addf %v, %w : tensor<1x128xf32, #row>
   %c = arith.addf %a, %b : tensor<1x128xf32, #row>
-  // Of a row that starts anywhere two threads read a piece.
-  // CHECK: llvm.ptrtoint
-  // CHECK-NOT: L1::
-  %s = smx_gpu.load %x[%c0, %c0] dims [0, 1] reading(last) : !view -> tensor<1x128xf32, #row>
-  %d = arith.addf %c, %s : tensor<1x128xf32, #row>
-  smx_gpu.store %d, %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<1x128xf32, #row>, !view
+  smx_gpu.store %c, %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<1x128xf32, #row>, !view
   smx_gpu.return
 }

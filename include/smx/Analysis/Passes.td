@@ -51,8 +51,7 @@ def ReportPass : Pass<"smx-report", "::mlir::ModuleOp"> {
       and what its ops compute is on the chip as well.
     * In a loop, a slice of global memory is loaded once for each time it is taken, if anything
       computes with it, and written where it is inserted. Loop bounds are evaluated, so that the
-      tiles that a mask skips are not counted. What a block reads again is counted once, as it finds it in
-      caches (`smx-gpu-reread-rows`).
+      tiles that a mask skips are not counted.
     * Product flops are the multiplications and additions of contractions, other flops are all
       other additions, products, quotients, comparisons for a maximum and elementary functions;
       exponentials are apart. A mask that can be analysed counts the pairs that it lets through.

@@ -117,36 +117,23 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def RereadRowsPass : Pass<"smx-gpu-reread-rows", "::mlir::smx::gpu::KernelOp"> {
-  let summary = "the part of a long row that registers have no room for is read again";
+def LastingRowsPass : Pass<"smx-gpu-lasting-rows", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "rows that are read outlast results in the L2 cache";
   let description = [{
-    A kernel whose blocks are to have all threads of a multiprocessor (`min_blocks`) has 32 registers a thread. Of the tile of one row, of which a thread
-    has more than so many `elements`, the first ones stay in registers; the others become pieces that every reduction, and the stores, load again, from the
-    cache: a row is read once from memory as long as the rows that are computed with fit there. Readings are marked `first` and `last`, and the last ones
-    all come before the first store. What only the stores need is loaded there, and is not marked. A thread reads again what it stores itself: the result
-    may take the row's place. A kernel with an op that has no form on pieces, or whose threads have different numbers of accesses, has half as many blocks,
-    and stays as it is otherwise. A remark says where.
+    Where a kernel stores tiles of rows of the shape of those it loads, the loads, and copies to shared memory, are `lasting`: what leaves the L2 cache while the kernel runs is
+    results, which go to memory sooner and together. Rows of a softmax, a norm or a gradient take 1 to 3 % less time for it on an H200, and the kernel
+    that reads the results next takes no longer. A remark says how many loads there are.
 
     ```mlir
-    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x16384xbf16, #row>
-    %s = smx_gpu.reduce <add> (extf %x) dim 1
-    smx_gpu.store f(%x, %s), %b[%i, %c0]
+    %x = smx_gpu.load %a[%i, %c0] dims [0, 1] : .. -> tensor<1x4096xbf16, #row>
+    smx_gpu.store f(%x), %b[%i, %c0] dims [0, 1] : tensor<1x4096xbf16, #row>, ..
     ```
     ==>
     ```mlir
-    %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] reading(last) : .. -> tensor<1x8192xbf16, #row>
-    %y = smx_gpu.load %a[%i, %c8192] dims [-1, 1] reading(first) : .. -> tensor<1x8192xbf16, #row>
-    %t = arith.addf (extf %x), (extf %y)
-    %s = smx_gpu.reduce <add> %t dim 1
-    %z = smx_gpu.load %a[%i, %c8192] dims [-1, 1] reading(last) : .. -> tensor<1x8192xbf16, #row>
-    smx_gpu.store f(%x, %s), %b[%i, %c0]
-    smx_gpu.store f(%z, %s), %b[%i, %c8192]
+    %x = smx_gpu.load %a[%i, %c0] dims [0, 1] lasting : .. -> tensor<1x4096xbf16, #row>
+    smx_gpu.store f(%x), %b[%i, %c0] dims [0, 1] : tensor<1x4096xbf16, #row>, ..
     ```
   }];
-  let options = [
-    Option<"elements", "elements", "int64_t", "8", "elements of a row that a thread has registers for, widened">,
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {

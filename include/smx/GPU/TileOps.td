@@ -16,17 +16,6 @@ def SmxGpu_PrecisionAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Precision, "precision
   let assemblyFormat = "`<` $value `>`";
 }
 
-def SmxGpu_Reading : I32EnumAttr<"Reading", "which of a block's readings of the same memory this is", [
-    I32EnumAttrCase<"Any", 0, "any">,
-    I32EnumAttrCase<"First", 1, "first">,
-    I32EnumAttrCase<"Last", 2, "last">]> {
-  let cppNamespace = "::mlir::smx::gpu";
-  let genSpecializedAttr = 0;
-}
-def SmxGpu_ReadingAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Reading, "reading"> {
-  let assemblyFormat = "`<` $value `>`";
-}
-
 def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "a tile of global memory, in registers";
   let description = [{
@@ -35,32 +24,29 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     each dimension are read, and the others are 0. `aligned` promises that all rows start at multiples
     of so many bytes. What is read `again` is not kept in registers from the first time on.
 
-    `reading` says what caches are to do, and is a hint alone: what is read `first` will be read again by the block soon,
-    and stays in both caches while others leave; what is read the `last` time leaves them before others do.
-    From `first` to `last` a tile needs no registers: as for `again`, no reading is taken for another one.
+    What is `lasting` stays in the L2 cache while others leave, results above all: a hint.
 
     P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
     P2: entries of `dims` are -1 or different dimensions of the memref.
     P3: `valid` is empty or has one entry per tile dimension.
     P4: element types agree.
     P17: `aligned` is 0 or a power of two, and a multiple of the bytes of an element.
-    P34: what is read `again` has no `reading`: such an access passes all caches of a multiprocessor.
+    P34: what is read `again` is not `lasting`: such an access passes all caches of a multiprocessor.
 
     ```mlir
     %t = smx_gpu.load %x[%i, %j] valid(%m, %n) dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>
         -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
-    %r = smx_gpu.load %x[%i, %c0] dims [-1, 1] reading(first) {aligned = 16} : memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %r = smx_gpu.load %x[%i, %c0] dims [-1, 1] lasting {aligned = 16} : memref<?x?xf32, strided<[?, 1], offset: ?>>
         -> tensor<1x512xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>
     ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
                        DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned,
-                       UnitAttr:$again,
-                       DefaultValuedAttr<SmxGpu_ReadingAttr, "::mlir::smx::gpu::Reading::Any">:$reading);
+                       UnitAttr:$again, UnitAttr:$lasting);
   let results = (outs SmxGpu_Tile:$tile);
   let assemblyFormat = [{
-    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims (`again` $again^)?
-    (`reading` `(` custom<Reading>($reading)^ `)`)? attr-dict `:` type($source) `->` type($tile)
+    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims (`again` $again^)? (`lasting` $lasting^)?
+    attr-dict `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
 }
@@ -196,7 +182,7 @@ def SmxGpu_CopyOp : SmxGpu_Op<"copy", [AttrSizedOperandSegments, MemoryEffects<[
     Addresses as in `smx_gpu.load`, with `transposed` giving the memref dimension of each tile dimension.
     Threads copy in their order, row by row, `aligned` (at most 16) bytes at a time: of a single row without swizzle that 16 divides, warp `w` of `n` copies
     the places of 16 bytes `32 (w + n k)` to `32 (w + n k) + 31`. Where the threads that read or write the tile have just these places, nobody meets: each
-    thread waits, at its first access, for what it has copied itself.
+    thread waits, at its first access, for what it has copied itself. `lasting` as for `smx_gpu.load`.
 
     P1 to P4 and P17 as for `smx_gpu.load`.
 
@@ -206,10 +192,10 @@ def SmxGpu_CopyOp : SmxGpu_Op<"copy", [AttrSizedOperandSegments, MemoryEffects<[
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
                        SmxGpu_SharedType:$shared, DenseI64ArrayAttr:$dims,
-                       DefaultValuedAttr<I64Attr, "0">:$aligned);
+                       DefaultValuedAttr<I64Attr, "0">:$aligned, UnitAttr:$lasting);
   let assemblyFormat = [{
-    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `to` $shared `dims` $dims attr-dict
-    `:` type($source) `,` type($shared)
+    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `to` $shared `dims` $dims
+    (`lasting` $lasting^)? attr-dict `:` type($source) `,` type($shared)
   }];
   let hasVerifier = 1;
 }

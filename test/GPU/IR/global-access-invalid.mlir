@@ -207,16 +207,8 @@ smx_gpu.kernel @unknown_copy(%k: memref<?x?xbf16>, %i: index) warps(4) {
 // -----
 
 // P34
-smx_gpu.kernel @reading_again(%x: memref<?x?xf32>, %i: index) warps(4) {
-  // expected-error @+1 {{'smx_gpu.load' op expected no reading of what is read again, got reading(last)}}
-  %t = smx_gpu.load %x[%i, %i] dims [0, 1] again reading(last) : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
-  smx_gpu.return
-}
-
-// -----
-
-smx_gpu.kernel @unknown_reading(%x: memref<?x?xf32>, %i: index) warps(4) {
-  // expected-error @+1 {{expected any, first or last, got 'second'}}
-  %t = smx_gpu.load %x[%i, %i] dims [0, 1] reading(second) : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
+smx_gpu.kernel @lasting_again(%x: memref<?x?xf32>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected what is read again not to be lasting}}
+  %t = smx_gpu.load %x[%i, %i] dims [0, 1] again lasting : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
   smx_gpu.return
 }

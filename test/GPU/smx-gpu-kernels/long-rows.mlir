@@ -3,7 +3,7 @@
 // A row of 16 KiB: as many blocks as make 1024 threads of a multiprocessor, 4 accesses of 16 bytes a thread.
 // CHECK-LABEL: smx_gpu.kernel @one_block_kernel
 // CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
-// CHECK: smx_gpu.load %{{.+}} dims [-1, 1] {aligned = 16 : i64}
+// CHECK: smx_gpu.load %{{.+}} dims [-1, 1] lasting {aligned = 16 : i64}
 // CHECK-SAME: -> tensor<1x8192xbf16, #smx_gpu.striped<rows = 1, columns = 256, vector = 8>>
 // CHECK-NOT: smx_gpu.load
 // CHECK: smx_gpu.hold

@@ -411,95 +411,62 @@ func.func @scores_in_f64(%x: tensor<16x1024xf64>) -> tensor<1024xf64> {
   return %y : tensor<1024xf64>
 }
 
-// 16-bit rows of 32 to 64 KiB that are summed: 2048 threads of a multiprocessor, with up to 4 accesses of a row each, all but one of which are read again. Not
-// where rows start anywhere.
-// CHECK-LABEL: smx_gpu.kernel @read_again_kernel
-// CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
-// CHECK: reading(first)
-// CHECK: reading(last)
+// 16-bit rows of 32 to 64 KiB that fill one or two blocks of up to 256 threads: four blocks on a multiprocessor. Summed twice, the rest is in shared memory.
+// CHECK-LABEL: smx_gpu.kernel @two_sums_of_two_blocks_kernel
+// CHECK-SAME: warps(8) cluster(2) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.copy
 // CHECK: smx_gpu.return
-// CUT-LABEL: smx_gpu.kernel @read_again_kernel
-// CUT-NOT: reading(
+// Not where rows start anywhere, nor on chips without clusters.
+// CUT-LABEL: smx_gpu.kernel @two_sums_of_two_blocks_kernel
+// CUT-NOT: cluster(
 // CUT: smx_gpu.return
-// Nor on chips without clusters.
-// ALONE-LABEL: smx_gpu.kernel @read_again_kernel
-// ALONE-NOT: reading(
+// ALONE-LABEL: smx_gpu.kernel @two_sums_of_two_blocks_kernel
+// ALONE-NOT: cluster(
 // ALONE: smx_gpu.return
-func.func @read_again(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
+func.func @two_sums_of_two_blocks(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
   %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x32768xbf16> -> tensor<64x32768xbf16>
   return %y : tensor<64x32768xbf16>
 }
 
-// CHECK-LABEL: smx_gpu.kernel @read_again_by_512_kernel
-// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(4)
-// CHECK: reading(first)
-// CHECK: reading(last)
+// CHECK-LABEL: smx_gpu.kernel @squares_of_one_block_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+// CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
-func.func @read_again_by_512(%x: tensor<64x16384xf16>) -> tensor<64x16384xf16> {
+func.func @squares_of_one_block(%x: tensor<64x16384xf16>) -> tensor<64x16384xf16> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x16384xf16> -> tensor<64x16384xf16>
   return %y : tensor<64x16384xf16>
 }
 
-// CHECK-LABEL: smx_gpu.kernel @three_accesses_read_again_kernel
-// CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
-// CHECK: reading(first)
-// CHECK: reading(last)
+// CHECK-LABEL: smx_gpu.kernel @squares_of_six_warps_kernel
+// CHECK-SAME: warps(6) cluster(2) shared_limit(232448) min_blocks(5)
+// CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
-func.func @three_accesses_read_again(%x: tensor<64x24576xbf16>) -> tensor<64x24576xbf16> {
+func.func @squares_of_six_warps(%x: tensor<64x24576xbf16>) -> tensor<64x24576xbf16> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x24576xbf16> -> tensor<64x24576xbf16>
   return %y : tensor<64x24576xbf16>
 }
 
-// CHECK-LABEL: smx_gpu.kernel @exponentials_read_again_kernel
-// CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
-// CHECK: reading(first)
-// CHECK: reading(last)
+// CHECK-LABEL: smx_gpu.kernel @exponentials_of_two_blocks_kernel
+// CHECK-SAME: warps(8) cluster(2) shared_limit(232448) min_blocks(4)
+// CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
-func.func @exponentials_read_again(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
+func.func @exponentials_of_two_blocks(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {
   %y = smx.softmax %x axis(1) : tensor<64x32768xbf16> -> tensor<64x32768xbf16>
   return %y : tensor<64x32768xbf16>
 }
 
-// CHECK-LABEL: smx_gpu.kernel @fewer_narrow_exponentials_kernel
-// CHECK-SAME: warps(32) shared_limit(232448) min_blocks(2)
-// CHECK: reading(first)
-// CHECK: reading(last)
+// A row that does not fill them is in one block.
+// CHECK-LABEL: smx_gpu.kernel @between_kernel
+// CHECK-NOT: cluster(
 // CHECK: smx_gpu.return
-func.func @fewer_narrow_exponentials(%x: tensor<64x24576xbf16>) -> tensor<64x24576xbf16> {
-  %y = smx.softmax %x axis(1) : tensor<64x24576xbf16> -> tensor<64x24576xbf16>
-  return %y : tensor<64x24576xbf16>
-}
-
-// 5 accesses of 512 threads are too many, and 2.5 of 1024 no whole ones; rows of less than 32 KiB have as many blocks anyway, and longer ones than 64 KiB, in clusters or not,
-// and those of f32, are read once.
-// CHECK-LABEL: smx_gpu.kernel @five_accesses_kernel
-// CHECK-NOT: reading(
-// CHECK: smx_gpu.return
-func.func @five_accesses(%x: tensor<64x20480xbf16>) -> tensor<64x20480xbf16> {
-  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x20480xbf16> -> tensor<64x20480xbf16>
-  return %y : tensor<64x20480xbf16>
-}
-
-// CHECK-LABEL: smx_gpu.kernel @shorter_than_read_again_kernel
-// CHECK-NOT: reading(
-// CHECK: smx_gpu.return
-func.func @shorter_than_read_again(%x: tensor<64x12288xbf16>) -> tensor<64x12288xbf16> {
-  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x12288xbf16> -> tensor<64x12288xbf16>
-  return %y : tensor<64x12288xbf16>
-}
-
-// CHECK-LABEL: smx_gpu.kernel @longer_than_read_again_kernel
-// CHECK-NOT: reading(
-// CHECK: smx_gpu.return
-func.func @longer_than_read_again(%x: tensor<64x65536xbf16>) -> tensor<64x65536xbf16> {
-  %y = smx.layer_norm %x axis(1) epsilon(1.0e-05) : tensor<64x65536xbf16> -> tensor<64x65536xbf16>
-  return %y : tensor<64x65536xbf16>
+func.func @between(%x: tensor<64x24832xbf16>) -> tensor<64x24832xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x24832xbf16> -> tensor<64x24832xbf16>
+  return %y : tensor<64x24832xbf16>
 }
 
 // A quotient of f64 leaves registers for 4 accesses.
 // CHECK-LABEL: smx_gpu.kernel @wide_norm_kernel
 // CHECK-SAME: warps(32)
-// CHECK-NOT: reading(
 // CHECK: smx_gpu.return
 func.func @wide_norm(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x16384xf32> -> tensor<64x16384xf32>
@@ -508,7 +475,6 @@ func.func @wide_norm(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
 
 // Results of another width take more registers.
 // CHECK-LABEL: smx_gpu.kernel @widened_kernel
-// CHECK-NOT: reading(
 // CHECK: smx_gpu.return
 func.func @widened(%x: tensor<64x32768xbf16>) -> tensor<64x32768xf32> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x32768xbf16> -> tensor<64x32768xf32>
@@ -517,10 +483,8 @@ func.func @widened(%x: tensor<64x32768xbf16>) -> tensor<64x32768xf32> {
 
 // So do functions of its elements.
 // CHECK-LABEL: smx_gpu.kernel @function_of_norm_kernel
-// CHECK-NOT: reading(
 // CHECK: smx_gpu.return
 // CHECK-LABEL: smx_gpu.kernel @exponential_of_norm_kernel
-// CHECK-NOT: reading(
 // CHECK: smx_gpu.return
 #both = affine_map<(i, j) -> (i, j)>
 func.func @function_of_norm(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf16> {

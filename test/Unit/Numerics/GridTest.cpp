@@ -111,9 +111,9 @@ public:
     return c;
   }
 
-  /// Rows of 16-bit elements that are summed and read again, where they start
-  /// at whole accesses.
-  NumericCase rereadRow(Op op) {
+  /// Rows of 16-bit elements that one or two blocks have in registers, where
+  /// they start at whole accesses.
+  NumericCase quarterRow(Op op) {
     NumericCase c = longRow(op);
     c.dtype = pick<DType>({DType::F16, DType::BF16});
     c.shape = {pick<int64_t>({1, 3}), pick<int64_t>({16384, 24576, 32768})};
@@ -391,7 +391,7 @@ void checkAll(int first, const std::vector<NumericCase> &cases) {
 enum class Family {
   Rows,
   LongRows,
-  RereadRows,
+  QuarterRows,
   ClusterRows,
   Attention,
   LongAttention,
@@ -456,10 +456,10 @@ std::vector<Part> allParts() {
   add("long_logsumexp", Family::LongRows, Op::LogSumExp, 6);
   add("long_layer_norm", Family::LongRows, Op::LayerNorm, 6);
   add("long_rms_norm", Family::LongRows, Op::RmsNorm, 6);
-  add("reread_softmax", Family::RereadRows, Op::Softmax, 8);
-  add("reread_log_softmax", Family::RereadRows, Op::LogSoftmax, 6);
-  add("reread_layer_norm", Family::RereadRows, Op::LayerNorm, 8);
-  add("reread_rms_norm", Family::RereadRows, Op::RmsNorm, 8);
+  add("quarter_softmax", Family::QuarterRows, Op::Softmax, 8);
+  add("quarter_log_softmax", Family::QuarterRows, Op::LogSoftmax, 6);
+  add("quarter_layer_norm", Family::QuarterRows, Op::LayerNorm, 8);
+  add("quarter_rms_norm", Family::QuarterRows, Op::RmsNorm, 8);
   add("cluster_softmax", Family::ClusterRows, Op::Softmax, 16);
   add("cluster_log_softmax", Family::ClusterRows, Op::LogSoftmax, 8);
   add("cluster_rms_norm", Family::ClusterRows, Op::RmsNorm, 8);
@@ -512,7 +512,7 @@ TEST_P(Grid, MatchesTheReference) {
     NumericCase made =
         part.family == Family::Rows          ? maker.rowOp(part.op)
         : part.family == Family::LongRows    ? maker.longRow(part.op)
-        : part.family == Family::RereadRows  ? maker.rereadRow(part.op)
+        : part.family == Family::QuarterRows ? maker.quarterRow(part.op)
         : part.family == Family::ClusterRows ? maker.clusterRow(part.op)
         : part.family == Family::Attention   ? maker.attention()
         : part.family == Family::Decoding
