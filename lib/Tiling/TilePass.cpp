@@ -152,6 +152,14 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     return type.hasStaticShape() && type.getNumElements() == 0;
   }
 
+  /// The same in a domain of `sizes`, of which types may know less.
+  static bool hasNoElements(FinishOp finish, ArrayRef<OpFoldResult> sizes) {
+    return llvm::any_of(finish.getResultMap().getResults(), [&](AffineExpr e) {
+      auto dim = dyn_cast<AffineDimExpr>(e);
+      return dim && getConstantIntValue(sizes[dim.getPosition()]) == 0;
+    });
+  }
+
   /// Replaces results that have no elements.
   static void replaceByEmpty(MutableArrayRef<FinishOp> finishes) {
     for (FinishOp finish : finishes) {
@@ -161,6 +169,20 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                                   finish.getResult().getType(), ValueRange()));
       finish.erase();
     }
+  }
+  static void replaceByEmpty(OpBuilder &builder,
+                             MutableArrayRef<FinishOp> finishes,
+                             ArrayRef<OpFoldResult> sizes) {
+    SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
+    DomainTile whole{zeros, llvm::to_vector(sizes)};
+    SmallVector<Value> results;
+    for (FinishOp finish : finishes)
+      results.push_back(tensor::EmptyOp::create(
+          builder, finish.getLoc(),
+          sliceFor(builder, finish.getLoc(), finish.getResultMap(), whole)
+              .sizes,
+          finish.getResult().getType().getElementType()));
+    replaceBy(builder, finishes, results);
   }
 
   /// Replaces each finish by one of `results`, whose types may know less.
@@ -181,7 +203,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
   /// it, and replaces these.
   LogicalResult tileGroup(Value state, MutableArrayRef<FinishOp> finishes,
                           const TileRequest &request) {
-    if (llvm::all_of(finishes, hasNoElements)) {
+    if (llvm::all_of(finishes, [](FinishOp op) { return hasNoElements(op); })) {
       replaceByEmpty(finishes);
       return success();
     }
@@ -201,6 +223,15 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     OpBuilder builder(finishes.front());
     StateGroup group(builder, cast<StreamingReductionOpInterface>(*found),
                      std::move(stateOps), finishes);
+    auto empty = std::stable_partition(
+        finishes.begin(), finishes.end(),
+        [&](FinishOp op) { return !hasNoElements(op, group.sizes); });
+    if (empty != finishes.end()) {
+      size_t count = empty - finishes.begin();
+      replaceByEmpty(builder, finishes.drop_front(count), group.sizes);
+      return count == 0 ? success()
+                        : tileGroup(state, finishes.take_front(count), request);
+    }
     FailureOr<TileSizes> tileSizes = chooseSizes(group, request);
     if (failed(tileSizes))
       return failure();
