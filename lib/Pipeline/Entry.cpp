@@ -6,6 +6,7 @@
 
 #include "mlir/Analysis/CallGraph.h"
 #include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -39,13 +40,24 @@ llvm::Expected<func::FuncOp> mlir::smx::findEntry(ModuleOp module,
 
 void mlir::smx::keepWhatIsCalled(func::FuncOp entry) {
   auto module = entry->getParentOfType<ModuleOp>();
-  bool hasErased = true;
-  while (std::exchange(hasErased, false))
-    for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (other != entry && SymbolTable::symbolKnownUseEmpty(other, module)) {
-        other.erase();
-        hasErased = true;
-      }
+  SymbolTable symbols(module);
+  SetVector<Operation *> needed;
+  needed.insert(entry);
+  for (Operation &op : module.getOps())
+    if (!isa<func::FuncOp>(op))
+      needed.insert(&op);
+  for (size_t i = 0; i < needed.size(); ++i) {
+    auto uses = SymbolTable::getSymbolUses(needed[i]);
+    if (!uses) // an op that may use any of them
+      return;
+    for (const SymbolTable::SymbolUse &use : *uses)
+      if (Operation *used =
+              symbols.lookup(use.getSymbolRef().getRootReference()))
+        needed.insert(used);
+  }
+  for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!needed.contains(other))
+      other.erase();
 }
 
 /// A call through which a function that a public one reaches may come to call

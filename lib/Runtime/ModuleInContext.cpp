@@ -50,13 +50,11 @@ ModuleInContext::parse(llvm::StringRef text, const CompileOptions &options,
   if (!result->module)
     return result->explain(
         createStringError("'" + options.sourceName + "' is not valid MLIR"));
-  // Who asks for another one is told so later.
-  if (!options.entry.empty()) {
-    if (auto entry = mlir::smx::findEntry(*result->module, options.entry))
-      mlir::smx::keepWhatIsCalled(*entry);
-    else
-      llvm::consumeError(entry.takeError());
-  }
+  // Who asks for another one, or for one of several, is told so later.
+  if (auto entry = mlir::smx::findEntry(*result->module, options.entry))
+    mlir::smx::keepWhatIsCalled(*entry);
+  else
+    llvm::consumeError(entry.takeError());
   timer.finish("parse");
   return result;
 }
