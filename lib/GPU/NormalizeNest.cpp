@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -284,5 +285,12 @@ FailureOr<TileClasses> mlir::smx::gpu::normalizeNest(scf::ForallOp nest) {
           "reads a value by two of its loops that is reduced, or carried by a "
           "loop, beside it, and has one form on tiles; a tensor that is "
           "computed by a function of its own, or passed in, would work");
+    // What nothing reads any more has no place among the tiles.
+    nest.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+      if (!isOpTriviallyDead(op))
+        return;
+      separated.erase(op);
+      op->erase();
+    });
   }
 }
