@@ -36,6 +36,17 @@ std::optional<int64_t> IndexEvaluator::evaluate(OpFoldResult index) {
   return getConstantIntValue(index);
 }
 
+/// The number that an integer of `type` has for `value`: its last bits, with a
+/// sign unless there is one bit only.
+static int64_t wrapped(int64_t value, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() >= 64)
+    return value;
+  return integer.getWidth() == 1
+             ? value & 1
+             : llvm::SignExtend64(value, integer.getWidth());
+}
+
 std::optional<int64_t> IndexEvaluator::evaluate(Value index) {
   auto found = known.find(index);
   if (found != known.end())
@@ -45,6 +56,8 @@ std::optional<int64_t> IndexEvaluator::evaluate(Value index) {
     return constant.getBitWidth() == 1 ? constant.getZExtValue()
                                        : constant.getSExtValue();
   std::optional<int64_t> value = compute(index);
+  if (value)
+    value = wrapped(*value, index.getType());
   known[index] = value;
   trail.push_back(index);
   return value;
@@ -121,9 +134,14 @@ std::optional<int64_t> IndexEvaluator::compute(Value index) {
       .Case([&](arith::MaxSIOp) { return binary(larger); })
       .Case([&](arith::MaxUIOp) { return natural(larger); })
       .Case([&](arith::CmpIOp compare) {
+        Type type = compare.getLhs().getType();
+        unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+        auto number = [width](int64_t x) {
+          return APInt(width, x, /*isSigned=*/true, /*implicitTrunc=*/true);
+        };
         return binary([&](int64_t x, int64_t y) {
-          return Result(arith::applyCmpPredicate(
-              compare.getPredicate(), APInt(64, x, true), APInt(64, y, true)));
+          return Result(arith::applyCmpPredicate(compare.getPredicate(),
+                                                 number(x), number(y)));
         });
       })
       .Case([&](arith::SelectOp select) -> Result {
@@ -139,10 +157,14 @@ std::optional<int64_t> IndexEvaluator::compute(Value index) {
         bool isBit = cast.getIn().getType().isInteger(1);
         return number && isBit ? -*number : number;
       })
-      .Case([&](arith::IndexCastUIOp cast) -> Result {
+      .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](auto cast) -> Result {
         Result number = evaluate(cast.getIn());
+        auto type = dyn_cast<IntegerType>(cast.getIn().getType());
+        if (number && type && type.getWidth() < 64)
+          return *number & llvm::maskTrailingOnes<uint64_t>(type.getWidth());
         return number && *number >= 0 ? number : std::nullopt;
       })
+      .Case([&](arith::TruncIOp cast) { return evaluate(cast.getIn()); })
       .Case([&](affine::AffineApplyOp apply) {
         return mapResults(apply.getAffineMap()).front();
       })
