@@ -20,7 +20,8 @@ using Values = SmallVector<RuntimeValue>;
 /// Evaluates the ops of one function; calls recurse.
 class FunctionEvaluator {
 public:
-  explicit FunctionEvaluator(Rounding rounding) : frame(rounding) {}
+  FunctionEvaluator(Rounding rounding, EvaluationNotes *notes)
+      : frame(rounding, notes) {}
   llvm::Expected<Values> run(func::FuncOp function, Values arguments);
 
 private:
@@ -56,8 +57,8 @@ llvm::Error FunctionEvaluator::runCall(func::CallOp op) {
       op, op.getCalleeAttr());
   if (!callee || callee.isDeclaration())
     return errorAt(op, "calls '" + op.getCallee() + "', which has no body");
-  auto results =
-      FunctionEvaluator(frame.getRounding()).run(callee, get(op.getOperands()));
+  auto results = FunctionEvaluator(frame.getRounding(), frame.getNotes())
+                     .run(callee, get(op.getOperands()));
   if (!results)
     return results.takeError();
   set(op.getResults(), std::move(*results));
@@ -187,9 +188,9 @@ static llvm::Expected<RuntimeValue> convertInput(func::FuncOp function,
   return RuntimeValue(input);
 }
 
-llvm::Expected<std::vector<Tensor>> mlir::smx::evaluate(func::FuncOp function,
-                                                        ArrayRef<Tensor> inputs,
-                                                        Rounding rounding) {
+llvm::Expected<std::vector<Tensor>>
+mlir::smx::evaluate(func::FuncOp function, ArrayRef<Tensor> inputs,
+                    Rounding rounding, EvaluationNotes *notes) {
   if (inputs.size() != function.getNumArguments())
     return errorAt(function, "takes " + Twine(function.getNumArguments()) +
                                  " arguments, but there are " +
@@ -202,7 +203,7 @@ llvm::Expected<std::vector<Tensor>> mlir::smx::evaluate(func::FuncOp function,
     arguments.push_back(std::move(*argument));
   }
   auto results =
-      FunctionEvaluator(rounding).run(function, std::move(arguments));
+      FunctionEvaluator(rounding, notes).run(function, std::move(arguments));
   if (!results)
     return results.takeError();
   std::vector<Tensor> tensors;

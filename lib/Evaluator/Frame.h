@@ -35,8 +35,11 @@ struct RuntimeValue {
 /// The values computed so far.
 class Frame {
 public:
-  explicit Frame(Rounding rounding) : rounding(rounding) {}
+  Frame(Rounding rounding, EvaluationNotes *notes)
+      : rounding(rounding), notes(notes) {}
   Rounding getRounding() const { return rounding; }
+  /// What is wanted beside the results; may be null.
+  EvaluationNotes *getNotes() const { return notes; }
 
   void set(Value value, RuntimeValue runtime) {
     values[value] = std::move(runtime);
@@ -57,6 +60,7 @@ public:
 
 private:
   Rounding rounding;
+  EvaluationNotes *notes;
   DenseMap<Value, RuntimeValue> values;
 };
 

@@ -172,6 +172,10 @@ static llvm::Error attention(AttentionOp op, Frame &frame) {
     if (region)
       if (llvm::Error error = region->takeFailure())
         return error;
+  if (EvaluationNotes *notes = frame.getNotes()) {
+    double &known = notes->meanScores[op];
+    known = std::max(known, result.largestMeanScore);
+  }
   frame.set(op.getResult(), std::move(result.out));
   if (op.getLogSumExp())
     frame.set(op.getLogSumExp(), std::move(result.logSumExp));

@@ -47,13 +47,18 @@ public:
     AttentionResult result{
         Tensor(outShape),
         Tensor(rowsShape, -std::numeric_limits<double>::infinity())};
+    std::vector<Real> meanScores(result.logSumExp.size());
     const int64_t work = sizes.keys * (sizes.headDim + sizes.valueDim);
     parallelFor(result.logSumExp.size(), grainForRowsOf(work),
                 [&](int64_t from, int64_t to) {
                   Row row(sizes);
                   for (int64_t r = from; r < to; ++r)
-                    computeRow(r, row, result);
+                    meanScores[r] = computeRow(r, row, result);
                 });
+    for (Real mean : meanScores)
+      if (std::isfinite(mean))
+        result.largestMeanScore =
+            std::max<double>(result.largestMeanScore, mean);
     return result;
   }
 
@@ -66,8 +71,9 @@ private:
     std::vector<Real> acc;
   };
 
-  /// Row r is query i of head h of batch b.
-  void computeRow(int64_t r, Row &row, AttentionResult &result) const {
+  /// Row r is query i of head h of batch b. Returns the mean magnitude of its
+  /// scores.
+  Real computeRow(int64_t r, Row &row, AttentionResult &result) const {
     const int64_t i = r % sizes.queries;
     const int64_t h = r / sizes.queries % sizes.queryHeads;
     const int64_t b = r / sizes.queries / sizes.queryHeads;
@@ -95,13 +101,19 @@ private:
       m = maxKeepingNaN(m, s);
     }
     if (m == negativeInfinity)
-      return;
+      return 0;
 
     // Pass two: the exponentials and their sum.
-    Real l = std::exp(sink - m);
-    for (int64_t j = 0; j < sizes.keys; ++j)
-      if (row.visible[j])
-        l += row.scores[j] = std::exp(row.scores[j] - m);
+    Real l = std::exp(sink - m), sumOfScores = 0;
+    for (int64_t j = 0; j < sizes.keys; ++j) {
+      if (!row.visible[j])
+        continue;
+      const Real weight = std::exp(row.scores[j] - m);
+      l += weight;
+      if (weight != 0) // of -inf, too
+        sumOfScores += weight * std::abs(row.scores[j]);
+      row.scores[j] = weight;
+    }
 
     // Pass three: probabilities times values. What is not seen is left out, not
     // multiplied by 0.
@@ -119,6 +131,7 @@ private:
       result.out[r * sizes.valueDim + d] = round(row.acc[d]);
     // With a score of +inf, l is NaN.
     result.logSumExp[r] = m == -negativeInfinity ? m : m + std::log(l);
+    return sumOfScores / l;
   }
 
   /// products[j] = q . k_j, four head dims at a time to halve the traffic on

@@ -3,7 +3,6 @@
 #include "Expectation.h"
 
 #include "smx/IR/Smx.h"
-#include "smx/Reference/Attention.h"
 #include "smx/Reference/Softmax.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -166,40 +165,6 @@ static DType narrowestBehind(mlir::Value value, DType result,
   return narrowest;
 }
 
-/// The largest score of `attention`, of some of its queries and all keys, if
-/// these are what the function gets and all scores count as they are; else 0,
-/// which allows least.
-static double largestScoreOf(mlir::smx::AttentionOp attention,
-                             llvm::ArrayRef<Tensor> inputs) {
-  auto query = mlir::dyn_cast<mlir::BlockArgument>(attention.getQuery());
-  auto key = mlir::dyn_cast<mlir::BlockArgument>(attention.getKey());
-  if (!query || !key || attention.getMaskAttr() ||
-      !attention.getVisible().empty() || !attention.getScore().empty())
-    return 0;
-  const Tensor &q = inputs[query.getArgNumber()],
-               &k = inputs[key.getArgNumber()];
-  const auto shape = reference::AttentionShape::of(q, k, k);
-  if (!shape || q.size() == 0 || k.size() == 0)
-    return 0;
-  constexpr int64_t mostQueries = 64;
-  const int64_t rows = q.size() / shape->headDim;
-  double largest = 0;
-  for (int64_t n : llvm::seq(std::min(rows, mostQueries))) {
-    const int64_t row = n * rows / std::min(rows, mostQueries);
-    const int64_t head =
-        row / shape->queries / (shape->queryHeads / shape->keyHeads);
-    for (int64_t j : llvm::seq(shape->keys)) {
-      double score = 0;
-      for (int64_t d : llvm::seq(shape->headDim))
-        score += q[row * shape->headDim + d] *
-                 k[(head * shape->keys + j) * shape->headDim + d];
-      if (std::isfinite(score))
-        largest = std::max(largest, std::abs(score));
-    }
-  }
-  return std::abs(attention.getScale().convertToDouble()) * largest;
-}
-
 /// The largest mean of a row of `norm`, in deviations, if the rows are what the
 /// function gets and they are reduced in the type of the result's tolerance;
 /// else 0, which allows least.
@@ -217,7 +182,8 @@ static double largestMeanOf(mlir::smx::LayerNormOp norm,
 
 Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
                                     DType dtype, llvm::ArrayRef<Tensor> inputs,
-                                    mlir::smx::Target target) {
+                                    mlir::smx::Target target,
+                                    const mlir::smx::EvaluationNotes &notes) {
   Expectation expectation;
   expectation.how.dtype = dtype;
   // Anything that is not recognised is some sum of products.
@@ -229,9 +195,7 @@ Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
     std::tie(expectation.how.family, expectation.how.rowLength) = *found;
     expectation.isRecognised = true;
     expectation.how.areScoresComputed = areScoresComputed(result.getOwner());
-    auto attention = result.getDefiningOp<mlir::smx::AttentionOp>();
-    if (attention)
-      expectation.how.largestScore = largestScoreOf(attention, inputs);
+    expectation.how.largestScore = notes.meanScores.lookup(result.getOwner());
     if (auto norm = result.getDefiningOp<mlir::smx::LayerNormOp>())
       expectation.how.largestMean = largestMeanOf(norm, inputs);
   }

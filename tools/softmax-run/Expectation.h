@@ -2,6 +2,7 @@
 #ifndef SMX_TOOLS_SOFTMAXRUN_EXPECTATION_H
 #define SMX_TOOLS_SOFTMAXRUN_EXPECTATION_H
 
+#include "smx/Evaluator/Evaluator.h"
 #include "smx/Pipeline/Stages.h"
 #include "smx/Reference/Compare.h"
 
@@ -18,11 +19,13 @@ struct Expectation {
 };
 
 /// How result `number` of `raised`, of elements of `dtype`, is to be compared,
-/// from the op that it comes from and what the function gets.
+/// from the op that it comes from, what the function gets, and what evaluating
+/// it has shown.
 Expectation expectationOf(mlir::func::FuncOp raised, size_t number,
                           reference::DType dtype,
                           llvm::ArrayRef<reference::Tensor> inputs,
-                          mlir::smx::Target target);
+                          mlir::smx::Target target,
+                          const mlir::smx::EvaluationNotes &notes);
 
 } // namespace smx::run
 

@@ -18,6 +18,7 @@
 #include "smx/Reference/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
 
 #include <vector>
@@ -34,13 +35,20 @@ enum class Rounding {
   AsTyped
 };
 
+/// What an evaluation finds out beside the results.
+struct EvaluationNotes {
+  /// The largest mean magnitude of a row of scores (`AttentionResult`), of each
+  /// attention that was evaluated.
+  llvm::DenseMap<Operation *, double> meanScores;
+};
+
 /// The results of `function` for `inputs` (scalar arguments are tensors of rank
 /// 0). Errors name the place and the op: an op that is not supported, an
 /// assertion of the module that fails, a number or shape of inputs that does
-/// not fit.
+/// not fit. Adds to `notes`, if there are any.
 llvm::Expected<std::vector<::smx::reference::Tensor>>
 evaluate(func::FuncOp function, llvm::ArrayRef<::smx::reference::Tensor> inputs,
-         Rounding rounding = Rounding::None);
+         Rounding rounding = Rounding::None, EvaluationNotes *notes = nullptr);
 
 } // namespace mlir::smx
 

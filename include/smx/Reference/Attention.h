@@ -68,6 +68,11 @@ struct AttentionResult {
   Tensor out;
   /// [B.., Hq, Sq]: natural logarithm of the sum of exp(score).
   Tensor logSumExp;
+  /// The mean of the magnitudes of a row's scores by their weights, of the row
+  /// where it is largest; rows where it is not finite are left out. A score
+  /// that is off by u |s| moves its weight by that part, and the others with
+  /// the sum: a mean of values v by at most 2 u of this times max|v|.
+  double largestMeanScore = 0;
 };
 
 /// The sizes of an attention problem; leading dims are one batch, and missing

@@ -96,7 +96,8 @@ struct Comparison {
   int64_t axis = -1;
   /// Largest magnitude of a score that the op computes itself (attention).
   /// Rounding such a score costs that many units in the last place of its
-  /// weight, whatever the schedule.
+  /// weight, whatever the schedule. The mean by the weights of a row says it,
+  /// too (`AttentionResult`), and nothing of scores of no weight.
   double largestScore = 0;
   /// Bits to which each term of such a score is known: 21 of f32 as three TF32
   /// products; 0, all that the type has.

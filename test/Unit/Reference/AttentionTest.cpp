@@ -48,6 +48,19 @@ TEST(Attention, ByHand) {
   EXPECT_NEAR(result.logSumExp[0], std::log(4), 1e-15);
 }
 
+TEST(Attention, MeanOfScoresIsOfThoseThatCount) {
+  // Scores 0 and ln 3, a far one of no weight, and a farther one that is
+  // hidden.
+  const Tensor q({2, 1}, {1, 0}), k({4, 1}, {0, std::log(3), -1e6, 1e9});
+  const Tensor v({4, 1});
+  AttentionOptions options;
+  options.mask = [](int64_t, int64_t, int64_t, int64_t j) { return j < 3; };
+  EXPECT_NEAR(attention(q, k, v, options).largestMeanScore, 0.75 * std::log(3),
+              1e-15);
+  options.mask = [](int64_t, int64_t, int64_t, int64_t) { return false; };
+  EXPECT_EQ(attention(q, k, v, options).largestMeanScore, 0);
+}
+
 TEST(Attention, IsTwoProductsAroundASoftmax) {
   const int64_t sq = 5, sk = 11, d = 7, dv = 3;
   const Tensor q = normal({2, 3, sq, d}, 1), k = normal({2, 3, sk, d}, 2),
