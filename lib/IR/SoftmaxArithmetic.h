@@ -228,12 +228,25 @@ struct SoftmaxArithmetic {
     return isPrecise(tile.getElementType()) && dim &&
            !tile.isDynamicDim(*dim) && tile.getDimSize(*dim) >= longRow;
   }
-  /// The weight of a score that a mask may hide: -0 if it does, as for any
-  /// score of -inf. A weight that is too small for its type is +0, and a NaN of
-  /// its value counts.
-  Value maskedWeight(ScalarMath m, Value s, Value weight) const {
-    Value isHidden = m.equal(s, m.neg(infinity(m)));
-    return m.select(isHidden, m.constant(-0.0, type), weight);
+  /// The weight of a score that masks may hide, those that `seen` are of: -0 if
+  /// one does, or for any score of -inf if they are not known. A weight that is
+  /// 0 by its score is +0, and a NaN of its value counts.
+  Value maskedWeight(ScalarMath m, Value s, Value weight,
+                     ValueRange seen) const {
+    Value mark = m.constant(-0.0, type);
+    if (seen.empty())
+      return m.select(m.equal(s, m.neg(infinity(m))), mark, weight);
+    for (Value isSeen : seen)
+      weight = m.select(isSeen, weight, mark);
+    return weight;
+  }
+  /// The maximum of scores of which the lowest number stands for -inf.
+  Value withoutLowest(ScalarMath m, Value maximum) const {
+    double lowest =
+        APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true)
+            .convertToDouble();
+    return m.select(m.equal(maximum, m.constant(lowest, type)),
+                    m.neg(infinity(m)), maximum);
   }
   /// What a sum that was taken relative to `maximum` is multiplied by to be
   /// relative to `reference`.

@@ -4,8 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SeenScores.h"
 #include "SoftmaxArithmetic.h"
 #include "smx/IR/ReferenceSlack.h"
+#include "smx/IR/SerialSums.h"
 #include "smx/IR/Smx.h"
 
 using namespace mlir;
@@ -104,6 +106,8 @@ private:
   TileOperand scores;
   Type scoreType;
   bool isExact;
+  /// The lowest number stands for scores of -inf that are seen.
+  bool isKeptFinite;
   /// The tile's own maximum, of scores as they are.
   Value tileMaximum;
   /// m', the same without infinities, a = exp(m - m') and l*a; and in base 2
@@ -118,7 +122,10 @@ SoftmaxUpdate::SoftmaxUpdate(OpBuilder &builder, UpdateOp op,
       row(maps[0]), tile{builder, op.getLoc()},
       scores{op.getInputs()[0], maps[op.getStates().size()]},
       scoreType(getElementTypeOrSelf(scores.tensor.getType())),
-      isExact(op.getStates().size() == 3 && soft.isBase2()) {
+      isExact(op.getStates().size() == 3 && soft.isBase2()),
+      isKeptFinite(op.getStates().size() == 3 && op.getMasked() &&
+                   op->hasAttr(serialSumsAttribute) &&
+                   keepSeenFinite(scores.tensor)) {
   Value identity = filledLike(builder, op.getLoc(), op.getStates()[0],
                               -std::numeric_limits<double>::infinity());
   tileMaximum = tile.reduce(
@@ -143,8 +150,9 @@ void SoftmaxUpdate::addMaximum() {
       "running maximum and rescale factor",
       {state(0), state(1), {tileMaximum, row}}, next,
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value ofTile = isExact ? soft.exactReferenceOf(m, v[2])
-                               : soft.referenceOf(m, v[2]);
+        Value ofScores = isKeptFinite ? soft.withoutLowest(m, v[2]) : v[2];
+        Value ofTile = isExact ? soft.exactReferenceOf(m, ofScores)
+                               : soft.referenceOf(m, ofScores);
         Value maximum = soft.follow(m, ofTile, v[0], slack, lead);
         Value reference = soft.guarded(m, maximum);
         Value factor = soft.rescaleParts(m, v[0], reference);
@@ -243,6 +251,11 @@ SmallVector<Value> SoftmaxUpdate::ofAccumulator() {
   SmallVector<TileOperand> weighed{scores, {reference, row}};
   if (isExact)
     weighed.push_back({scoreFactor, row});
+  SmallVector<Value> seen;
+  if (op.getMasked() && !isKeptFinite)
+    seen = buildSeen(builder, scores.tensor);
+  for (Value tile : seen)
+    weighed.push_back({tile, scores.map});
   SmallVector<Value> summed = tile.reduce(
       "weights and running sum", weighed,
       {{weights, scores.map}, {rescaledSum, row}}, {row.getNumResults()},
@@ -252,9 +265,15 @@ SmallVector<Value> SoftmaxUpdate::ofAccumulator() {
             isExact ? soft.weight(m, score, v[1], v[2])
                     : soft.weight(m, score, v[1], scoreType, soft.bitsOfSum);
         if (op.getMasked())
-          weight = soft.maskedWeight(m, score, weight);
+          weight = soft.maskedWeight(m, score, weight,
+                                     v.drop_back(2).take_back(seen.size()));
         return {weight, m.add(weight, v.back())};
       });
+  if (!seen.empty())
+    summed = llvm::to_vector_of<Value>(
+        fuseSeen(builder, summed[0].getDefiningOp<linalg::GenericOp>(),
+                 seen.size())
+            .getResults());
 
   // acc' = acc*a + p v
   AffineMap accMap = maps[2];

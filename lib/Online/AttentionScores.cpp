@@ -1,6 +1,7 @@
 //===- AttentionScores.cpp - the scores of an attention -------------------===//
 
 #include "AttentionScores.h"
+#include "smx/IR/HidesScores.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -162,10 +163,12 @@ AttentionScores mlir::smx::buildAttentionScores(OpBuilder &builder,
       }
       linalg::YieldOp::create(b, loc, score);
     };
-    scores = linalg::GenericOp::create(builder, loc, scores.getType(), scores,
-                                       empty, ArrayRef<AffineMap>{map, map},
-                                       iterators, body)
-                 .getResult(0);
+    auto generic = linalg::GenericOp::create(
+        builder, loc, scores.getType(), scores, empty,
+        ArrayRef<AffineMap>{map, map}, iterators, body);
+    if (!op.getVisible().empty())
+      generic->setAttr(hidesScoresAttribute, builder.getUnitAttr());
+    scores = generic.getResult(0);
   }
   if (op.getMask()) {
     auto index = [&](OpFoldResult size) {

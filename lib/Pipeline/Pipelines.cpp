@@ -255,6 +255,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   buildHost(pm);
   if (warpgroups)
     buildBufferizedRoles(pm);
+  pm.addNestedPass<gpu::KernelOp>(gpu::createToldByScorePass());
 }
 
 static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {

@@ -100,15 +100,16 @@ private:
       row.scores[j] = s;
       m = maxKeepingNaN(m, s);
     }
-    if (m == negativeInfinity)
-      return 0;
 
-    // Pass two: the exponentials and their sum.
-    Real l = std::exp(sink - m), sumOfScores = 0;
+    // Pass two: the exponentials and their sum. Of scores of -inf alone all
+    // weights are 0.
+    const bool isZero = m == negativeInfinity;
+    const Real reference = isZero ? Real(0) : m;
+    Real l = std::exp(sink - reference), sumOfScores = 0;
     for (int64_t j = 0; j < sizes.keys; ++j) {
       if (!row.visible[j])
         continue;
-      const Real weight = std::exp(row.scores[j] - m);
+      const Real weight = std::exp(row.scores[j] - reference);
       l += weight;
       if (weight != 0) // of -inf, too
         sumOfScores += weight * std::abs(row.scores[j]);
@@ -121,7 +122,7 @@ private:
     for (int64_t j = 0; j < sizes.keys; ++j) {
       if (!row.visible[j])
         continue;
-      const Real p = round(row.scores[j] / l);
+      const Real p = isZero ? Real(0) : round(row.scores[j] / l);
       const Real *value =
           values.data() + (keyHead * sizes.keys + j) * sizes.valueDim;
       for (int64_t d = 0; d < sizes.valueDim; ++d)
@@ -129,6 +130,8 @@ private:
     }
     for (int64_t d = 0; d < sizes.valueDim; ++d)
       result.out[r * sizes.valueDim + d] = round(row.acc[d]);
+    if (isZero)
+      return 0;
     // With a score of +inf, l is NaN.
     result.logSumExp[r] = m == -negativeInfinity ? m : m + std::log(l);
     return sumOfScores / l;

@@ -73,6 +73,7 @@ static void gather(RewriterBase &rewriter, linalg::GenericOp op,
   auto other = linalg::GenericOp::create(
       rewriter, op.getLoc(), op.getResultTypes(), kept, op.getDpsInits(), maps,
       op.getIteratorTypesArray());
+  other->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.inlineRegionBefore(op.getRegion(), other.getRegion(),
                               other.getRegion().begin());
   Block *body = other.getBlock();

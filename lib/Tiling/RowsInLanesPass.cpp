@@ -142,6 +142,7 @@ private:
     auto rebuilt = linalg::GenericOp::create(builder, op.getLoc(),
                                              output.getType(), inputs, output,
                                              maps, op.getIteratorTypesArray());
+    rebuilt->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     IRMapping mapping;
     op.getRegion().cloneInto(&rebuilt.getRegion(), mapping);
     if (isProduct)

@@ -88,4 +88,34 @@ def IdleGroupsPass : Pass<"smx-gpu-idle-groups", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ToldByScorePass : Pass<"smx-gpu-told-by-score", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "a weight is marked as hidden by its score, not by the mask once more";
+  let description = [{
+    A weight is -0 where a mask hides its score, and +0 where the score is -inf by itself: its value counts (include/smx/GPU/SmxGpuDialect.td).
+    The mask's condition would be kept from the score to the weight, a predicate for each element; in loops over keys that ends in spills. So scores that
+    are seen are kept above -inf, which then tells what is hidden, and the lowest number stands for -inf in the maximum of a row. Where the condition is
+    computed anew behind a branch, as of loops that are united, it is left.
+
+    ```mlir
+    %t = arith.select %c, %s, %minus_infinity
+    %m = smx_gpu.reduce <maxnum> %t dim 1
+    %e = math.fma %t, %f, %r
+    %w = math.exp2 %e
+    %p = arith.select %c, %w, %minus_zero
+    ```
+    ==>
+    ```mlir
+    %u = arith.maximumf %s, %lowest
+    %t = arith.select %c, %u, %minus_infinity
+    %n = smx_gpu.reduce <maxnum> %t dim 1
+    %m = arith.select (%n is the lowest), %minus_infinity, %n
+    %e = math.fma %t, %f, %r
+    %w = math.exp2 %e
+    %h = arith.cmpf oeq, %t, %minus_infinity
+    %p = arith.select %h, %minus_zero, %w
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // SMX_GPU_HIDDENTILEPASSES_TD

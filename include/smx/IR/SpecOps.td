@@ -280,7 +280,9 @@ def Smx_AttentionOp : Smx_SpecOp<"attention", [AttrSizedOperandSegments]> {
     Operands are `[batch.., Hq, Sq, D]`, `[batch.., Hkv, Sk, D]`, `[batch.., Hkv, Sk, Dv]`; the
     leading dimensions may be missing altogether. Scores are f32 (f64 for f64 operands). A query
     that sees no key gives 0, and -inf as its log-sum-exp. What is masked is selected away: NaN
-    in a masked key, value or bias does not reach the result.
+    in a masked key, value or bias does not reach the result. A score of -inf that is seen has the
+    weight 0, by which a value that is not finite gives NaN, as IEEE has it: `visible` hides it, -inf in
+    `score` does not.
 
     Scores are kept times log2(e), or large ones times a power of two above it: one beyond a third of the largest number
     (1.1e38 in f32) may be infinite, and so is a sum of values that exceeds the type of the result's accumulator.

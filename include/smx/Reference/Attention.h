@@ -2,12 +2,12 @@
 //
 // Scores, softmax, product: three passes over a whole row of scores, per query.
 // Contract:
-//   a query that sees no key, or only keys with the score -inf: output 0,
-//   log-sum-exp -inf, or its sink where it has one;
+//   a query that sees no key, or only keys with the score -inf: log-sum-exp
+//   -inf, or its sink where it has one, and all weights are 0, so output 0;
 //   NaN among the scores it sees: output and log-sum-exp NaN;
 //   +inf among them, and no NaN: output NaN, log-sum-exp +inf;
 //   NaN or infinity in the value of a key it sees: as multiplication gives it,
-//   per column;
+//   per column; so by the weight of a score of -inf, which is 0, NaN;
 //   anything at a key it does not see (key, value, bias): ignored.
 //
 //===----------------------------------------------------------------------===//

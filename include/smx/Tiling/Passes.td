@@ -270,6 +270,10 @@ def ExpandStatePass : Pass<"smx-expand-state"> {
     Without an accumulator the first tile of a row, whose state is an `smx.identity`, has nothing to rescale:
     m1 = t, l1 = s.
 
+    What a mask hides has the score -inf and the weight -0, which products leave out. A score that is -inf by itself has the weight +0:
+    weights are marked by the condition of the mask, which their generic computes once more, or with `serial-sums`, where it is a
+    region's, by scores of which those that are seen are kept above -inf.
+
     With an accumulator the weights are kept: one generic gives `p = exp(x - m1)` and `l1`, the
     next two rescale the accumulator and add the product of weights and values. In base 2 the second generic then also gives
     the factor of scores, `p = exp2(f x - m1)`: log2(e), or a power of two in rows whose m1 is beyond 2^28 either way, where anything else
