@@ -74,6 +74,7 @@ private:
     Value tensor;
     SmallVector<Value> isFixed;
     Value argument;
+    int64_t alignedTo;
   };
   SmallVector<OutsideView> outsideViews;
   SmallVector<Operation *> hostCopies;
@@ -193,10 +194,9 @@ GlobalView KernelBuilder::outsideTensor(Value tensor, ArrayRef<Value> isFixed) {
   }
   if (llvm::none_of(conditions, [](Value condition) { return condition; }))
     conditions.clear();
-  int64_t alignedTo = alignmentOfRows(tensor, options.alignment);
   for (const OutsideView &known : outsideViews)
     if (known.tensor == tensor && known.isFixed == conditions)
-      return {known.argument, type.getRank(), alignedTo};
+      return {known.argument, type.getRank(), known.alignedTo};
   Value dense = tensor;
   if (isAcrossMemory(tensor))
     dense = bufferization::AllocTensorOp::create(host, nest.getLoc(), type,
@@ -207,8 +207,10 @@ GlobalView KernelBuilder::outsideTensor(Value tensor, ArrayRef<Value> isFixed) {
       /*readOnly=*/true);
   if (!conditions.empty())
     memref = viewWithStops(host, nest.getLoc(), memref, conditions);
-  outsideViews.push_back({tensor, conditions, argumentFor(memref)});
-  return {outsideViews.back().argument, type.getRank(), alignedTo};
+  outsideViews.push_back({tensor, conditions, argumentFor(memref),
+                          alignmentOfRows(dense, options.alignment)});
+  const OutsideView &view = outsideViews.back();
+  return {view.argument, type.getRank(), view.alignedTo};
 }
 
 Value KernelBuilder::destinationOf(OpResult result) {

@@ -15,9 +15,10 @@
 using namespace mlir;
 
 /// The alignment of rows of `elements`, from memory in which rows are at
-/// multiples of `bytes`. An open extent says nothing.
+/// multiples of `bytes`. An open extent says nothing, nor does memory of which
+/// nothing is known.
 static int64_t ofRows(int64_t elements, Type shaped, int64_t bytes) {
-  if (ShapedType::isDynamic(elements))
+  if (ShapedType::isDynamic(elements) || bytes == 0)
     return 0;
   int64_t width = mlir::smx::elementBytes(shaped);
   return std::gcd(bytes, elements * width);
@@ -44,7 +45,9 @@ int64_t mlir::smx::gpu::alignmentOfRows(Value memory, int64_t promised) {
     return isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? promised : 0;
   auto of = [&](Value source) { return alignmentOfRows(source, promised); };
   auto ofSlice = [&](auto slice) -> int64_t {
-    if (!slice.hasUnitStride())
+    // Without the fastest dimension, neighbours are none in memory.
+    if (!slice.hasUnitStride() || slice.getType().getRank() == 0 ||
+        slice.getDroppedDims().test(slice.getSourceType().getRank() - 1))
       return 0;
     OpFoldResult last = slice.getMixedOffsets().back();
     std::optional<int64_t> offset = getConstantIntValue(last);
@@ -57,8 +60,10 @@ int64_t mlir::smx::gpu::alignmentOfRows(Value memory, int64_t promised) {
   return llvm::TypeSwitch<Operation *, int64_t>(memory.getDefiningOp())
       .Case<tensor::CastOp, memref::CastOp>(
           [&](auto op) { return of(op.getSource()); })
-      .Case<tensor::CollapseShapeOp, memref::CollapseShapeOp>(
-          [&](auto op) { return of(op.getSrc()); })
+      .Case<memref::CollapseShapeOp>([&](auto op) { return of(op.getSrc()); })
+      // It may be a copy, whose rows have no gaps.
+      .Case<tensor::CollapseShapeOp>(
+          [&](auto op) { return ofDense(op.getResultType(), of(op.getSrc())); })
       .Case<tensor::ExpandShapeOp, memref::ExpandShapeOp>([&](auto op) {
         return ofExpansion(op.getResultType(), op.getReassociationIndices(),
                            of(op.getSrc()));
@@ -67,7 +72,7 @@ int64_t mlir::smx::gpu::alignmentOfRows(Value memory, int64_t promised) {
       .Case<bufferization::ToTensorOp, bufferization::ToBufferOp>(
           [&](Operation *op) { return of(op->getOperand(0)); })
       // What the function allocates starts at multiples of everything.
-      .Case<memref::AllocOp>(
+      .Case<memref::AllocOp, bufferization::AllocTensorOp>(
           [&](Operation *) { return ofDense(memory.getType(), promised); })
       .Default([](Operation *) { return 0; });
 }

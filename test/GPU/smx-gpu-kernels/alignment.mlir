@@ -44,3 +44,34 @@ func.func @scratch(%x: tensor<32x30xf32>) -> tensor<32xf32> {
   %y = smx.logsumexp %s axis(1) : tensor<32x30xf32> -> tensor<32xf32>
   return %y : tensor<32xf32>
 }
+
+// Columns of a tensor are copied into rows without gaps: 30 floats, multiples of 8 bytes.
+// CHECK-LABEL: smx_gpu.kernel @columns_kernel
+// CHECK: smx_gpu.load {{.+}} {aligned = 8 : i64} : memref<64x30xf32
+func.func @columns(%x: tensor<64x30x4xf32>) -> tensor<64xf32> {
+  %s = tensor.extract_slice %x[0, 0, 0] [64, 30, 1] [1, 1, 1] : tensor<64x30x4xf32> to tensor<64x30xf32>
+  %y = smx.logsumexp %s axis(1) : tensor<64x30xf32> -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
+// So is what is collapsed, however far apart the rows of the argument are.
+// CHECK-LABEL: smx_gpu.kernel @collapsed_kernel
+// CHECK: smx_gpu.load {{.+}} {aligned = 8 : i64} : memref<64x30xf32
+func.func @collapsed(%x: tensor<8x9x32xf32>) -> tensor<64xf32> {
+  %s = tensor.extract_slice %x[0, 0, 0] [8, 8, 30] [1, 1, 1] : tensor<8x9x32xf32> to tensor<8x8x30xf32>
+  %c = tensor.collapse_shape %s [[0, 1], [2]] : tensor<8x8x30xf32> into tensor<64x30xf32>
+  %y = smx.logsumexp %c axis(1) : tensor<64x30xf32> -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
+// Of rows that are elements with a step nothing is known, and so of nothing that they are cut into.
+// CHECK-LABEL: smx_gpu.kernel @every_second_kernel
+// CHECK: smx_gpu.load
+// CHECK-NOT: aligned
+// CHECK-SAME: memref<8x2x6xf32
+func.func @every_second(%x: tensor<8x24xf32>) -> tensor<8x2xf32> {
+  %s = tensor.extract_slice %x[0, 0] [8, 12] [1, 2] : tensor<8x24xf32> to tensor<8x12xf32>
+  %c = tensor.expand_shape %s [[0], [1, 2]] output_shape [8, 2, 6] : tensor<8x12xf32> into tensor<8x2x6xf32>
+  %y = smx.logsumexp %c axis(2) : tensor<8x2x6xf32> -> tensor<8x2xf32>
+  return %y : tensor<8x2xf32>
+}
