@@ -154,6 +154,10 @@ LogicalResult BodyConverter::convertResult(unsigned number) {
     tiles.tiles[result] = tiles.widened(valueOf(yielded), *type);
     return success();
   }
+  if (reduced == tiles.schedule.rows)
+    return op.emitOpError("reduces along the rows of its tile, which another "
+                          "reduction leaves; a loop over tiles of its own "
+                          "would work");
   FailureOr<Value> tile = convertReduction(number, *type, *reduced);
   if (failed(tile))
     return failure();

@@ -1,6 +1,7 @@
 //===- ProducerFusion.cpp - tiles of the tensors that are streamed --------===//
 
 #include "ProducerFusion.h"
+#include "ProductTiles.h"
 
 #include "smx/IR/Dequantization.h"
 
@@ -74,15 +75,20 @@ struct RowUse {
     Operand,   ///< All rows are multiplied by the same values.
   } kind = Broadcast;
   int64_t dim = 0;
+  /// The dimension that runs along the stream, if one does.
+  std::optional<unsigned> stream;
 };
 } // namespace
 
 /// What the rows are to the operand that `map` addresses by loops, of which
-/// `row` is theirs.
-static RowUse useAlong(AffineMap map, AffineExpr row) {
+/// `row` is theirs and `stream`, which may be null, that of the stream.
+static RowUse useAlong(AffineMap map, AffineExpr row, AffineExpr stream) {
+  RowUse use;
   if (auto position = map.getResultPosition(row))
-    return {RowUse::Along, *position};
-  return {};
+    use = {RowUse::Along, *position, {}};
+  if (stream)
+    use.stream = map.getResultPosition(stream);
+  return use;
 }
 
 /// What the rows are to an operand of `consumer`, to whose result they are
@@ -94,7 +100,8 @@ static RowUse rowUseOf(OpOperand &operand, RowUse result) {
                           unsigned number, unsigned firstShared) -> RowUse {
     if (numRows == 0 || number >= maps.size())
       return {};
-    RowUse use = useAlong(maps[number], getAffineDimExpr(numRows - 1, context));
+    RowUse use = useAlong(maps[number], getAffineDimExpr(numRows - 1, context),
+                          getAffineDimExpr(numRows, context));
     if (use.kind == RowUse::Broadcast && number >= firstShared)
       use.kind = RowUse::Operand;
     return use;
@@ -112,10 +119,11 @@ static RowUse rowUseOf(OpOperand &operand, RowUse result) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(consumer);
   if (result.kind != RowUse::Along || !linalgOp)
     return result;
-  AffineExpr row =
-      linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0))
-          .getResult(result.dim);
-  RowUse use = useAlong(linalgOp.getMatchingIndexingMap(&operand), row);
+  AffineMap map =
+      linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
+  RowUse use = useAlong(
+      linalgOp.getMatchingIndexingMap(&operand), map.getResult(result.dim),
+      result.stream ? map.getResult(*result.stream) : AffineExpr());
   if (use.kind == RowUse::Broadcast && !readsOwnPosition(consumer))
     use.kind = RowUse::Operand;
   return use;
@@ -134,19 +142,40 @@ static bool isWidenedWith(Operation *producer, Operation *consumer,
          rows <= mostRowsToWidenFor;
 }
 
+/// True for products of matrices, of which the first has the rows and the
+/// second the stream, as `use` says where they are in the result: a block
+/// multiplies a tile of one by a tile of the other.
+static bool isProductOfTiles(Operation *producer, const RowUse &use) {
+  auto product = dyn_cast<linalg::LinalgOp>(producer);
+  if (!product || use.kind != RowUse::Along || !use.stream ||
+      !isSumOfProducts(product))
+    return false;
+  AffineMap result =
+      product.getMatchingIndexingMap(product.getDpsInitOperand(0));
+  auto isOnlyIn = [&](unsigned input, int64_t dim) {
+    auto has = [&](unsigned number) {
+      return product.getMatchingIndexingMap(product.getDpsInputOperand(number))
+          .getResultPosition(result.getResult(dim))
+          .has_value();
+    };
+    return has(input) && !has(1 - input);
+  };
+  return isOnlyIn(0, use.dim) && isOnlyIn(1, *use.stream);
+}
+
 /// A block copies what its rows share to where all of its threads find it, from
 /// memory: it is computed before, and once. So are rows of 8 bits, which copies
-/// could not bring to warpgroups, what is reduced of other rows than those of
-/// the block, and what is transposed, which threads read in another order from
-/// memory alone.
+/// could not bring to warpgroups, what is reduced, of which a block computes
+/// products of its tiles alone, and what is transposed, which threads read in
+/// another order from memory alone.
 static bool isComputedBefore(Operation *producer, Operation *consumer,
                              const RowUse &use, bool isTileable,
                              const TileSizes &tile) {
   auto generic = dyn_cast<linalg::GenericOp>(producer);
   return tile.inBlocks && !isWidenedWith(producer, consumer, tile) &&
          ((use.kind == RowUse::Operand && !onlyMoves(producer)) ||
-          (use.kind == RowUse::Broadcast && isTileable &&
-           !readsOwnPosition(producer)) ||
+          (isTileable && !readsOwnPosition(producer) &&
+           !isProductOfTiles(producer, use)) ||
           (isa<linalg::TransposeOp>(consumer) && !onlyMoves(producer)) ||
           (generic && findQuantized(generic)));
 }

@@ -26,7 +26,8 @@ public:
   /// `isOnePass` every tile is asked for once, so that products may be
   /// recomputed per tile as well. In blocks, what all rows of a tile are
   /// multiplied by is not computed with the tile, unless it is widened for few
-  /// rows.
+  /// rows, nor what is reduced, but for products of a tile of rows and one of
+  /// the stream.
   ProducerFusion(ArrayRef<Operation *> consumers, bool isOnePass,
                  const TileSizes &tile);
 

@@ -5,6 +5,7 @@
 #include "smx/IR/Smx.h"
 #include "smx/Tiling/ProductExtents.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::smx {
@@ -43,6 +44,10 @@ struct ProductTiles {
     return bytesOf(rows, stream) <= bytes ? stream : 0;
   }
 };
+
+/// True for sums of products of floating-point numbers, which blocks multiply
+/// as matrices; any other reduction of two operands has no such tiles.
+bool isSumOfProducts(linalg::LinalgOp op);
 
 /// Bytes of a row of what `scores` are products of, as padded; 0 if they are
 /// none.

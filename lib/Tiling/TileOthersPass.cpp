@@ -2,6 +2,7 @@
 
 #include "BlockMapping.h"
 #include "ConsumerFusion.h"
+#include "ProductTiles.h"
 #include "smx/IR/WholeResults.h"
 #include "smx/Tiling/Passes.h"
 
@@ -74,7 +75,7 @@ static SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op) {
         builder.getIndexAttr(kind == utils::IteratorType::parallel ? 1 : 0));
   // A sum of products is a product of matrices; other reductions are tiles of
   // one dimension beside the reduced one.
-  bool isProduct = op.getNumReductionLoops() != 0 && op.getNumDpsInputs() == 2;
+  bool isProduct = isSumOfProducts(op);
   unsigned most = op.getNumReductionLoops() == 0 || isProduct ? 2 : 1;
   // Inputs are bits: those that have a dimension, and whose is chosen.
   auto inputsWith = [&](unsigned dim) {
