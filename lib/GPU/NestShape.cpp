@@ -76,29 +76,41 @@ static bool reducesAnything(scf::ForallOp nest) {
       .wasInterrupted();
 }
 
-/// Without a reduction any dimension will do, but the fastest one.
+/// Without a reduction any dimension will do, but the fastest one: of what is
+/// computed, or else of what is copied.
 static void setRowsOfResults(NestShape &shape, scf::ForallOp nest,
                              const TileClasses &classes) {
-  nest.walk([&](linalg::LinalgOp op) {
-    SmallVector<TileClasses::Class> dims =
-        classes.classesOf(op.getDpsInits()[0]);
+  auto setRowsOf = [&](Value result) {
+    SmallVector<TileClasses::Class> dims = classes.classesOf(result);
     for (TileClasses::Class c : ArrayRef(dims).drop_back(!dims.empty()))
       if (classes.boundOf(c) != 1)
         shape.rows = c;
-  });
+  };
+  nest.walk([&](linalg::LinalgOp op) { setRowsOf(op.getDpsInits()[0]); });
+  if (!shape.rows)
+    nest.walk([&](tensor::ParallelInsertSliceOp insert) {
+      setRowsOf(insert.getSource());
+    });
 }
 
 /// Sets `longest` and `longestClass`.
 static void setLongest(NestShape &shape, scf::ForallOp nest,
                        const TileClasses &classes) {
-  nest.walk([&](linalg::LinalgOp op) {
-    for (TileClasses::Class c : classes.iterationClassesOf(op))
+  auto setLongestOf = [&](ArrayRef<TileClasses::Class> dims) {
+    for (TileClasses::Class c : dims)
       if (c != shape.rows && classes.boundOf(c) != ShapedType::kDynamic &&
           classes.boundOf(c) > shape.longest) {
         shape.longest = classes.boundOf(c);
         shape.longestClass = c;
       }
+  };
+  nest.walk([&](linalg::LinalgOp op) {
+    setLongestOf(classes.iterationClassesOf(op));
   });
+  if (!shape.longestClass)
+    nest.walk([&](tensor::ParallelInsertSliceOp insert) {
+      setLongestOf(classes.classesOf(insert.getSource()));
+    });
 }
 
 /// There are inputs, all of them tiles of one element.
