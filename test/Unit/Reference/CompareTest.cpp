@@ -92,6 +92,22 @@ TEST(Compare, F64SoftmaxIs1e14) {
       compareOne(1 + 1.1e-13, 1, DType::F64, OpFamily::WeightedSum).pass);
 }
 
+// A log-sum-exp in f32 on the way to a result in f64.
+TEST(Compare, F64HasTwiceTheNaiveError) {
+  Comparison how;
+  how.dtype = DType::F64;
+  const double r = 0.75;
+  const Tensor reference({1}, r), naive({1}, r + 1e-8);
+  for (OpFamily family :
+       {OpFamily::LogSumExp, OpFamily::WeightedSum, OpFamily::Norm}) {
+    how.family = family;
+    EXPECT_TRUE(compare(Tensor({1}, r + 1.9e-8), reference, &naive, how).pass);
+    EXPECT_FALSE(compare(Tensor({1}, r + 2.1e-8), reference, &naive, how).pass);
+    EXPECT_FALSE(
+        compare(Tensor({1}, r + 1.9e-8), reference, &reference, how).pass);
+  }
+}
+
 TEST(Compare, DenormalsMayVanishOnlyInFastMode) {
   const double denormal = std::ldexp(1, -130);
   EXPECT_FALSE(compareOne(0, denormal, DType::F32).pass);
