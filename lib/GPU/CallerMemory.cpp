@@ -49,36 +49,15 @@ std::optional<CallerMemory> mlir::smx::gpu::findCallerMemory(Value tensor) {
   return std::nullopt;
 }
 
-/// `memory`, of the shape of an expanded tensor, without the dimensions of one
-/// element that the expansion added.
-static Value dropUnits(OpBuilder &builder, Location loc,
-                       tensor::ExpandShapeOp expand, Value memory) {
-  auto type = cast<MemRefType>(memory.getType());
-  SmallVector<int64_t> kept;
-  for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices())) {
-    auto found = llvm::find_if(
-        group, [&](int64_t at) { return type.getDimSize(at) != 1; });
-    kept.push_back(found == group.end() ? group.front() : *found);
-  }
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
-      strides(type.getRank(), builder.getIndexAttr(1));
-  SmallVector<int64_t> shape;
-  for (int64_t dim : kept)
-    shape.push_back(type.getDimSize(dim));
-  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, loc, memory);
-  MemRefType reduced = memref::SubViewOp::inferRankReducedResultType(
-      shape, type, offsets, sizes, strides);
-  return memref::SubViewOp::create(builder, loc, reduced, memory, offsets,
-                                   sizes, strides);
-}
-
 Value mlir::smx::gpu::viewAsTensor(OpBuilder &builder, Location loc,
                                    CallerMemory memory,
                                    ArrayRef<OpFoldResult> sizes) {
   Value view = memory.copy.getDest();
   for (Operation *reshape : llvm::reverse(memory.reshapes)) {
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape)) {
-      view = dropUnits(builder, loc, expand, view);
+      // A subview would leave open which dimensions of one element go.
+      view = memref::CollapseShapeOp::create(builder, loc, view,
+                                             expand.getReassociationIndices());
       continue;
     }
     if (auto castOp = dyn_cast<tensor::CastOp>(reshape)) {
