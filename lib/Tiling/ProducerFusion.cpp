@@ -91,6 +91,19 @@ static RowUse useAlong(AffineMap map, AffineExpr row, AffineExpr stream) {
   return use;
 }
 
+/// What the rows are to the source of `slice`, along whose result they run.
+static RowUse useOfSource(tensor::ExtractSliceOp slice, RowUse result) {
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  SmallVector<unsigned> kept;
+  for (unsigned dim = 0; dim < dropped.size(); ++dim)
+    if (!dropped[dim])
+      kept.push_back(dim);
+  result.dim = kept[result.dim];
+  if (result.stream)
+    result.stream = kept[*result.stream];
+  return result;
+}
+
 /// What the rows are to an operand of `consumer`, to whose result they are
 /// `result`.
 static RowUse rowUseOf(OpOperand &operand, RowUse result) {
@@ -116,9 +129,14 @@ static RowUse rowUseOf(OpOperand &operand, RowUse result) {
     return reductionUse(finish.getNumRows(), maps, operand.getOperandNumber(),
                         maps.size());
   }
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(consumer);
-  if (result.kind != RowUse::Along || !linalgOp)
+  if (result.kind != RowUse::Along)
     return result;
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(consumer))
+    return useOfSource(slice, result);
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(consumer);
+  if (!linalgOp) // The dimensions of numbers for a mask or a page are others.
+    return isa<MaskOp>(consumer) && operand.getOperandNumber() == 0 ? result
+                                                                    : RowUse();
   AffineMap map =
       linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
   RowUse use = useAlong(
@@ -166,17 +184,21 @@ static bool isProductOfTiles(Operation *producer, const RowUse &use) {
 /// A block copies what its rows share to where all of its threads find it, from
 /// memory: it is computed before, and once. So are rows of 8 bits, which copies
 /// could not bring to warpgroups, what is reduced, of which a block computes
-/// products of its tiles alone, and what is transposed, which threads read in
-/// another order from memory alone.
-static bool isComputedBefore(Operation *producer, Operation *consumer,
+/// products of its tiles alone, what is transposed, which threads read in
+/// another order from memory alone, and the numbers that masks and pages read,
+/// by which loops in front of the block are bounded as well.
+static bool isComputedBefore(Operation *producer, OpOperand &operand,
                              const RowUse &use, bool isTileable,
                              const TileSizes &tile) {
+  Operation *consumer = operand.getOwner();
   auto generic = dyn_cast<linalg::GenericOp>(producer);
   return tile.inBlocks && !isWidenedWith(producer, consumer, tile) &&
          ((use.kind == RowUse::Operand && !onlyMoves(producer)) ||
           (isTileable && !readsOwnPosition(producer) &&
            !isProductOfTiles(producer, use)) ||
           (isa<linalg::TransposeOp>(consumer) && !onlyMoves(producer)) ||
+          (isa<MaskOp, PagedOp>(consumer) && operand.getOperandNumber() != 0 &&
+           isTileable) ||
           (generic && findQuantized(generic)));
 }
 
@@ -214,7 +236,7 @@ bool ProducerFusion::collect(ArrayRef<Operation *> consumers, bool isOnePass,
           (readsOwnPosition(producer) || (isOnePass && !isBehindProduct));
       RowUse use = rowUseOf(operand, rowUses.lookup(consumer));
       bool isBefore =
-          isComputedBefore(producer, consumer, use, isTileable, tile);
+          isComputedBefore(producer, operand, use, isTileable, tile);
       if (isBefore && kept.insert(producer).second && fused.contains(producer))
         return false;
       if (isBefore || group.contains(producer))
