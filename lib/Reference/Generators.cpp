@@ -226,14 +226,15 @@ Result<Tensor> generate(std::string_view name, const Shape &shape,
     return Failure{problem};
 
   Tensor tensor(shape);
+  // Nothing to draw, and rows of any length.
+  if (tensor.size() == 0)
+    return tensor;
   // A scalar is a row of one element.
   const bool scalar = shape.empty();
   const RowLayout layout(scalar ? Shape{1} : shape, scalar ? -1 : options.axis);
   Random random(options.seed);
   std::vector<double> row(layout.length);
-  // Rows without elements have nothing to draw places from.
-  const int64_t rows = tensor.size() == 0 ? 0 : layout.rowCount();
-  for (int64_t r = 0; r < rows; ++r) {
+  for (int64_t r = 0; r < layout.rowCount(); ++r) {
     generator->fill({row, r, options.tile, options.dtype, random});
     for (int64_t j = 0; j < layout.length; ++j)
       tensor[layout.begin(r) + j * layout.stride()] =

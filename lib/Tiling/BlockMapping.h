@@ -6,6 +6,11 @@
 
 namespace mlir::smx {
 
+/// Blocks are numbered along so many dimensions at most.
+inline constexpr unsigned mostBlockDims =
+    unsigned(mlir::gpu::MappingId::LinearDim9) -
+    unsigned(mlir::gpu::MappingId::LinearDim0) + 1;
+
 /// What gives the rounds of a loop of `count` dimensions to blocks of threads.
 inline SmallVector<Attribute> blockMapping(MLIRContext *context,
                                            unsigned count) {

@@ -275,6 +275,11 @@ static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op) {
       sizes, [](OpFoldResult size) { return getConstantIntValue(size) != 0; });
   if (loops == 0)
     return tileInOneBlock(rewriter, op);
+  if (loops > mostBlockDims)
+    return op.emitOpError("has ")
+           << loops << " parallel dimensions, and kernels have at most "
+           << mostBlockDims
+           << "; tensor.collapse_shape in front of it would work";
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
   options.tilingOptions.setTileSizes(sizes);

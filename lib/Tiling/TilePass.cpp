@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockMapping.h"
 #include "StreamBounds.h"
 #include "TileReports.h"
 #include "TiledReduction.h"
@@ -235,6 +236,13 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     FailureOr<TileSizes> tileSizes = chooseSizes(group, request);
     if (failed(tileSizes))
       return failure();
+    // Beside dimensions of rows there are loops over parts and strips.
+    unsigned numRows = group.reduction.getNumRows(),
+             most = mostBlockDims - 1 - tileSizes->hasStrips(group.sizes);
+    if (blocks && numRows > most)
+      return finishes.front().emitOpError("has ")
+             << numRows << " dimensions of rows, and kernels have at most "
+             << most << "; tensor.collapse_shape in front of it would work";
     reportTiles(group.reduction, finishes, group.sizes, *tileSizes);
     // What is split already has parts of different lengths.
     if (blocks && !group.isPart && finishes.front().getAlgebra().hasParts())
