@@ -10,6 +10,7 @@
 #include "KnownIntegers.h"
 #include "MaskConstants.h"
 #include "Rows.h"
+#include "ScalarTensors.h"
 #include "smx/IR/ElementBits.h"
 #include "smx/Raise/Passes.h"
 
@@ -54,18 +55,6 @@ static void eraseDead(RewriterBase &rewriter, Operation *root) {
   for (Operation *op : llvm::reverse(ops))
     if (op != root && isOpTriviallyDead(op))
       rewriter.eraseOp(op);
-}
-
-/// A splat of open sizes, or of a number that is known when it runs, is no
-/// constant; as a fill it has loops, and is computed where a tile of it is
-/// read.
-static void fillSplats(RewriterBase &rewriter, Operation *root) {
-  root->walk([&](tensor::SplatOp splat) {
-    rewriter.setInsertionPoint(splat);
-    Value empty = tensor::EmptyOp::create(
-        rewriter, splat.getLoc(), splat.getType(), splat.getDynamicSizes());
-    rewriter.replaceOpWithNewOp<linalg::FillOp>(splat, splat.getInput(), empty);
-  });
 }
 
 static void raiseRows(RewriterBase &rewriter, Operation *root) {
@@ -117,7 +106,7 @@ struct RaisePass : smx::impl::RaisePassBase<RaisePass> {
       return softmax && absorbScale(rewriter, softmax);
     });
     eraseDead(rewriter, root);
-    fillSplats(rewriter, root);
+    computeScalarTensors(rewriter, root);
     joinMaskConstants(root);
   }
 };

@@ -105,7 +105,8 @@ def RaisePass : Pass<"smx-raise", "::mlir::func::FuncOp"> {
     * `tensor.reshape` to sizes that are provably products of other sizes, as front ends write it
       for dynamic shapes, becomes a reshape with groups on the way, and assertions about such sizes
       that always hold are dropped.
-    * `tensor.splat`, which is no constant where a size is open, is a fill.
+    * `tensor.splat` and `tensor.from_elements` that are no constants, `tensor.generate`, and `tensor.insert` outside of
+      loops become ops of `linalg`, which have loops and kernels.
     * Integers extracted from tensors that are put together from constants (ONNX's shapes) are constants, and types
       say what they say of sizes.
 
