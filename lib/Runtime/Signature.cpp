@@ -89,11 +89,14 @@ Expected<Signature> smx::readSignature(mlir::func::FuncOp function) {
     signature.inputs.push_back(std::move(*spec));
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    if (!llvm::isa<mlir::RankedTensorType>(type))
-      return createStringError("result " + Twine(i) + " of '" +
-                               function.getName() + "' has the type " +
-                               mlir::debugString(type) +
-                               "; a kernel gives ranked tensors only");
+    if (!llvm::isa<mlir::RankedTensorType>(type)) {
+      std::string name = mlir::debugString(type);
+      return createStringError(
+          "result " + Twine(i) + " of '" + function.getName() +
+          "' has the type " + name + "; a kernel gives ranked tensors only" +
+          (type.isIntOrIndexOrFloat() ? ", and tensor<" + name + "> would work"
+                                      : ""));
+    }
     auto spec = readType(type, "result " + Twine(i) + " of '" +
                                    function.getName() + "'");
     if (!spec)

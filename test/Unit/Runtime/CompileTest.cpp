@@ -128,7 +128,8 @@ TEST(Compile, TypesMustBePassable) {
       << error;
   error = errorOf("func.func @f(%x: f32) -> f32 { return %x : f32 }");
   EXPECT_TRUE(contains(error, "result 0 of 'f' has the type f32; a kernel "
-                              "gives ranked tensors only"))
+                              "gives ranked tensors only, and tensor<f32> "
+                              "would work"))
       << error;
 }
 
