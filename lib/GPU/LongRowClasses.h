@@ -99,6 +99,7 @@ RowSpread spreadOrdinary(const LongRow &row);
 // Rows of clusters (RowsOfClusters.cpp).
 std::optional<RowSpread> pairsOfEightBlocks(const LongRow &row);
 std::optional<RowSpread> pairsInRegisters(const LongRow &row);
+std::optional<RowSpread> cutPairs(const LongRow &row);
 std::optional<RowSpread> sumsInQuarters(const LongRow &row);
 std::optional<RowSpread> sumsInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> sumsInRegisters(const LongRow &row);

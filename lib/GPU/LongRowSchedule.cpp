@@ -117,6 +117,7 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     pairsOfEightBlocks,
     pairsInRegisters,
+    cutPairs,
     sumsInQuarters,
     sumsInSmallBlocks,
     sumsInRegisters,

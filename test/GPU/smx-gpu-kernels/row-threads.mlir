@@ -464,6 +464,23 @@ func.func @between(%x: tensor<64x24832xbf16>) -> tensor<64x24832xbf16> {
   return %y : tensor<64x24832xbf16>
 }
 
+// Two rows that start anywhere: three accesses of each operand, in blocks of up to 384 threads.
+// CUT-LABEL: smx_gpu.kernel @cut_pairs_kernel
+// CUT-SAME: warps(11) cluster(8) shared_limit(232448) min_blocks(2)
+// CUT: smx_gpu.return
+func.func @cut_pairs(%x: tensor<64x65537xbf16>, %g: tensor<64x65537xbf16>) -> tensor<64x65537xbf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x65537xbf16>, tensor<64x65537xbf16> -> tensor<64x65537xbf16>
+  return %y : tensor<64x65537xbf16>
+}
+
+// CUT-LABEL: smx_gpu.kernel @cut_pairs_of_one_block_kernel
+// CUT-SAME: warps(12) shared_limit(232448) min_blocks(2)
+// CUT: smx_gpu.return
+func.func @cut_pairs_of_one_block(%x: tensor<64x9001xf16>, %g: tensor<64x9001xf16>) -> tensor<64x9001xf16> {
+  %y = smx.softmax_backward %x, %g axis(1) : tensor<64x9001xf16>, tensor<64x9001xf16> -> tensor<64x9001xf16>
+  return %y : tensor<64x9001xf16>
+}
+
 // A quotient of f64 leaves registers for 4 accesses.
 // CHECK-LABEL: smx_gpu.kernel @wide_norm_kernel
 // CHECK-SAME: warps(32)
