@@ -115,20 +115,12 @@ void TileCopy::guarded(Value condition, llvm::function_ref<void()> body) {
     body();
 }
 
-/// Asks for a line that stays in the L2 cache, if `count` bytes of it (null:
-/// all) are any. An asynchronous copy that names such a policy itself is an
-/// illegal instruction (ptxas 13.0, sm_90a), and LLVM has no prefetch of that
-/// kind for sm_80.
-static void prefetchLasting(ThreadCode &code, Value from, Value count) {
-  std::string prefetch = "prefetch.global.L2::evict_last [$0];";
-  if (!count) {
-    emitAssembly(code, TypeRange(), from, prefetch, "l", Effects::Order);
-    return;
-  }
-  Value isAny =
-      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::sgt, count, code.i32(0));
-  emitAssembly(code, TypeRange(), {from, isAny}, "@$1 " + prefetch, "l,b",
-               Effects::Order);
+/// Asks for a line that stays in the L2 cache. An asynchronous copy that names
+/// such a policy itself is an illegal instruction (ptxas 13.0, sm_90a), and
+/// LLVM has no prefetch of that kind for sm_80.
+static void prefetchLasting(ThreadCode &code, Value from) {
+  emitAssembly(code, TypeRange(), from, "prefetch.global.L2::evict_last [$0];",
+               "l", Effects::Order);
 }
 
 void TileCopy::move(Value from, ::smx::gpu::Coordinate step, Value inTile) {
@@ -138,8 +130,10 @@ void TileCopy::move(Value from, ::smx::gpu::Coordinate step, Value inTile) {
     auto modifier = width == widest ? NVVM::LoadCacheModifierKind::CG
                                     : NVVM::LoadCacheModifierKind::CA;
     guarded(inTile, [&] {
-      if (lasting)
-        prefetchLasting(code, from, count);
+      // What is not valid may lie behind the end of an allocation. A predicate
+      // would be spilled.
+      if (lasting && !count)
+        prefetchLasting(code, from);
       NVVM::CpAsyncOp::create(code, to, from, width, modifier, count);
     });
     return;
