@@ -56,8 +56,8 @@ Value byteOffset(ThreadCode &code, const GlobalTile &tile, int64_t d, Value at,
 
 /// `bytes` (1, 2, 4, 8 or 16; aligned to that) at a global address, as a vector
 /// of `type`'s elements; zeros and no access where `predicate` (i1, may be
-/// null: always) is false. No divergent branch. What is read `again`, or with a
-/// `reading`, is not what was read from there before.
+/// null: always) is false. No divergent branch. What is read `again` is not
+/// what was read from there before; what is `lasting` stays in the L2 cache.
 Value loadGlobal(ThreadCode &code, Value address, VectorType type,
                  Value predicate, bool again = false, bool lasting = false);
 /// Writes a vector, where `predicate` is true or null.

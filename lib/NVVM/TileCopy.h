@@ -13,7 +13,8 @@ bool copiesAsynchronously(const GlobalTile &source, gpu::SharedType type);
 
 /// This thread's part of copying a tile to `destination` (!llvm.ptr<3>), by all
 /// threads of its group; zeros outside `valid`. Copies that are asynchronous
-/// are only issued: the caller makes someone wait for them.
+/// are only issued: the caller makes someone wait for them. What is `lasting`
+/// stays in the L2 cache, if all of an access is valid.
 void copyTile(ThreadCode &code, const GlobalTile &source, gpu::SharedType type,
               Value destination, bool lasting = false);
 
