@@ -11,30 +11,19 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-/// True for one of the block's arguments, which may be widened.
-static bool isFactor(Value value, BlockArgument argument) {
-  while (auto ext = value.getDefiningOp<arith::ExtFOp>())
-    value = ext.getIn();
-  return value == argument;
-}
-
 bool mlir::smx::isSumOfProducts(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInputs() != 2 ||
       op.getNumDpsInits() != 1)
     return false;
-  Block *body = op.getBlock();
-  auto sum =
-      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  BlockArgument left = body->getArgument(0), right = body->getArgument(1),
-                out = body->getArgument(2);
-  if (!sum || (sum.getLhs() != out && sum.getRhs() != out))
-    return false;
-  auto product = (sum.getLhs() == out ? sum.getRhs() : sum.getLhs())
-                     .getDefiningOp<arith::MulFOp>();
-  return product && ((isFactor(product.getLhs(), left) &&
-                      isFactor(product.getRhs(), right)) ||
-                     (isFactor(product.getLhs(), right) &&
-                      isFactor(product.getRhs(), left)));
+  auto areProductAndSum = [](Operation *product, Operation *sum) {
+    return isa<arith::MulFOp>(product) && isa<arith::AddFOp>(sum);
+  };
+  // Upstream lets any op of one operand stand in between; here factors are
+  // widened and nothing else.
+  return linalg::detail::isContractionBody(*op.getBlock(), areProductAndSum) &&
+         llvm::all_of(
+             op.getBlock()->without_terminator(),
+             llvm::IsaPred<arith::MulFOp, arith::AddFOp, arith::ExtFOp>);
 }
 
 int64_t mlir::smx::bytesOfFactors(Value scores) {
