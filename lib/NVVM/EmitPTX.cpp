@@ -1,5 +1,6 @@
 //===- EmitPTX.cpp - lowered kernels to PTX text --------------------------===//
 
+#include "BranchSides.h"
 #include "DemandOrder.h"
 #include "LaunchOrder.h"
 #include "NegatedPairs.h"
@@ -154,20 +155,29 @@ createTarget(StringRef chip, StringRef features) {
 /// the same machine code in little more than half of its time. They are written
 /// for the unit that they run on, and ptxas optimises them again. Without
 /// ranges (of numbers of threads, and by ipsccp) ptxas spills here or there.
-static constexpr llvm::StringLiteral passes =
-    "function(nvvm-intr-range,simplifycfg,sroa<modify-cfg>,early-cse<memssa>),"
-    "ipsccp,"
-    "function(instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,"
-    "reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,"
-    "licm<no-allowspeculation>,loop-rotate<header-duplication>,"
-    "licm<allowspeculation>,simple-loop-unswitch<no-nontrivial;trivial>),"
-    "simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,"
-    "loop(indvars,loop-deletion),early-cse<memssa>,"
-    "instcombine<max-iterations=1;no-verify-fixpoint>,"
-    "simplifycfg<forward-switch-cond;switch-range-to-icmp;no-keep-loops;"
-    "hoist-common-insts;sink-common-insts;speculate-blocks;"
-    "simplify-cond-branch>,"
-    "loop-mssa(licm<allowspeculation>),instsimplify,simplifycfg)";
+/// What two sides of a branch compute each for themselves (`ofSides`) is not to
+/// come in front of it again.
+static std::string passes(bool ofSides) {
+  return std::string(
+             "function(nvvm-intr-range,simplifycfg,sroa<modify-cfg>,early-cse<"
+             "memssa>),"
+             "ipsccp,"
+             "function(instcombine<max-iterations=1;no-verify-fixpoint>,"
+             "simplifycfg,"
+             "reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,"
+             "licm<no-allowspeculation>,loop-rotate<header-duplication>,"
+             "licm<allowspeculation>,simple-loop-unswitch<no-nontrivial;"
+             "trivial>),"
+             "simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,"
+             "loop(indvars,loop-deletion),early-cse<memssa>,"
+             "instcombine<max-iterations=1;no-verify-fixpoint>,"
+             "simplifycfg<forward-switch-cond;switch-range-to-icmp;no-keep-"
+             "loops;") +
+         (ofSides ? "" : "hoist-common-insts;") +
+         "sink-common-insts;speculate-blocks;"
+         "simplify-cond-branch>,"
+         "loop-mssa(licm<allowspeculation>),instsimplify,simplifycfg)";
+}
 
 static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
@@ -181,7 +191,10 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, cycles, modules);
   llvm::ModulePassManager pipeline;
-  llvm::cantFail(builder.parsePassPipeline(pipeline, passes),
+  bool ofSides = llvm::any_of(module, [](const llvm::Function &function) {
+    return function.hasFnAttribute(branchSidesAttribute);
+  });
+  llvm::cantFail(builder.parsePassPipeline(pipeline, passes(ofSides)),
                  "the pipeline is a constant");
   pipeline.run(module, modules);
 

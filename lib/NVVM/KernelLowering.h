@@ -279,9 +279,12 @@ public:
   /// that hold them; null where nobody else does.
   Value isOwner(RankedTensorType tile);
 
-  /// The branch `if (condition) { body }`; afterwards the builder is behind it.
-  /// Emits scf.if, without results.
+  /// The branch `if (condition) { body }`, or with two sides that compute
+  /// vectors each for themselves; afterwards the builder is behind it. Emits
+  /// scf.if, without results.
   void when(Value condition, llvm::function_ref<void()> body);
+  void when(Value condition, llvm::function_ref<void()> then,
+            llvm::function_ref<void()> otherwise);
   /// `condition ? then() : otherwise()`, of `type`, as a branch (scf.if).
   Value choose(Type type, Value condition, llvm::function_ref<Value()> then,
                llvm::function_ref<Value()> otherwise);

@@ -1,10 +1,12 @@
 //===- SinkIntoBranchesPass.cpp - work of the threads that need it --------===//
 
+#include "BranchSides.h"
 #include "smx/NVVM/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/ControlFlowSinkUtils.h"
 
@@ -38,6 +40,53 @@ static void joinBranches(Block &block) {
   }
 }
 
+/// What only the two sides of a branch use, but for f64, is computed in each of
+/// them.
+static bool computeInSides(scf::IfOp branch) {
+  bool isComputed = false;
+  Block *body = branch->getBlock();
+  Region *sides[] = {&branch.getThenRegion(), &branch.getElseRegion()};
+  // Functions and quotients of f64 are calls.
+  auto isDouble = [](Operation &op) {
+    return llvm::any_of(
+        llvm::concat<const Type>(SmallVector<Type>(op.getOperandTypes()),
+                                 SmallVector<Type>(op.getResultTypes())),
+        [](Type type) { return getElementTypeOrSelf(type).isF64(); });
+  };
+  auto isOnlyUsedInside = [&](Operation &op) {
+    return !op.use_empty() && llvm::all_of(op.getUsers(), [&](Operation *user) {
+      return body->findAncestorOpInBlock(*user) == branch && user != branch;
+    });
+  };
+  for (Operation *op = branch->getPrevNode(), *next; op; op = next) {
+    next = op->getPrevNode();
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || isDouble(*op) ||
+        !isOnlyUsedInside(*op))
+      continue;
+    for (Region *side : sides) {
+      OpBuilder builder = OpBuilder::atBlockBegin(&side->front());
+      Operation *own = builder.clone(*op);
+      op->replaceUsesWithIf(own->getResults(), [&](OpOperand &use) {
+        return side->isAncestor(use.getOwner()->getParentRegion());
+      });
+    }
+    op->erase();
+    isComputed = true;
+  }
+  return isComputed;
+}
+
+static void addAttribute(LLVM::LLVMFuncOp function, StringRef name) {
+  SmallVector<Attribute> attributes;
+  if (ArrayAttr before = function.getPassthroughAttr())
+    llvm::append_range(attributes, before);
+  auto attribute = StringAttr::get(function.getContext(), name);
+  if (!llvm::is_contained(attributes, attribute))
+    attributes.push_back(attribute);
+  function.setPassthroughAttr(
+      ArrayAttr::get(function.getContext(), attributes));
+}
+
 namespace {
 struct SmxNVVMSinkIntoBranchesPass
     : impl::SmxNVVMSinkIntoBranchesPassBase<SmxNVVMSinkIntoBranchesPass> {
@@ -49,6 +98,9 @@ struct SmxNVVMSinkIntoBranchesPass
       return;
     Block &body = function.getBody().front();
     joinBranches(body);
+    for (auto branch : body.getOps<scf::IfOp>())
+      if (branch->hasAttr(sidesAttribute) && computeInSides(branch))
+        addAttribute(function, branchSidesAttribute);
     SmallVector<Region *> regions;
     for (auto branch : body.getOps<scf::IfOp>())
       if (isPlain(branch))

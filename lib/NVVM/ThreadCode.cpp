@@ -1,5 +1,6 @@
 //===- ThreadCode.cpp - what one thread does for an op --------------------===//
 
+#include "BranchSides.h"
 #include "KernelLowering.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -186,6 +187,17 @@ void ThreadCode::when(Value condition, llvm::function_ref<void()> body) {
   InsertionGuard guard(*this);
   setInsertionPointToStart(branch.thenBlock());
   body();
+}
+
+void ThreadCode::when(Value condition, llvm::function_ref<void()> then,
+                      llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/true);
+  branch->setAttr(sidesAttribute, getUnitAttr());
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(branch.thenBlock());
+  then();
+  setInsertionPointToStart(branch.elseBlock());
+  otherwise();
 }
 
 Value ThreadCode::choose(Type type, Value condition,

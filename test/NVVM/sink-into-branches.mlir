@@ -48,3 +48,43 @@ llvm.func @shared(%m: f32, %owner: i1, %a: !llvm.ptr<1>, %b: !llvm.ptr<1>) {
   llvm.store %p, %b : f32, !llvm.ptr<1>
   llvm.return
 }
+
+// What both sides of a branch use is computed in each of them; what may be a call before.
+// CHECK-LABEL: llvm.func @sides
+// CHECK-SAME: passthrough = ["smx-branch-sides"]
+// CHECK: math.log
+// CHECK-NOT: math.exp
+// CHECK: scf.if
+// CHECK: %[[THEN:.+]] = math.exp
+// CHECK: llvm.store %[[THEN]]
+// CHECK: } else {
+// CHECK: %[[ELSE:.+]] = math.exp
+// CHECK: llvm.store %[[ELSE]]
+llvm.func @sides(%m: vector<4xf32>, %l: f64, %owner: i1, %a: !llvm.ptr<1>, %b: !llvm.ptr<1>) {
+  %p = math.exp %m : vector<4xf32>
+  %q = math.log %l : f64
+  scf.if %owner {
+    llvm.store %p, %a : vector<4xf32>, !llvm.ptr<1>
+    llvm.store %q, %a : f64, !llvm.ptr<1>
+  } else {
+    llvm.store %p, %b : vector<4xf32>, !llvm.ptr<1>
+    llvm.store %q, %b : f64, !llvm.ptr<1>
+  } {smx.sides}
+  llvm.return
+}
+
+// What is needed behind it, too, is computed once.
+// CHECK-LABEL: llvm.func @sides_and_behind
+// CHECK: math.exp
+// CHECK: scf.if
+// CHECK-NOT: math.exp
+llvm.func @sides_and_behind(%m: vector<4xf32>, %owner: i1, %a: !llvm.ptr<1>, %b: !llvm.ptr<1>) {
+  %p = math.exp %m : vector<4xf32>
+  scf.if %owner {
+    llvm.store %p, %a : vector<4xf32>, !llvm.ptr<1>
+  } else {
+    llvm.store %p, %b : vector<4xf32>, !llvm.ptr<1>
+  } {smx.sides}
+  llvm.store %p, %b : vector<4xf32>, !llvm.ptr<1>
+  llvm.return
+}

@@ -63,7 +63,8 @@ def SmxNVVMSinkIntoBranchesPass : Pass<"smx-nvvm-sink-into-branches", "::mlir::L
   let summary = "compute what is stored once a row in the threads that store it";
   let description = [{
     All threads of a row have its values; what is made of them at the end is needed by the one that stores. Branches on one
-    condition, outside of loops, become one, and what only they use goes into them.
+    condition, outside of loops, become one, and what only they use goes into them. What only the two sides of
+    one use, but for arithmetic in f64, is computed in each.
 
     ```mlir
     %p = math.exp %m : f32
