@@ -22,7 +22,8 @@ static void storeZeros(Indices &b, int64_t warps, Value counts, Value valid) {
       type.getElementType(), layout);
   Value zero = arith::ConstantOp::create(
       b, DenseElementsAttr::get(zeros, b.getI32IntegerAttr(0)));
-  StoreOp::create(b, zero, counts, b.number(0), valid, ArrayRef<int64_t>{0},
+  StoreOp::create(b, zero, counts, b.number(0), valid,
+                  /*slide=*/Value(), ArrayRef<int64_t>{0},
                   /*aligned=*/0);
 }
 

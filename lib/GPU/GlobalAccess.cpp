@@ -53,18 +53,68 @@ static GlobalAccess accessOf(AccessOp op, MemRefType memory) {
           static_cast<int64_t>(op.getAligned())};
 }
 
+/// P39
+template <typename AccessOp>
+static LogicalResult verifySlide(AccessOp op, MemRefType memory) {
+  if (!op.getSlide())
+    return success();
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
+  if (!striped || striped.getRowThreads() != tile.getDimSize(0))
+    return op.emitOpError("expected what is slid to be a striped tile with as "
+                          "many rows as threads along them, got ")
+           << tile;
+  if (op.getValid().empty())
+    return op.emitOpError("expected valid extents of what is slid");
+  if (!hasDenseRows(memory, op.getDims()[1]))
+    return op.emitOpError("expected what is slid to run along a dimension of "
+                          "stride 1, got dims ")
+           << op.getDims() << " of " << memory;
+  auto rows = RankedTensorType::get(
+      {tile.getDimSize(0)}, IndexType::get(op.getContext()),
+      SliceAttr::get(op.getContext(), /*dim=*/1, striped));
+  if (op.getSlide().getType() != rows)
+    return op.emitOpError("expected a slide of ")
+           << rows << ", got " << op.getSlide().getType();
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   auto tile = cast<RankedTensorType>(getTile().getType());
   if (getAgain() && getLasting()) // P34
     return emitOpError("expected what is read again not to be lasting");
-  return verifyAccess(*this, accessOf(*this, getSource().getType()),
-                      tile.getRank(), tile.getElementType());
+  if (failed(verifyAccess(*this, accessOf(*this, getSource().getType()),
+                          tile.getRank(), tile.getElementType())))
+    return failure();
+  return verifySlide(*this, getSource().getType());
 }
 
 LogicalResult StoreOp::verify() {
   auto tile = cast<RankedTensorType>(getTile().getType());
-  return verifyAccess(*this, accessOf(*this, getDestination().getType()),
-                      tile.getRank(), tile.getElementType());
+  if (failed(verifyAccess(*this, accessOf(*this, getDestination().getType()),
+                          tile.getRank(), tile.getElementType())))
+    return failure();
+  return verifySlide(*this, getDestination().getType());
+}
+
+LogicalResult SlideOp::verify() {
+  MemRefType memory = getSource().getType();
+  GlobalAccess access{memory, static_cast<int64_t>(getOffsets().size()),
+                      /*valid=*/0, getDims(), /*aligned=*/0};
+  if (failed(verifyAccess(*this, access, /*rank=*/2, memory.getElementType())))
+    return failure();
+  if (!hasDenseRows(memory, getDims()[1])) // P40
+    return emitOpError("expected columns along a dimension of stride 1, got "
+                       "dims ")
+           << getDims() << " of " << memory;
+  auto rows = cast<RankedTensorType>(getRows().getType());
+  SliceAttr slice = getSlice(rows);
+  if (!rows.getElementType().isIndex() || !slice || slice.getDim() != 1 ||
+      !isa<StripedAttr>(slice.getParent())) // P40
+    return emitOpError("expected an index for each row of a striped tile, "
+                       "got ")
+           << rows;
+  return success();
 }
 
 LogicalResult CopyOp::verify() {

@@ -109,6 +109,11 @@ std::optional<RowSpread> readersInRegisters(const LongRow &row);
 std::optional<RowSpread> summedTwiceInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);
 
+// Rows that start anywhere (RowsOfSlides.cpp).
+std::optional<RowSpread> slidRows(const LongRow &row);
+std::optional<RowSpread> slidWideRows(const LongRow &row);
+std::optional<RowSpread> slidPairs(const LongRow &row);
+
 // Rows of one block (RowsOfBlocks.cpp).
 std::optional<RowSpread> wideSquares(const LongRow &row);
 std::optional<RowSpread> pairsOfOneAccess(const LongRow &row);

@@ -76,6 +76,11 @@ std::optional<RowSpread> mlir::smx::gpu::cutPairs(const LongRow &row) {
     return std::nullopt;
   int64_t threads = llvm::alignTo(
       llvm::divideCeil(row.bytes, blocks * threadBytes), warpThreads);
+  // Where three blocks would have less than 72 registers, or are those of a
+  // cluster of 16, ptxas spills a few.
+  constexpr int64_t most = multiprocessor / 3;
+  if (threads >= most || blocks > 8)
+    return RowSpread{threads, blocks, 2 * threads};
   return RowSpread{threads, blocks, multiprocessor};
 }
 

@@ -171,8 +171,8 @@ static int64_t alignmentOf(Type state) {
 void WalkBuilder::storeState() {
   for (auto [state, place] : llvm::zip(tile.last.all(), memory)) {
     auto [offsets, dims] = placeOfState(b, sharer, state.getType());
-    StoreOp::create(b, state, place, offsets, /*valid=*/ValueRange(), dims,
-                    alignmentOf(state.getType()));
+    StoreOp::create(b, state, place, offsets, /*valid=*/ValueRange(),
+                    /*slide=*/Value(), dims, alignmentOf(state.getType()));
   }
   AnnounceOp::create(b, memory.back(), sharer);
 }
@@ -188,7 +188,8 @@ WalkState WalkBuilder::mergeStates(const Item &item) {
   for (auto [state, place] : llvm::zip(tile.last.all(), memory)) {
     auto [offsets, dims] = placeOfState(b, block, state.getType());
     loaded.push_back(LoadOp::create(b, state.getType(), place, offsets,
-                                    /*valid=*/ValueRange(), dims,
+                                    /*valid=*/ValueRange(),
+                                    /*slide=*/Value(), dims,
                                     alignmentOf(state.getType()),
                                     /*again=*/false));
   }

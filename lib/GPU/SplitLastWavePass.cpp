@@ -134,7 +134,8 @@ void CutWalkBuilder::storeState(const WholeOrPart &item, ValueRange memory) {
       dims.push_back(3);
     }
     StoreOp::create(builder, loc, state, place, offsets,
-                    /*valid=*/ValueRange(), dims, isValues ? 16 : 0);
+                    /*valid=*/ValueRange(), /*slide=*/Value(), dims,
+                    isValues ? 16 : 0);
   }
 }
 

@@ -77,7 +77,8 @@ TileConverter::widenStage(linalg::GenericOp op, Value stage,
       Box box = boxOf(tensor, *view, dims, tile.getShape());
       values.map(argument,
                  LoadOp::create(builder, loc, tile, view->memref, box.offsets,
-                                box.valid, box.dims, box.aligned)
+                                box.valid, /*slide=*/Value(), box.dims,
+                                box.aligned)
                      .getTile());
     } else {
       return op.emitOpError("expected scales that lie in memory, got some that "

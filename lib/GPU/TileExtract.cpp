@@ -97,7 +97,8 @@ Value BodyConverter::loadExtracted(Location loc, RankedTensorType form,
   if (!isPartial)
     valid.clear();
   return LoadOp::create(builder, loc, form.clone(memory.getElementType()),
-                        view.memref, offsets, valid, dims, rowAlignment);
+                        view.memref, offsets, valid, /*slide=*/Value(), dims,
+                        rowAlignment);
 }
 
 /// A captured tensor, read at places that the body computes. Those of padding

@@ -87,7 +87,7 @@ FailureOr<Value> TileConverter::load(Value tensor, RankedTensorType type,
              : SmallVector<std::optional<Class>>{schedule.rows};
   Box box = boxOf(tensor, view, tileDims, type.getShape());
   return LoadOp::create(builder, user->getLoc(), type, view.memref, box.offsets,
-                        box.valid, box.dims, box.aligned)
+                        box.valid, /*slide=*/Value(), box.dims, box.aligned)
       .getTile();
 }
 
@@ -164,6 +164,6 @@ LogicalResult TileConverter::store(Location loc, Value tensor,
         arith::SelectOp::create(builder, loc, isFirst, box.valid[0], zero);
   }
   StoreOp::create(builder, loc, *tile, view.memref, box.offsets, box.valid,
-                  box.dims, box.aligned);
+                  /*slide=*/Value(), box.dims, box.aligned);
   return success();
 }

@@ -118,7 +118,7 @@ WalkState WaveMerge::mergeStates(Value cutTile, ValueRange states) {
       dims.push_back(3);
     }
     return LoadOp::create(builder, loc, type, memory, place,
-                          /*valid=*/ValueRange(), dims,
+                          /*valid=*/ValueRange(), /*slide=*/Value(), dims,
                           /*aligned=*/type.getRank() == 2 ? 16 : 0,
                           /*again=*/false);
   };
@@ -175,7 +175,7 @@ void WaveMerge::cloneStore(StoreOp store) {
     aligned = std::min(aligned, rows * elementBytes(memory));
   StoreOp::create(builder, loc, mapping.lookup(store.getTile()),
                   numberFor(store.getDestination()), offsets, valid,
-                  store.getDims(), aligned);
+                  /*slide=*/Value(), store.getDims(), aligned);
 }
 
 void WaveMerge::cloneResults(const WalkState &state) {

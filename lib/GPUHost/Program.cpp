@@ -16,7 +16,7 @@ static const HandlerTable &getHandlers() {
   static const HandlerTable table = [] {
     HandlerTable table;
     for (auto *add :
-         {addControlFlow, addMemoryOps, addTileOps, addProducts,
+         {addControlFlow, addMemoryOps, addTileOps, addSlidRows, addProducts,
           addSharedTileOps, addChannelOps, addTensorStores, addMeetingOps,
           addOrderOps, addPartOps, addBlockOps, addLaunches})
       add(table);

@@ -1,6 +1,6 @@
 //===- TileOps.cpp - register tiles ---------------------------------------===//
 
-#include "GlobalMemory.h"
+#include "SlidRows.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -22,6 +22,8 @@ static SmallVector<int64_t, 2> getExtents(Type tile) {
 
 static llvm::Error runLoad(const Step &step, Group &group) {
   auto op = cast<gpu::LoadOp>(step.op);
+  if (op.getSlide())
+    return runSlidLoad(op, step, group);
   SmallVector<int64_t, 2> extents = getExtents(op.getTile().getType());
   auto window =
       findWindow(op, "reads", getWindowOperands(op, step, group, 0, extents));
@@ -43,6 +45,8 @@ static llvm::Error runStore(const Step &step, Group &group) {
   auto tile = getTile(step, group, 0);
   if (!tile)
     return tile.takeError();
+  if (op.getSlide())
+    return runSlidStore(op, **tile, step, group);
   SmallVector<int64_t, 2> extents = getExtents(op.getTile().getType());
   auto window =
       findWindow(op, "writes", getWindowOperands(op, step, group, 1, extents));

@@ -2,15 +2,17 @@
 //
 // A thread moves runs of neighbouring elements, as wide as the tile's layout
 // and the promised alignment allow. Where the columns are cut by `valid` at a
-// place that does not divide the runs, all threads take a second path, element
-// by element: the choice is the same in the whole block.
+// place that may not divide the runs, the run that it cuts is moved element by
+// element.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FragmentStores.h"
 #include "GlobalTile.h"
 #include "ShiftedRows.h"
+#include "SlidRows.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::smx {
@@ -22,8 +24,13 @@ namespace {
 /// The part of a tile of global memory that one thread moves.
 class ThreadTile {
 public:
-  ThreadTile(ThreadCode &code, RankedTensorType type, const GlobalTile &memory)
+  /// `valid`: the extents as the op has them.
+  ThreadTile(ThreadCode &code, RankedTensorType type, const GlobalTile &memory,
+             ValueRange valid)
       : code(code), type(type), memory(memory), base(memory.start(code)) {
+    striped = dyn_cast_or_null<gpu::StripedAttr>(gpu::getLayout(type));
+    if (striped && !valid.empty())
+      columns = getConstantIntValue(valid.back());
     ThreadCoordinate at = code.threadPart(type);
     Value places[] = {at.row, at.column};
     for (auto [d, dim] : llvm::enumerate(memory.dims)) {
@@ -47,13 +54,25 @@ public:
                                neighbouringRegisters(type));
   }
 
-  /// i1: no run of `n` elements is cut by `valid`; null: known to be so.
+  /// i1: no run of `n` elements is cut by `valid`; null: that is known, or
+  /// which ones may be.
   Value runsAreWhole(int64_t n) {
     Value valid = memory.dims.back().valid;
-    if (n == 1 || !valid)
+    if (n == 1 || !valid || columns)
       return {};
     return LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
                                 code.remainder(valid, n), code.i32(0));
+  }
+  /// False if the run of `n` elements from register `i` on is known not to be
+  /// cut by `valid`.
+  bool mayBeCut(int64_t i, int64_t n) const {
+    if (n == 1 || !left.back() || (columns && *columns % n == 0))
+      return false;
+    if (!columns)
+      return true;
+    int64_t first = place(i, left.size() - 1),
+            others = (striped.getColumnThreads() - 1) * striped.getVector();
+    return first < *columns && *columns < first + others + n;
   }
 
   Value address(int64_t i) {
@@ -65,13 +84,24 @@ public:
     return result;
   }
 
-  /// i1: register `i` stands for a valid place; null: always.
-  Value isValid(int64_t i) {
+  /// i1: register `i` stands for a valid place, and so do the `next` columns
+  /// behind it; null: always.
+  Value isValid(int64_t i, int64_t next = 0) {
     Value all;
-    for (auto [d, rest] : llvm::enumerate(left))
+    for (auto [d, rest] : llvm::enumerate(left)) {
+      int64_t last = place(i, d) + (d + 1 == left.size() ? next : 0);
       if (rest)
-        all = both(all, code.less(code.i32(place(i, d)), rest));
+        all = both(all, code.less(code.i32(last), rest));
+    }
     return all;
+  }
+  /// i1: the first place of a run is valid, but not the last one.
+  Value isCut(int64_t i, int64_t n) {
+    Value cut =
+        LLVM::XOrOp::create(code, isValid(i, n - 1),
+                            LLVM::ConstantOp::create(code, code.getI1Type(),
+                                                     code.getBoolAttr(true)));
+    return both(isValid(i), cut);
   }
 
   Value both(Value a, Value b) {
@@ -83,6 +113,9 @@ public:
   const GlobalTile &memory;
   /// i1: this thread writes what it holds; null: always.
   Value owner;
+  /// Set for rows, of which a run that is cut is moved element by element; of
+  /// other tiles, in loops with products, all are.
+  gpu::StripedAttr striped;
 
 private:
   int64_t place(int64_t i, int64_t d) const {
@@ -92,20 +125,40 @@ private:
 
   /// Element of register 0.
   Value base;
+  /// Of the last dimension, for all threads; none: not known.
+  std::optional<int64_t> columns;
   /// Valid places from the thread's first one on, per dimension; null: all.
   SmallVector<Value, 2> left;
 };
 } // namespace
 
-/// All registers of the tile, in accesses of `n` elements.
-static Value loadRuns(ThreadTile &tile, VectorType type, int64_t n,
-                      gpu::LoadOp op) {
+/// All registers of the tile, in accesses of `n` elements, of which `mayBeCut`
+/// says whether `valid` cuts one.
+static Value loadRuns(ThreadTile &tile, int64_t n, gpu::LoadOp op,
+                      bool mayBeCut) {
   ThreadCode &code = tile.code;
-  auto run = VectorType::get(n, type.getElementType());
+  Type element = registerElement(tile.type.getElementType());
+  auto isCut = [&](int64_t i) { return mayBeCut && tile.mayBeCut(i, n); };
+  auto load = [&](int64_t i, int64_t count, int64_t next) {
+    return loadGlobal(code, tile.address(i), VectorType::get(count, element),
+                      tile.isValid(i, next), op.getAgain(), op.getLasting());
+  };
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < tile.registers(); i += n)
-    vectors.push_back(loadGlobal(code, tile.address(i), run, tile.isValid(i),
-                                 op.getAgain(), op.getLasting()));
+    vectors.push_back(load(i, n, isCut(i) ? n - 1 : 0));
+  // Everything else is on its way by then.
+  for (int64_t i = 0; i < tile.registers(); i += n)
+    if (isCut(i)) {
+      Value &whole = vectors[i / n];
+      auto elements = [&] {
+        SmallVector<Value> loaded;
+        for (int64_t k : llvm::seq(n))
+          loaded.push_back(load(i + k, 1, /*next=*/0));
+        return code.fromVectors(loaded);
+      };
+      whole = code.choose(whole.getType(), tile.isCut(i, n), elements,
+                          [&] { return whole; });
+    }
   return code.fromVectors(vectors);
 }
 
@@ -137,11 +190,45 @@ static Value isOfStoringWarps(ThreadTile &tile, gpu::StoreOp op) {
                    code.i32(columns));
 }
 
-static void storeRuns(ThreadTile &tile, Value value, int64_t n) {
+static void storeRuns(ThreadTile &tile, Value value, int64_t n, bool mayBeCut) {
   ThreadCode &code = tile.code;
+  auto isCut = [&](int64_t i) { return mayBeCut && tile.mayBeCut(i, n); };
+  auto store = [&](int64_t i, int64_t count, int64_t next) {
+    storeGlobal(code, code.getRegisters(value, i, count), tile.address(i),
+                tile.both(tile.owner, tile.isValid(i, next)));
+  };
   for (int64_t i = 0; i < tile.registers(); i += n)
-    storeGlobal(code, code.getRegisters(value, i, n), tile.address(i),
-                tile.both(tile.owner, tile.isValid(i)));
+    store(i, n, isCut(i) ? n - 1 : 0);
+  for (int64_t i = 0; i < tile.registers(); i += n)
+    if (isCut(i))
+      code.when(tile.both(tile.owner, tile.isCut(i, n)), [&] {
+        for (int64_t k : llvm::seq(n))
+          store(i + k, 1, /*next=*/0);
+      });
+}
+
+static MemRefType memoryType(gpu::LoadOp op) {
+  return op.getSource().getType();
+}
+static MemRefType memoryType(gpu::StoreOp op) {
+  return op.getDestination().getType();
+}
+
+/// Where a slid tile would be without its slide, as a tile of which everything
+/// is valid.
+template <typename OpTy>
+static GlobalTile memoryOfSlid(ThreadCode &code, OpTy op,
+                               typename OpTy::Adaptor adaptor, Value descriptor,
+                               ArrayRef<int64_t> shape) {
+  return makeGlobalTile(code, memoryType(op), descriptor, adaptor.getOffsets(),
+                        /*valid=*/ValueRange(), op.getDims(), shape,
+                        op.getAligned());
+}
+
+template <typename OpTy>
+static SlidPlaces placesOfSlid(OpTy op, typename OpTy::Adaptor adaptor) {
+  return {adaptor.getSlide(), adaptor.getOffsets()[op.getDims()[1]],
+          adaptor.getValid()[1], adaptor.getValid()[0]};
 }
 
 namespace {
@@ -152,8 +239,15 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
   matchAndRewrite(gpu::LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto tileType = cast<RankedTensorType>(op.getTile().getType());
-    auto type = cast<VectorType>(getTypeConverter()->convertType(tileType));
     ThreadCode code(rewriter, op, plan);
+    if (op.getSlide()) {
+      rewriter.replaceOp(
+          op, loadSlidRows(code, tileType,
+                           memoryOfSlid(code, op, adaptor, adaptor.getSource(),
+                                        tileType.getShape()),
+                           placesOfSlid(op, adaptor), op.getLasting()));
+      return success();
+    }
     GlobalTile memory = makeGlobalTile(
         code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
@@ -162,14 +256,18 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
       rewriter.replaceOp(op, loadShiftedRow(code, tileType, memory));
       return success();
     }
-    ThreadTile tile(code, tileType, memory);
+    ThreadTile tile(code, tileType, memory, op.getValid());
     int64_t n = tile.widestRun();
+    auto type = getTypeConverter()->convertType(tileType);
     Value whole = tile.runsAreWhole(n);
     Value result =
         whole ? code.choose(
-                    type, whole, [&] { return loadRuns(tile, type, n, op); },
-                    [&] { return loadRuns(tile, type, 1, op); })
-              : loadRuns(tile, type, n, op);
+                    type, whole, [&] { return loadRuns(tile, n, op, false); },
+                    [&] {
+                      return tile.striped ? loadRuns(tile, n, op, true)
+                                          : loadRuns(tile, 1, op, false);
+                    })
+              : loadRuns(tile, n, op, true);
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -183,11 +281,19 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto tileType = cast<RankedTensorType>(op.getTile().getType());
     ThreadCode code(rewriter, op, plan);
+    Value value = adaptor.getTile();
+    if (op.getSlide()) {
+      storeSlidRows(code, tileType,
+                    memoryOfSlid(code, op, adaptor, adaptor.getDestination(),
+                                 tileType.getShape()),
+                    placesOfSlid(op, adaptor), value);
+      rewriter.eraseOp(op);
+      return success();
+    }
     GlobalTile memory = makeGlobalTile(
         code, cast<MemRefType>(op.getDestination().getType()),
         adaptor.getDestination(), adaptor.getOffsets(), adaptor.getValid(),
         op.getDims(), tileType.getShape(), op.getAligned());
-    Value value = adaptor.getTile();
     if (storesWholeRows(op)) {
       storeWholeRows(code, op, memory, value);
       rewriter.eraseOp(op);
@@ -198,24 +304,26 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
       rewriter.eraseOp(op);
       return success();
     }
-    ThreadTile tile(code, tileType, memory);
+    ThreadTile tile(code, tileType, memory, op.getValid());
     int64_t n = tile.widestRun();
     if (Value whole = tile.runsAreWhole(n)) {
-      code.when(whole, [&] { storeRuns(tile, value, n); });
+      code.when(whole, [&] { storeRuns(tile, value, n, false); });
       Value cut =
           LLVM::XOrOp::create(code, whole,
                               LLVM::ConstantOp::create(code, code.getI1Type(),
                                                        code.getBoolAttr(true)));
-      code.when(cut, [&] { storeRuns(tile, value, 1); });
+      code.when(cut, [&] {
+        storeRuns(tile, value, tile.striped ? n : 1, tile.striped != nullptr);
+      });
     } else if (hasOneOwnerOfWarps(tileType)) {
       // What is stored once a row is computed in the branch, too.
       Value owner = std::exchange(tile.owner, Value());
-      code.when(owner, [&] { storeRuns(tile, value, n); });
+      code.when(owner, [&] { storeRuns(tile, value, n, true); });
     } else if (Value stores = isOfStoringWarps(tile, op)) {
       // What only these warps store is computed by them alone.
-      code.when(stores, [&] { storeRuns(tile, value, n); });
+      code.when(stores, [&] { storeRuns(tile, value, n, true); });
     } else {
-      storeRuns(tile, value, n);
+      storeRuns(tile, value, n, true);
     }
     rewriter.eraseOp(op);
     return success();
@@ -227,6 +335,7 @@ void populateGlobalTilePatterns(const TileTypeConverter &converter,
                                 const KernelPlan &plan,
                                 RewritePatternSet &patterns) {
   patterns.add<LowerLoad, LowerStore>(converter, plan);
+  populateSlidePatterns(converter, plan, patterns);
 }
 
 } // namespace mlir::smx

@@ -1,11 +1,11 @@
 //===- PositionSum.cpp - places of a tile's elements ----------------------===//
 
 #include "PositionSum.h"
+#include "smx/GPU/ClusterValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -65,42 +65,31 @@ int64_t PositionSum::mostOfPositions(RankedTensorType tile) const {
   return most;
 }
 
-/// `value` in block `rank` of a cluster, if nothing else decides it.
-static std::optional<int64_t> inBlock(Value value, int64_t rank) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<mlir::smx::gpu::ClusterRankOp>(op))
-    return rank;
-  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp,
-                       arith::MaxSIOp, arith::MinSIOp>(op))
+std::optional<int64_t> PositionSum::slidesOfRows() const {
+  gpu::BroadcastOp op = rows.second;
+  auto slide =
+      op ? op.getValues().getDefiningOp<gpu::SlideOp>() : gpu::SlideOp();
+  if (!slide)
     return std::nullopt;
-  std::optional<int64_t> lhs = inBlock(op->getOperand(0), rank),
-                         rhs = inBlock(op->getOperand(1), rank);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  return TypeSwitch<Operation *, int64_t>(op)
-      .Case([&](arith::AddIOp) { return *lhs + *rhs; })
-      .Case([&](arith::SubIOp) { return *lhs - *rhs; })
-      .Case([&](arith::MulIOp) { return *lhs * *rhs; })
-      .Case([&](arith::MaxSIOp) { return std::max(*lhs, *rhs); })
-      .Default([&](Operation *) { return std::min(*lhs, *rhs); });
+  gpu::SliceAttr slice = gpu::getSlice(slide.getRows().getType());
+  return cast<gpu::StripedAttr>(slice.getParent()).getVector();
 }
 
 SmallVector<int64_t> PositionSum::knownOfTile(int64_t blocks) const {
   SmallVector<int64_t> known;
-  if (rows.second)
+  std::optional<int64_t> slides = slidesOfRows();
+  if (rows.second && !slides)
     return known;
   for (int64_t rank : llvm::seq(blocks)) {
     int64_t sum = constant;
     for (auto [factor, value] : shared) {
-      std::optional<int64_t> term = inBlock(value, rank);
+      std::optional<int64_t> term = gpu::valueInBlock(value, rank);
       if (!term)
         return {};
       sum += factor * *term;
     }
-    known.push_back(sum);
+    for (int64_t slide : llvm::seq(slides.value_or(1)))
+      known.push_back(sum + rows.first * slide);
   }
   llvm::sort(known);
   known.erase(llvm::unique(known), known.end());

@@ -41,8 +41,8 @@ public:
   SmallVector<Value> ofRows(ThreadCode &code, RankedTensorType tile,
                             ConversionPatternRewriter &rewriter,
                             llvm::function_ref<Value(Value)> make) const;
-  /// What all elements of the tile share, if that is known: in each block of a
-  /// cluster of `blocks`. Nothing otherwise.
+  /// What all elements of a row share, if it is known to be one of a few: in
+  /// each block of a cluster of `blocks`, for each slide. Nothing otherwise.
   SmallVector<int64_t> knownOfTile(int64_t blocks) const;
   /// What positions contribute to the first registers of all threads, in order.
   SmallVector<int64_t> ofFirstRegisters(RankedTensorType tile) const;
@@ -53,6 +53,9 @@ public:
   int64_t mostOfPositions(RankedTensorType tile) const;
 
 private:
+  /// What rows have of their own is a slide below this.
+  std::optional<int64_t> slidesOfRows() const;
+
   int64_t rank;
   int64_t factors[2] = {0, 0};
   int64_t constant = 0;

@@ -59,13 +59,13 @@ struct ComparePositions : TilePattern<arith::CmpIOp> {
         sum.ofRows(code, tile, rewriter, [&](Value ofRow) {
           return restOf(code.add(ofTile, ofRow));
         });
-    if (!rests.empty()) {
+    SmallVector<int64_t> known = sum.knownOfTile(code.team.cluster);
+    if (!rests.empty() && (known.empty() || !llvm::all_equal(rests))) {
       rewriter.replaceOp(op, compareAll(code, *predicate, constants, rests));
       return success();
     }
-    Value rest = restOf(ofTile);
-    if (SmallVector<int64_t> known = sum.knownOfTile(code.team.cluster);
-        !known.empty() && gpu::getLayout(tile)) {
+    Value rest = rests.empty() ? restOf(ofTile) : rests.front();
+    if (!known.empty() && gpu::getLayout(tile)) {
       rewriter.replaceOp(op, compareKnown(code, sum.ofFirstRegisters(tile),
                                           known, *predicate, constants, rest));
       return success();

@@ -96,6 +96,8 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
       heldRowBytes(clustersOf(options.chip), options.alignment >= 16);
   if (options.alignment >= 16)
     tile.heldBlocks = clustersOf(options.chip);
+  else if (clustersOf(options.chip) > 1)
+    tile.slidRowBytes = slidRowBytes;
   SplitPassOptions split;
   split.parts = std::max<int64_t>(options.splits, 1);
   split.accumulators = !inBlocks;
@@ -255,7 +257,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   buildHost(pm);
   if (warpgroups)
     buildBufferizedRoles(pm);
-  pm.addNestedPass<gpu::KernelOp>(gpu::createToldByScorePass());
+  addToKernels(pm, gpu::createToldByScorePass(), gpu::createSlidRowsPass());
 }
 
 static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {

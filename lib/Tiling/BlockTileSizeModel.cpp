@@ -80,7 +80,7 @@ public:
   int64_t longestTile() const;
 
 private:
-  void limitReadOnce();
+  void limitReadOnce(int64_t slidBytes);
   void lengthenShared(int64_t slots);
   void limitKeys();
 
@@ -106,7 +106,7 @@ RowTileLimits::RowTileLimits(const BlockReduction &reduction,
   if (row.extent)
     bytesOfElement = bytesPerElement(row.op, finishes, *row.extent);
   if (areOnlyRead(finishes))
-    limitReadOnce();
+    limitReadOnce(options.slidRowBytes);
   else if (options.parts == 0)
     lengthenShared(options.slots);
   if (row.hasKeys())
@@ -114,10 +114,14 @@ RowTileLimits::RowTileLimits(const BlockReduction &reduction,
 }
 
 /// What is read once anyway needs no more than a block. Where accesses are cut,
-/// a thread of it has half as much, and longer tiles share what they cost.
-void RowTileLimits::limitReadOnce() {
+/// a thread of it has half as much, and longer tiles share what they cost; or
+/// the row is slid to where accesses start, and held.
+void RowTileLimits::limitReadOnce(int64_t slidBytes) {
   if (row.extent && isCut(row.inputBits)) {
-    heldBytes = std::min(heldBytes, blockRowThreads * cutRowThreadBytes);
+    int64_t held = blockRowThreads * cutRowThreadBytes;
+    if (row.inputBits == 16 && *bytesOfElement == 2 && !row.hasKeys())
+      held = std::max(held, slidBytes);
+    heldBytes = std::min(heldBytes, held);
     longest = cutTileBytes / *bytesOfElement;
     return;
   }

@@ -95,6 +95,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                                   {"resident-bytes", residentBytes},
                                   {"deferred-bytes", deferredBytes},
                                   {"row-bytes", rowBytes},
+                                  {"slid-row-bytes", slidRowBytes},
                                   {"held-blocks", heldBlocks},
                                   {"parts", parts},
                                   {"slots", slots},
@@ -280,15 +281,13 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
 
   TileSizes chooseForBlocks(const StateGroup &group,
                             const TileRequest &request) {
-    BlockTileOptions options;
-    options.rows = request.rows;
-    options.stream = request.stream;
-    options.parts = request.parts.parts;
+    BlockTileOptions options{request.rows, request.stream, request.parts.parts};
     // Parts of a row are tiles of their own.
     options.rowBytes = !group.isPart ? int64_t(rowBytes)
                        : group.isStreamed
                            ? 0
                            : std::min<int64_t>(rowBytes, halfRowBytes);
+    options.slidRowBytes = slidRowBytes;
     options.warpgroups = warpgroups;
     options.slots = request.parts.slots;
     options.multiprocessors = multiprocessors;

@@ -71,8 +71,9 @@ TileSizes chooseTileSizes(StreamingReductionOpInterface op,
 struct BlockTileOptions {
   /// What the caller decides; 0 leaves it to the model.
   int64_t rows = 0, stream = 0, parts = 0;
-  /// Registers that hold a row.
-  int64_t rowBytes = 0;
+  /// Registers that hold a row; those that hold one of 16-bit elements which
+  /// starts and ends anywhere and is only read (0: as of any type).
+  int64_t rowBytes = 0, slidRowBytes = 0;
   /// Groups of 64 rows multiply asynchronously.
   bool warpgroups = false;
   /// Blocks of these that run at once; 0: not known.

@@ -112,7 +112,7 @@ smx_gpu.kernel @unaligned(%x: !view) warps(1) {
   smx_gpu.return
 }
 
-// Whole vectors if the number of columns is a multiple of 4, else elements; zeros where nothing is read.
+// Whole vectors if the number of columns is a multiple of 4; else the one that it cuts element by element. Zeros where nothing is read.
 // CHECK-LABEL: llvm.func @ragged
 // CHECK-SAME: %[[VALID:[a-z0-9]+]]: i64)
 smx_gpu.kernel @ragged(%x: !view, %n: index) warps(1) {
@@ -138,10 +138,13 @@ smx_gpu.kernel @ragged(%x: !view, %n: index) warps(1) {
   // CHECK: %[[HAS0:.+]] = llvm.icmp "slt" %[[NONE]], %[[LEFT]]
   // CHECK: llvm.inline_asm has_side_effects {{.+}}mov.b32 $0, 0;{{.+}}@$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];{{.*}} %[[P]], %[[HAS0]] :
   // CHECK: } else {
+  // CHECK: %[[HAS3:.+]] = llvm.icmp "slt" %[[THREE]], %[[LEFT]]
+  // CHECK: @$5 ld.global.v4.b32 {{.*}} %[[P]], %[[HAS3]] :
   // CHECK: %[[HAS0:.+]] = llvm.icmp "slt" %[[NONE]], %[[LEFT]]
+  // CHECK: %[[CUT:.+]] = llvm.and %[[HAS0]], %{{.+}}
+  // CHECK: scf.if %[[CUT]]
   // CHECK: @$2 ld.global.b32 $0, [$1];{{.*}} %[[P]], %[[HAS0]] :
   // CHECK-COUNT-2: @$2 ld.global.b32 $0, [$1];
-  // CHECK: %[[HAS3:.+]] = llvm.icmp "slt" %[[THREE]], %[[LEFT]]
   // CHECK: @$2 ld.global.b32 $0, [$1];{{.*}}, %[[HAS3]] :
   %t = smx_gpu.load %x[%c0, %c0] valid(%c1, %n) dims [0, 1] {aligned = 16 : i64} : !view -> tensor<1x128xf32, #row>
   // CHECK: scf.if %[[WHOLE]]
@@ -149,8 +152,9 @@ smx_gpu.kernel @ragged(%x: !view, %n: index) warps(1) {
   // CHECK: "@$0 st.global.v4.b32 [$1], {$2, $3, $4, $5};"{{.*}} %[[HAS0]],
   // CHECK: %[[CUT:.+]] = llvm.xor %[[WHOLE]], %{{.+}} : i1
   // CHECK: scf.if %[[CUT]]
-  // CHECK-COUNT-3: "@$0 st.global.b32 [$1], $2;"
   // CHECK: %[[HAS3:.+]] = llvm.icmp "slt" %[[THREE]], %[[LEFT]]
+  // CHECK: "@$0 st.global.v4.b32 [$1], {$2, $3, $4, $5};"{{.*}} %[[HAS3]],
+  // CHECK-COUNT-3: "@$0 st.global.b32 [$1], $2;"
   // CHECK: "@$0 st.global.b32 [$1], $2;"{{.*}} %[[HAS3]],
   smx_gpu.store %t, %x[%c0, %c0] valid(%c1, %n) dims [0, 1] {aligned = 16 : i64} : tensor<1x128xf32, #row>, !view
   smx_gpu.return
@@ -268,5 +272,21 @@ smx_gpu.kernel @lasting(%x: !view, %n: index) warps(1) {
   %b = arith.addf %v, %w : tensor<1x128xf32, #row>
   %c = arith.addf %a, %b : tensor<1x128xf32, #row>
   smx_gpu.store %c, %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : tensor<1x128xf32, #row>, !view
+  smx_gpu.return
+}
+
+// Of a constant number of columns, which accesses it cuts is known.
+// CHECK-LABEL: llvm.func @ragged_here
+smx_gpu.kernel @ragged_here(%x: !view) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c131 = arith.constant 131 : index
+  // CHECK-NOT: ld.global.b32
+  // CHECK-COUNT-2: @$5 ld.global.v4.b32
+  // CHECK: scf.if
+  // CHECK-COUNT-4: ld.global.b32
+  // CHECK-NOT: ld.global
+  %t = smx_gpu.load %x[%c0, %c0] valid(%c1, %c131) dims [-1, 1] {aligned = 16 : i64} : !view -> tensor<1x256xf32, #row>
+  smx_gpu.hold %t : tensor<1x256xf32, #row>
   smx_gpu.return
 }

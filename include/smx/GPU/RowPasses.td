@@ -137,6 +137,38 @@ def LastingRowsPass : Pass<"smx-gpu-lasting-rows", "::mlir::smx::gpu::KernelOp">
   }];
 }
 
+def SlidRowsPass : Pass<"smx-gpu-slid-rows", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "rows that start between multiples of 16 bytes are held from the multiple before on";
+  let description = [{
+    Of a row that may start anywhere, each vector of a thread is in two pieces of 16 bytes. If the whole row is moved back in its tile to the
+    multiple of 16 bytes before it, each is one. Places before the row count as behind it:
+
+      x[c] is at column c + s,   s = elements between the multiple and the row;
+      place(c) = c - s if c >= s, else infinite:  place < n  <=>  c - s < n and c - s >= 0
+
+    What a row is reduced to does not depend on where its elements are. Where a tile (or those of a cluster) has no room behind the row for the
+    slide, or an op asks for columns in another way than by comparing them, the kernel stays as it is. A remark says how many tiles are slid.
+
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] valid(%c1, %n) dims [-1, 1] {aligned = 2} : .. -> tensor<1x4096xbf16, #row>
+    %j = smx_gpu.position 1 : tensor<1x4096xindex, #row>
+    %m = arith.cmpi slt, %j, %n
+    ```
+    ==>
+    ```mlir
+    %s = smx_gpu.slide %a[%i, %c0] dims [-1, 1] : .. -> tensor<1xindex, #smx_gpu.slice<1, #row>>
+    %x = smx_gpu.load %a[%i, %c0] valid(%c1, %n) slid(%s) dims [-1, 1] {aligned = 16} : .. -> tensor<1x4096xbf16, #row>
+    %p = smx_gpu.position 1 : tensor<1x4096xindex, #row>
+    %sb = smx_gpu.broadcast %s
+    %j = arith.subi %p, %sb
+    %l = arith.cmpi slt, %j, %n
+    %f = arith.cmpi sge, %j, %zero
+    %m = arith.andi %l, %f
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "the part of a long row that registers have no room for stays in shared memory";
   let description = [{

@@ -26,12 +26,19 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
 
     What is `lasting` stays in the L2 cache while others leave, results above all: a hint.
 
+    With `slid(%s)` row `r` of the tile lies `s[r]` columns further back: its column `c` is place `c - s[r]` from `offsets` on. What is
+    before the first column of the memref is 0, as is what is not `valid`, of which there are that many places from `offsets` on, or none if
+    it is negative.
+
     P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
     P2: entries of `dims` are -1 or different dimensions of the memref.
     P3: `valid` is empty or has one entry per tile dimension.
     P4: element types agree.
     P17: `aligned` is 0 or a power of two, and a multiple of the bytes of an element.
     P34: what is read `again` is not `lasting`: such an access passes all caches of a multiprocessor.
+    P39: a tile that is `slid` is striped, with one row for each of its threads, and has `valid`; its columns run along a dimension of stride
+    1; and the slide has an index for each row, in the tile's layout. A slide is from 0 to one less than the layout's vectors have elements;
+    `aligned` is about where the tile starts with it.
 
     ```mlir
     %t = smx_gpu.load %x[%i, %j] valid(%m, %n) dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>
@@ -40,13 +47,13 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
         -> tensor<1x512xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 4>>
     ```
   }];
-  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid,
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid, Optional<SmxGpu_Tile>:$slide,
                        DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned,
                        UnitAttr:$again, UnitAttr:$lasting);
   let results = (outs SmxGpu_Tile:$tile);
   let assemblyFormat = [{
-    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims (`again` $again^)? (`lasting` $lasting^)?
-    attr-dict `:` type($source) `->` type($tile)
+    $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? (`slid` `(` $slide^ `:` type($slide) `)`)? `dims` $dims
+    (`again` $again^)? (`lasting` $lasting^)? attr-dict `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
 }
@@ -57,7 +64,7 @@ def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects
     As `smx_gpu.load`; places outside `valid` are not written. Of threads that hold the same element,
     one writes it. Where `dims[d]` is -1 only one place along `d` may be valid.
 
-    P1 to P4 and P17 as for `smx_gpu.load`.
+    P1 to P4, P17 and P39 as for `smx_gpu.load`.
 
     ```mlir
     smx_gpu.store %t, %y[%i, %j] dims [0, 1] : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>,
@@ -65,10 +72,11 @@ def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects
     ```
   }];
   let arguments = (ins SmxGpu_Tile:$tile, AnyMemRef:$destination, Variadic<Index>:$offsets,
-                       Variadic<Index>:$valid, DenseI64ArrayAttr:$dims,
+                       Variadic<Index>:$valid, Optional<SmxGpu_Tile>:$slide, DenseI64ArrayAttr:$dims,
                        DefaultValuedAttr<I64Attr, "0">:$aligned);
   let assemblyFormat = [{
-    $tile `,` $destination `[` $offsets `]` (`valid` `(` $valid^ `)`)? `dims` $dims attr-dict
+    $tile `,` $destination `[` $offsets `]` (`valid` `(` $valid^ `)`)? (`slid` `(` $slide^ `:` type($slide) `)`)?
+    `dims` $dims attr-dict
     `:` type($tile) `,` type($destination)
   }];
   let hasVerifier = 1;
@@ -86,6 +94,26 @@ def SmxGpu_PositionOp : SmxGpu_Op<"position", [Pure]> {
   let arguments = (ins I64Attr:$dim);
   let results = (outs SmxGpu_Tile:$tile);
   let assemblyFormat = "$dim attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+}
+
+def SmxGpu_SlideOp : SmxGpu_Op<"slide", [Pure]> {
+  let summary = "how many elements each row of memory lies behind a multiple of 16 bytes";
+  let description = [{
+    Of the rows of a tile at `offsets`. A tile that is slid by so many columns has its accesses of 16 bytes where memory has them, wherever
+    its rows start.
+
+    P1 and P2 as for `smx_gpu.load`, of a tile of two dimensions.
+    P40: the columns run along a dimension of stride 1; the result has index elements and is what is left of the rows of a striped tile.
+
+    ```mlir
+    %s = smx_gpu.slide %x[%i, %c0] dims [-1, 1] : memref<?x50257xbf16, strided<[?, 1], offset: ?>>
+        -> tensor<1xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 8>>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, DenseI64ArrayAttr:$dims);
+  let results = (outs SmxGpu_Tile:$rows);
+  let assemblyFormat = "$source `[` $offsets `]` `dims` $dims attr-dict `:` type($source) `->` type($rows)";
   let hasVerifier = 1;
 }
 

@@ -106,6 +106,10 @@ inline constexpr int64_t heldRowBytes(int64_t blocks, bool isAligned) {
   return blocks * (isAligned ? blockRowBytes + sharedRowBytes : halfRowBytes);
 }
 
+/// Bytes of the longest row of 16-bit elements that starts and ends anywhere,
+/// and is only read, which blocks of a cluster hold. Longer ones are streamed.
+inline constexpr int64_t slidRowBytes = 4 * 384 * 7 * (accessBits / 8);
+
 /// Bytes of registers that `bytes` of a row take: arithmetic in double
 /// precision takes as many again.
 inline constexpr int64_t registerBytesOfRow(int64_t bytes, bool isDouble) {

@@ -66,6 +66,8 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
            "whose last tile is shorter, instead of a loop for what is left">,
     Option<"rowBytes", "row-bytes", "int64_t", /*default=*/"::mlir::smx::blockRowBytes",
            "with blocks: a row is one tile if what is read of it takes at most this many bytes">,
+    Option<"slidRowBytes", "slid-row-bytes", "int64_t", "0",
+           "with blocks: so is one of 16-bit elements that ends within an access and is only read, of at most this many; 0: as any other">,
     Option<"heldBlocks", "held-blocks", "int64_t", "1",
            "with blocks: blocks of a cluster that hold a whole row of 16-bit elements which is read once; 1: no row">,
     Option<"parts", "parts", "int64_t", "1",

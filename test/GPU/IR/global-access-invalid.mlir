@@ -212,3 +212,70 @@ smx_gpu.kernel @lasting_again(%x: memref<?x?xf32>, %i: index) warps(4) {
   %t = smx_gpu.load %x[%i, %i] dims [0, 1] again lasting : memref<?x?xf32> -> tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>
   smx_gpu.return
 }
+
+// -----
+
+#row = #smx_gpu.striped<rows = 4, columns = 32, vector = 8>
+
+// P39
+smx_gpu.kernel @slid_rows(%x: memref<?x?xbf16, strided<[?, 1]>>, %i: index) warps(4) {
+  %s = smx_gpu.slide %x[%i, %i] dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<8xindex, #smx_gpu.slice<1, #row>>
+  // expected-error @+1 {{'smx_gpu.load' op expected what is slid to be a striped tile with as many rows as threads along them, got 'tensor<8x256xbf16, #smx_gpu.striped<rows = 4, columns = 32, vector = 8>>'}}
+  %t = smx_gpu.load %x[%i, %i] valid(%i, %i) slid(%s : tensor<8xindex, #smx_gpu.slice<1, #row>>) dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<8x256xbf16, #row>
+  smx_gpu.return
+}
+
+// -----
+
+#row = #smx_gpu.striped<rows = 4, columns = 32, vector = 8>
+
+// P39
+smx_gpu.kernel @slid_everywhere(%x: memref<?x?xbf16, strided<[?, 1]>>, %i: index) warps(4) {
+  %s = smx_gpu.slide %x[%i, %i] dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<4xindex, #smx_gpu.slice<1, #row>>
+  // expected-error @+1 {{'smx_gpu.load' op expected valid extents of what is slid}}
+  %u = smx_gpu.load %x[%i, %i] slid(%s : tensor<4xindex, #smx_gpu.slice<1, #row>>) dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<4x256xbf16, #row>
+  smx_gpu.return
+}
+
+// -----
+
+#row = #smx_gpu.striped<rows = 4, columns = 32, vector = 8>
+
+// P39
+smx_gpu.kernel @slid_across(%x: memref<?x?xbf16, strided<[?, 1]>>, %i: index) warps(4) {
+  %s = smx_gpu.slide %x[%i, %i] dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<4xindex, #smx_gpu.slice<1, #row>>
+  // expected-error @+1 {{'smx_gpu.load' op expected what is slid to run along a dimension of stride 1, got dims 1, 0 of 'memref<?x?xbf16, strided<[?, 1]>>'}}
+  %u = smx_gpu.load %x[%i, %i] valid(%i, %i) slid(%s : tensor<4xindex, #smx_gpu.slice<1, #row>>) dims [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<4x256xbf16, #row>
+  smx_gpu.return
+}
+
+// -----
+
+#row = #smx_gpu.striped<rows = 4, columns = 32, vector = 8>
+#other = #smx_gpu.striped<rows = 4, columns = 32, vector = 4>
+
+// P39
+smx_gpu.kernel @slid_otherwise(%x: memref<?x?xbf16, strided<[?, 1]>>, %i: index) warps(4) {
+  %s = smx_gpu.slide %x[%i, %i] dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<4xindex, #smx_gpu.slice<1, #other>>
+  // expected-error @+1 {{'smx_gpu.load' op expected a slide of 'tensor<4xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 8>>>', got 'tensor<4xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 4>>>'}}
+  %u = smx_gpu.load %x[%i, %i] valid(%i, %i) slid(%s : tensor<4xindex, #smx_gpu.slice<1, #other>>) dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<4x256xbf16, #row>
+  smx_gpu.return
+}
+
+// -----
+
+// P40
+smx_gpu.kernel @slide_of_columns(%x: memref<?x?xbf16, strided<[?, 1]>>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.slide' op expected columns along a dimension of stride 1, got dims 1, 0 of 'memref<?x?xbf16, strided<[?, 1]>>'}}
+  %s = smx_gpu.slide %x[%i, %i] dims [1, 0] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<4xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 4, columns = 32, vector = 8>>>
+  smx_gpu.return
+}
+
+// -----
+
+// P40
+smx_gpu.kernel @slide_of_fragments(%x: memref<?x?xbf16, strided<[?, 1]>>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.slide' op expected an index for each row of a striped tile, got 'tensor<64xindex, #smx_gpu.slice<1, #smx_gpu.fragment<warps = 4>>>'}}
+  %s = smx_gpu.slide %x[%i, %i] dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<64xindex, #smx_gpu.slice<1, #smx_gpu.fragment<warps = 4>>>
+  smx_gpu.return
+}

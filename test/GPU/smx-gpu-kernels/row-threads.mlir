@@ -225,7 +225,7 @@ func.func @twice_summed_ragged(%x: tensor<64x40000xbf16>) -> tensor<64x40000xbf1
 // CHECK-LABEL: smx_gpu.kernel @exponentials_kernel
 // CHECK-SAME: warps(16) shared_limit(232448) min_blocks(4)
 // CUT-LABEL: smx_gpu.kernel @exponentials_kernel
-// CUT-SAME: warps(4) shared_limit(232448) min_blocks(8)
+// CUT-SAME: warps(7) shared_limit(232448) min_blocks(4)
 func.func @exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   %y = smx.softmax %x axis(1) : tensor<64x4096xf32> -> tensor<64x4096xf32>
   return %y : tensor<64x4096xf32>
@@ -479,6 +479,52 @@ func.func @cut_pairs(%x: tensor<64x65537xbf16>, %g: tensor<64x65537xbf16>) -> te
 func.func @cut_pairs_of_one_block(%x: tensor<64x9001xf16>, %g: tensor<64x9001xf16>) -> tensor<64x9001xf16> {
   %y = smx.softmax_backward %x, %g axis(1) : tensor<64x9001xf16>, tensor<64x9001xf16> -> tensor<64x9001xf16>
   return %y : tensor<64x9001xf16>
+}
+
+// One row that starts anywhere: 5 to 7 whole accesses in each of up to 384 threads, those that leave least over, and as many blocks as registers allow.
+// CUT-LABEL: smx_gpu.kernel @slid_kernel
+// CUT-SAME: warps(7) shared_limit(232448) min_blocks(5)
+// CUT: smx_gpu.load {{.*}} slid({{.*}} -> tensor<1x12544xbf16, #smx_gpu.striped<rows = 1, columns = 224, vector = 8>>
+// CUT: smx_gpu.return
+func.func @slid(%x: tensor<64x12345xbf16>) -> tensor<64x12345xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x12345xbf16> -> tensor<64x12345xbf16>
+  return %y : tensor<64x12345xbf16>
+}
+
+// What is only read is held, too, not streamed.
+// CUT-LABEL: smx_gpu.kernel @slid_read_kernel
+// CUT-SAME: warps(10) cluster(4) shared_limit(232448) min_blocks(4)
+// CUT-NOT: scf.for
+// CUT: smx_gpu.return
+func.func @slid_read(%x: tensor<64x50257xbf16>) -> tensor<64xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<64x50257xbf16> -> tensor<64xbf16>
+  return %y : tensor<64xbf16>
+}
+
+// Norms have no registers for a block more.
+// CUT-LABEL: smx_gpu.kernel @slid_norm_kernel
+// CUT-SAME: warps(9) cluster(4) shared_limit(232448) min_blocks(3)
+// CUT: smx_gpu.return
+func.func @slid_norm(%x: tensor<64x50257xbf16>) -> tensor<64x50257xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x50257xbf16> -> tensor<64x50257xbf16>
+  return %y : tensor<64x50257xbf16>
+}
+
+// 42 to 64 KiB are one block of 8 accesses a thread.
+// CUT-LABEL: smx_gpu.kernel @slid_in_one_block_kernel
+// CUT-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CUT: smx_gpu.return
+func.func @slid_in_one_block(%x: tensor<64x30011xbf16>) -> tensor<64x30011xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x30011xbf16> -> tensor<64x30011xbf16>
+  return %y : tensor<64x30011xbf16>
+}
+
+// CUT-LABEL: smx_gpu.kernel @slid_pairs_kernel
+// CUT-SAME: warps(13) shared_limit(232448) min_blocks(2)
+// CUT: smx_gpu.return
+func.func @slid_pairs(%x: tensor<64x12345xbf16>, %g: tensor<64x12345xbf16>) -> tensor<64x12345xbf16> {
+  %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x12345xbf16>, tensor<64x12345xbf16> -> tensor<64x12345xbf16>
+  return %y : tensor<64x12345xbf16>
 }
 
 // A quotient of f64 leaves registers for 4 accesses.

@@ -10,9 +10,9 @@
 // CHECK: smx_gpu.load {{.*}} -> tensor<1x32768xbf16, #smx_gpu.striped<rows = 1, columns = 512, vector = 8>>
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
-// Where rows start anywhere, one block has all of it.
+// Where rows start anywhere, as few blocks as have up to 7 accesses for each of 384 threads.
 // ANYWHERE-LABEL: smx_gpu.kernel @narrow_exponentials_kernel
-// ANYWHERE-SAME: warps(32) shared_limit(232448)
+// ANYWHERE-SAME: warps(11) cluster(4) shared_limit(232448) min_blocks(3)
 // Without clusters two blocks have a part of it in shared memory.
 // ALONE-LABEL: smx_gpu.kernel @narrow_exponentials_kernel
 // ALONE-SAME: warps(16)
@@ -52,7 +52,7 @@ func.func @sum(%x: tensor<64x131072xf16>) -> tensor<64x131072xf16> {
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
 // ANYWHERE-LABEL: smx_gpu.kernel @ten_warps_kernel
-// ANYWHERE-SAME: warps(20) shared_limit(232448)
+// ANYWHERE-SAME: warps(12) cluster(2) shared_limit(232448) min_blocks(3)
 func.func @ten_warps(%x: tensor<64x40960xbf16>) -> tensor<64x40960xbf16> {
   %y = smx.softmax %x axis(1) : tensor<64x40960xbf16> -> tensor<64x40960xbf16>
   return %y : tensor<64x40960xbf16>

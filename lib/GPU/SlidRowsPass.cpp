@@ -1,0 +1,301 @@
+//===- SlidRowsPass.cpp - rows slid to where accesses start ---------------===//
+
+#include "smx/GPU/ClusterValues.h"
+#include "smx/GPU/Passes.h"
+#include "smx/GPU/SmxGpu.h"
+#include "smx/IR/ElementBits.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::smx::gpu {
+#define GEN_PASS_DEF_SLIDROWSPASS
+#include "smx/GPU/Passes.h.inc"
+} // namespace mlir::smx::gpu
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+using mlir::smx::elementBytes;
+
+/// Bytes of an access.
+static constexpr int64_t accessBytes = 16;
+
+static bool isLimitBelow(arith::CmpIPredicate predicate) {
+  return predicate == arith::CmpIPredicate::slt ||
+         predicate == arith::CmpIPredicate::sle;
+}
+static bool isLimitAbove(arith::CmpIPredicate predicate) {
+  return predicate == arith::CmpIPredicate::sgt ||
+         predicate == arith::CmpIPredicate::sge;
+}
+
+namespace {
+/// A comparison of columns with something else.
+struct Comparison {
+  arith::CmpIOp op;
+  /// It holds for columns below, or at, some place; otherwise for those above.
+  bool isTrueForFew;
+};
+
+/// The tiles of a kernel that hold the rows of one load.
+class Rows {
+public:
+  explicit Rows(KernelOp kernel) : kernel(kernel) {}
+
+  /// False, and nothing has changed, if rows cannot be slid.
+  bool find();
+  int64_t slide();
+
+private:
+  bool isTile(Type type) const;
+  bool isSlidable(Operation *op);
+  template <typename OpTy>
+  bool add(OpTy access, MemRefType memory);
+  /// Follows what is computed of columns to where it is compared.
+  bool addComparisons(Value columns, bool isNegated);
+  /// The op comes after the anchor.
+  bool isBehind(Operation *op) const;
+  /// There is room for the slide behind the row.
+  bool hasRoom();
+  Value makeSlide(OpBuilder &builder);
+  void slidePosition(PositionOp position, Value slide);
+  void slideComparison(const Comparison &comparison, Value slide);
+
+  KernelOp kernel;
+  LoadOp anchor;
+  RankedTensorType type;
+  StripedAttr layout;
+  /// The columns that each access starts with, and how many are valid from
+  /// there on (negative: the row ends before).
+  Value column, valid;
+  SmallVector<Operation *> accesses;
+  SmallVector<PositionOp> positions;
+  SmallVector<Comparison> comparisons;
+};
+} // namespace
+
+/// The number that a count of places was before it was cut off at 0.
+static Value withoutLimit(Value count) {
+  auto limit = count.getDefiningOp<arith::MaxSIOp>();
+  return limit && matchPattern(limit.getRhs(), m_Zero()) ? limit.getLhs()
+                                                         : count;
+}
+
+/// The rows, or the parts of warps.
+bool Rows::isTile(Type other) const {
+  auto tile = dyn_cast<RankedTensorType>(other);
+  if (!tile || !getLayout(tile))
+    return false;
+  return tile.getShape() == type.getShape() ||
+         (type.getDimSize(0) == 1 &&
+          tile.getNumElements() == type.getNumElements());
+}
+
+bool Rows::isBehind(Operation *op) const {
+  Operation *ancestor = anchor->getBlock()->findAncestorOpInBlock(*op);
+  return ancestor && !ancestor->isBeforeInBlock(anchor);
+}
+
+template <typename OpTy>
+bool Rows::add(OpTy access, MemRefType memory) {
+  int64_t along = access.getDims()[1], offset = 0;
+  SmallVector<int64_t> strides;
+  if (access.getTile().getType() != type.clone(memory.getElementType()) ||
+      !isBehind(access) || access.getSlide() || access.getValid().empty() ||
+      along < 0 || failed(memory.getStridesAndOffset(strides, offset)) ||
+      strides[along] != 1 || access.getOffsets()[along] != column ||
+      withoutLimit(access.getValid()[1]) != valid)
+    return false;
+  accesses.push_back(access);
+  return true;
+}
+
+bool Rows::addComparisons(Value columns, bool isNegated) {
+  return llvm::all_of(columns.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    bool isRight = use.getOperandNumber() == 1;
+    if (isa<arith::AddIOp>(user))
+      return addComparisons(user->getResult(0), isNegated);
+    if (isa<arith::SubIOp>(user))
+      return addComparisons(user->getResult(0), isNegated != isRight);
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    if (!compare)
+      return false;
+    arith::CmpIPredicate predicate = compare.getPredicate();
+    bool isEqual = predicate == arith::CmpIPredicate::eq,
+         isUnequal = predicate == arith::CmpIPredicate::ne,
+         isBelow = isLimitBelow(predicate), isAbove = isLimitAbove(predicate);
+    // Columns on both sides are none in the end, or twice as many.
+    if ((!isEqual && !isUnequal && !isBelow && !isAbove) ||
+        llvm::any_of(comparisons, [&](const Comparison &other) {
+          return other.op == compare;
+        }))
+      return false;
+    comparisons.push_back(
+        {compare,
+         isEqual || (!isUnequal && isBelow == (isNegated == isRight))});
+    return true;
+  });
+}
+
+/// Ops whose results do not depend on where in a row its elements are, or that
+/// can be told.
+bool Rows::isSlidable(Operation *op) {
+  if (llvm::none_of(op->getOperandTypes(),
+                    [&](Type operand) { return isTile(operand); }) &&
+      llvm::none_of(op->getResultTypes(),
+                    [&](Type result) { return isTile(result); }))
+    return true;
+  if (auto load = dyn_cast<LoadOp>(op))
+    return !load.getAgain() && add(load, load.getSource().getType());
+  if (auto store = dyn_cast<StoreOp>(op))
+    return add(store, store.getDestination().getType());
+  if (auto position = dyn_cast<PositionOp>(op)) {
+    if (position.getDim() == 0)
+      return position.getTile().getType().getShape() == type.getShape();
+    positions.push_back(position);
+    return isBehind(position) &&
+           position.getTile().getType() ==
+               type.clone(IndexType::get(op->getContext())) &&
+           addComparisons(position.getTile(), /*isNegated=*/false);
+  }
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getDim() == 1;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return getSlice(broadcast.getValues().getType()).getDim() == 1;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return isa<HoldOp, PartsOp, PartialReduceOp, tensor::SplatOp>(op) ||
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
+bool Rows::hasRoom() {
+  const int64_t columns = type.getDimSize(1), blocks = kernel.getCluster();
+  APInt first;
+  if (matchPattern(column, m_ConstantInt(&first)) && first.isZero()) {
+    APInt count;
+    return matchPattern(valid, m_ConstantInt(&count)) &&
+           count.getSExtValue() + layout.getVector() - 1 <= columns;
+  }
+  // Of a row that blocks share, the last one has the end.
+  std::optional<int64_t> end;
+  for (int64_t rank : llvm::seq(blocks)) {
+    std::optional<int64_t> start = valueInBlock(column, rank),
+                           left = valueInBlock(valid, rank);
+    if (start != rank * columns || !left || (end && *end != *start + *left))
+      return false;
+    end = *start + *left;
+  }
+  return *end + layout.getVector() - 1 <= blocks * columns;
+}
+
+bool Rows::find() {
+  // Of the row, as many elements as a thread takes at a time are an access.
+  for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
+    type = load.getTile().getType();
+    layout = dyn_cast_or_null<StripedAttr>(getLayout(type));
+    if (layout && layout.getRowThreads() == type.getDimSize(0) &&
+        !load.getValid().empty() && load.getDims()[1] >= 0 &&
+        static_cast<int64_t>(load.getAligned()) < accessBytes &&
+        !type.getElementType().isIndex() &&
+        layout.getVector() * elementBytes(type) == accessBytes) {
+      anchor = load;
+      break;
+    }
+  }
+  if (!anchor)
+    return false;
+  column = anchor.getOffsets()[anchor.getDims()[1]];
+  valid = withoutLimit(anchor.getValid()[1]);
+  return hasRoom() && !kernel
+                           .walk([&](Operation *op) {
+                             return isSlidable(op) ? WalkResult::advance()
+                                                   : WalkResult::interrupt();
+                           })
+                           .wasInterrupted();
+}
+
+Value Rows::makeSlide(OpBuilder &builder) {
+  Location loc = anchor.getLoc();
+  SmallVector<Value> offsets(anchor.getOffsets());
+  offsets[anchor.getDims()[1]] =
+      arith::ConstantIndexOp::create(builder, loc, 0);
+  auto rows = RankedTensorType::get(
+      {type.getDimSize(0)}, builder.getIndexType(),
+      SliceAttr::get(builder.getContext(), /*dim=*/1, layout));
+  return SlideOp::create(builder, loc, rows, anchor.getSource(), offsets,
+                         anchor.getDims());
+}
+
+void Rows::slidePosition(PositionOp position, Value slide) {
+  ImplicitLocOpBuilder builder(position.getLoc(), position);
+  builder.setInsertionPointAfter(position);
+  RankedTensorType places = position.getTile().getType();
+  Value back = BroadcastOp::create(builder, places, slide);
+  auto slid = arith::SubIOp::create(builder, position.getTile(), back);
+  position.getTile().replaceAllUsesExcept(slid, slid);
+}
+
+/// Columns before the row's first one are not smaller than anything.
+void Rows::slideComparison(const Comparison &comparison, Value slide) {
+  arith::CmpIOp compare = comparison.op;
+  ImplicitLocOpBuilder builder(compare.getLoc(), compare);
+  RankedTensorType places = cast<RankedTensorType>(compare.getLhs().getType());
+  Value back = BroadcastOp::create(builder, places, slide);
+  Value place = PositionOp::create(builder, places, /*dim=*/1);
+  Value first = tensor::SplatOp::create(builder, column, places);
+  place = arith::AddIOp::create(builder, place, first);
+  place = arith::SubIOp::create(builder, place, back);
+  Value zero = arith::ConstantOp::create(
+      builder, DenseElementsAttr::get(places, builder.getIndexAttr(0)));
+  Value isBefore =
+      arith::CmpIOp::create(builder,
+                            comparison.isTrueForFew ? arith::CmpIPredicate::sge
+                                                    : arith::CmpIPredicate::slt,
+                            place, zero);
+  builder.setInsertionPointAfter(compare);
+  Operation *both =
+      comparison.isTrueForFew
+          ? arith::AndIOp::create(builder, compare, isBefore).getOperation()
+          : arith::OrIOp::create(builder, compare, isBefore).getOperation();
+  compare.getResult().replaceAllUsesExcept(both->getResult(0), both);
+}
+
+int64_t Rows::slide() {
+  OpBuilder builder(anchor);
+  Value slide = makeSlide(builder);
+  for (PositionOp position : positions)
+    slidePosition(position, slide);
+  for (const Comparison &comparison : comparisons)
+    slideComparison(comparison, slide);
+  for (Operation *op : accesses)
+    llvm::TypeSwitch<Operation *>(op).Case<LoadOp, StoreOp>([&](auto access) {
+      access.getSlideMutable().assign(slide);
+      access.getValidMutable()[1].set(valid);
+      // What other memory has in common with the anchor's is seen when it runs.
+      access.setAligned(access == anchor ? accessBytes : 0);
+    });
+  return accesses.size();
+}
+
+namespace {
+struct SlidRowsPass : mlir::smx::gpu::impl::SlidRowsPassBase<SlidRowsPass> {
+  using SlidRowsPassBase::SlidRowsPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    Rows rows(kernel);
+    if (!rows.find())
+      return;
+    remark::passed(
+        kernel.getLoc(),
+        remark::RemarkOpts::name("SlidRows").category("smx-gpu-slid-rows"))
+        << "rows are held from the multiple of 16 bytes before them on: "
+        << remark::metric("tiles", rows.slide());
+  }
+};
+} // namespace
