@@ -140,10 +140,21 @@ KernelFiles::parse(std::unique_ptr<llvm::MemoryBuffer> file) {
   return Entry{std::move(*head), {rest.drop_front(size), std::move(file)}};
 }
 
+/// True if something else than a file is at `path`. A pipe that was opened
+/// would wait for who is at its other end.
+static bool isTaken(StringRef path) {
+  llvm::sys::fs::file_status status;
+  return !llvm::sys::fs::status(path, status) &&
+         !llvm::sys::fs::is_regular_file(status);
+}
+
 std::optional<KernelFiles::Entry> KernelFiles::read(StringRef part) const {
   if (!shared || shared->folder.empty())
     return std::nullopt;
   const std::string path = pathOf(part);
+  // That is said when the kernel is to be kept there.
+  if (isTaken(path))
+    return std::nullopt;
   // The time of access says what may go.
   auto handle =
       llvm::sys::fs::openNativeFileForRead(path, llvm::sys::fs::OF_UpdateAtime);
@@ -183,9 +194,14 @@ void KernelFiles::keep(StringRef part, const llvm::json::Value &head,
        llvm::Twine(size) + "\n")
           .str();
   const std::string &folder = shared->folder;
+  const std::string path = pathOf(part);
+  if (isTaken(path))
+    return report(
+        createStringError("a kernel is not kept: '" + path +
+                          "' is no regular file; without it, one would be"));
   std::error_code made = llvm::sys::fs::create_directories(folder);
   if (Error error = made ? llvm::createFileError(folder, made)
-                         : mlir::smx::writeFile(pathOf(part), line + content))
+                         : mlir::smx::writeFile(path, line + content))
     return report(createStringError("a kernel is not kept: " +
                                     llvm::toString(std::move(error))));
   llvm::CachePruningPolicy policy;
