@@ -29,6 +29,7 @@ int64_t mlir::smx::getHostVectorBits() {
 
 void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
                                        const CPULoweringOptions &options) {
+  pm.addPass(createSmxCPUOwnNamesPass());
   if (options.threads) {
     pm.addPass(createForallToParallelLoopPass());
     pm.addPass(createConvertSCFToOpenMPPass());
@@ -66,6 +67,7 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createSmxCPUOwnNamesPass());
   if (hostHas("avx"))
     pm.addPass(createSmxCPUStreamBF16Pass());
 }

@@ -205,4 +205,23 @@ def SmxCPUAssertionsPass : Pass<"smx-cpu-assertions", "::mlir::ModuleOp"> {
   let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
 }
 
+def SmxCPUOwnNamesPass : Pass<"smx-cpu-own-names", "::mlir::ModuleOp"> {
+  let summary = "give what a module defines names that no library of C has";
+  let description = [{
+    A function of the user's may be called `malloc`, `sinf` or `main`, which code that is made for it calls, or the program that
+    it is linked with has. Functions and globals get a prefix that is no part of a name in C, before anything is looked up
+    by name. Behind the conversion to the llvm dialect the pass runs again: what C calls gets the name that was asked for,
+    and what only that calls is nobody else's.
+
+    ```mlir
+    func.func @malloc(%x: memref<4xf32>) attributes {llvm.emit_c_interface}
+    ```
+    ==>
+    ```mlir
+    llvm.func internal @own.malloc(...)
+    llvm.func @_mlir_ciface_malloc(%x: !llvm.ptr)
+    ```
+  }];
+}
+
 #endif // SMX_CPU_PASSES_TD
