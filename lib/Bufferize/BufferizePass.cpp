@@ -137,12 +137,19 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
   /// round.
   LogicalResult
   keepCarried(const bufferization::OneShotBufferizationOptions &options) {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (!loop->getParentOfType<gpu::KernelOp>() &&
+          llvm::any_of(loop.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+        loops.push_back(loop);
+    });
+    // The analysis takes longer than all else here.
+    if (loops.empty())
+      return success();
     bufferization::OneShotAnalysisState state(getOperation(), options);
     if (failed(bufferization::analyzeModuleOp(getOperation(), state)))
       return failure();
-    getOperation().walk([&](scf::ForOp loop) {
-      if (loop->getParentOfType<gpu::KernelOp>())
-        return;
+    for (scf::ForOp loop : loops) {
       OpBuilder builder(loop.getBody()->getTerminator());
       for (auto [carried, yielded] :
            llvm::zip_equal(loop.getRegionIterArgs(),
@@ -152,7 +159,7 @@ struct BufferizePass : mlir::smx::impl::BufferizePassBase<BufferizePass> {
           yielded.set(bufferization::MaterializeInDestinationOp::create(
                           builder, loop.getLoc(), yielded.get(), carried)
                           .getResult());
-    });
+    }
     return success();
   }
 

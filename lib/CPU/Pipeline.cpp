@@ -70,4 +70,6 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createSmxCPUOwnNamesPass());
   if (hostHas("avx"))
     pm.addPass(createSmxCPUStreamBF16Pass());
+  if (options.threads)
+    pm.addPass(createSmxCPUParallelFunctionsPass());
 }
