@@ -254,7 +254,7 @@ static LogicalResult checkNvvm(Operation *op) {
 }
 
 LogicalResult mlir::smx::verifyStage(ModuleOp module, Stage stage) {
-  auto check = [&](Operation *op) -> LogicalResult {
+  auto checkAt = [&](Operation *op) -> LogicalResult {
     switch (stage) {
     case Stage::Input:
       return success();
@@ -274,6 +274,13 @@ LogicalResult mlir::smx::verifyStage(ModuleOp module, Stage stage) {
       return checkNvvm(op);
     }
     llvm_unreachable("every stage has a contract");
+  };
+  auto check = [&](Operation *op) -> LogicalResult {
+    if (stage != Stage::Input && isa<ModuleOp>(op) && op != module)
+      return breaks(op, stage, "it is inside of another one",
+                    "functions of the outermost module alone are compiled; a "
+                    "module in a file of its own would work");
+    return checkAt(op);
   };
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();

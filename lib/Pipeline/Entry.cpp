@@ -24,9 +24,16 @@ llvm::Expected<func::FuncOp> mlir::smx::findEntry(ModuleOp module,
     candidates.push_back(function);
     names.push_back(("'" + function.getName() + "'").str());
   }
-  if (candidates.empty())
+  if (candidates.empty()) {
+    // A file with several modules is one around them.
+    for (auto inner : module.getOps<ModuleOp>())
+      return llvm::createStringError(placed(
+          inner.getLoc(), "this module is inside of another one, which has no "
+                          "public func.func with a body; a file of its own "
+                          "would work"));
     return llvm::createStringError(
         "the module has no public func.func with a body");
+  }
   if (!name.empty())
     return llvm::createStringError("no public function is called '" + name +
                                    "'; there is " + llvm::join(names, ", "));
@@ -43,8 +50,11 @@ void mlir::smx::keepWhatIsCalled(func::FuncOp entry) {
   SymbolTable symbols(module);
   SetVector<Operation *> needed;
   needed.insert(entry);
+  auto isOptional = [](Operation &op) {
+    return isa<func::FuncOp, ModuleOp>(op);
+  };
   for (Operation &op : module.getOps())
-    if (!isa<func::FuncOp>(op))
+    if (!isOptional(op))
       needed.insert(&op);
   for (size_t i = 0; i < needed.size(); ++i) {
     auto uses = SymbolTable::getSymbolUses(needed[i]);
@@ -55,8 +65,8 @@ void mlir::smx::keepWhatIsCalled(func::FuncOp entry) {
               symbols.lookup(use.getSymbolRef().getRootReference()))
         needed.insert(used);
   }
-  for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (!needed.contains(other))
+  for (Operation &other : llvm::make_early_inc_range(module.getOps()))
+    if (isOptional(other) && !needed.contains(&other))
       other.erase();
 }
 

@@ -4,6 +4,7 @@
 
 #include "smx/Analysis/Traffic.h"
 #include "smx/Evaluator/Evaluator.h"
+#include "smx/Pipeline/Entry.h"
 #include "smx/RegisterAll.h"
 #include "smx/Runtime/Road.h"
 
@@ -60,6 +61,8 @@ CheckedModule::parse(llvm::StringRef text, llvm::StringRef sourceName,
   if (!state.input)
     return createStringError("'" + sourceName + "' is not valid MLIR");
   state.raised = state.input->clone();
+  if (mlir::func::FuncOp function = state.getEntry(*state.raised))
+    mlir::smx::keepWhatIsCalled(function);
   if (from < Stage::Naive)
     if (llvm::Error error =
             mlir::smx::runRoad(*state.raised, from, Stage::Naive, road))
