@@ -36,3 +36,24 @@ func.func @rounded_before(%a: tensor<64x128xbf16>, %b: tensor<64x128xbf16>) -> t
   %l = smx.logsumexp %w axis(1) : tensor<64x128xf64> -> tensor<64xf64>
   return %l : tensor<64xf64>
 }
+
+// Nor where the result has more digits than the weights, and not their range.
+// RUN: softmax-run %s --entry=half --target=emulator --random=uniform --repeat=0 | FileCheck %s --check-prefix=F32
+// RUN: softmax-run %s --entry=overflow --target=emulator --repeat=0 | FileCheck %s --check-prefix=F32
+func.func @half(%q: tensor<2x64x64xbf16>, %k: tensor<2x128x64xbf16>, %v: tensor<2x128x64xbf16>) -> tensor<2x64x64xf16> {
+  %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x64x64xbf16>, tensor<2x128x64xbf16>, tensor<2x128x64xbf16> -> tensor<2x64x64xf16>
+  return %o : tensor<2x64x64xf16>
+}
+func.func @overflow(%q: tensor<64x64xbf16>) -> tensor<64x64xf16> {
+  %large = arith.constant dense<1.0e5> : tensor<64x64xbf16>
+  %o = smx.attention %q, %q, %large scale(0.125) : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf16>
+  return %o : tensor<64x64xf16>
+}
+
+// Scores that the function rounds are off before they are exponentiated, whatever adds up what comes of that.
+// RUN: softmax-run %s --entry=rounded_scores --random=ramp --repeat=0 | FileCheck %s --check-prefix=F32
+func.func @rounded_scores(%x: tensor<8x130xf64>) -> tensor<8x130xf64> {
+  %s = arith.truncf %x : tensor<8x130xf64> to tensor<8x130xf32>
+  %y = smx.softmax %s axis(1) : tensor<8x130xf32> -> tensor<8x130xf64>
+  return %y : tensor<8x130xf64>
+}

@@ -11,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace smx::run;
@@ -21,9 +22,9 @@ using reference::DType;
 using reference::Tensor;
 
 struct CheckedModule::State {
-  State(const mlir::DialectRegistry &registry, mlir::smx::Target target)
-      : context(registry, mlir::MLIRContext::Threading::DISABLED),
-        target(target) {}
+  State(const mlir::DialectRegistry &registry,
+        const mlir::smx::RoadOptions &road)
+      : context(registry, mlir::MLIRContext::Threading::DISABLED), road(road) {}
 
   /// The function to evaluate in `module`; `parse` made sure that there is one.
   mlir::func::FuncOp getEntry(mlir::ModuleOp module) const {
@@ -36,7 +37,7 @@ struct CheckedModule::State {
   std::string entry;
   /// Of `raised`.
   mlir::smx::EvaluationNotes notes;
-  const mlir::smx::Target target;
+  const mlir::smx::RoadOptions road;
 };
 
 CheckedModule::CheckedModule() = default;
@@ -49,7 +50,7 @@ CheckedModule::parse(llvm::StringRef text, llvm::StringRef sourceName,
   mlir::DialectRegistry registry;
   mlir::smx::registerAllDialects(registry);
   std::unique_ptr<CheckedModule> result(new CheckedModule);
-  result->state = std::make_unique<State>(registry, road.target);
+  result->state = std::make_unique<State>(registry, road);
   State &state = *result->state;
   state.entry = entry.str();
   state.context.printOpOnDiagnostic(false);
@@ -100,7 +101,7 @@ CheckedModule::evaluateAsTyped(llvm::ArrayRef<Tensor> inputs) {
 Expectation CheckedModule::expect(size_t number, DType dtype,
                                   llvm::ArrayRef<Tensor> inputs) {
   return expectationOf(state->getEntry(*state->raised), number, dtype, inputs,
-                       state->target, state->notes);
+                       state->road, state->notes);
 }
 
 std::optional<double>
@@ -151,6 +152,15 @@ Tensor smx::run::withClassesOf(Tensor exact, const Tensor &typed,
   for (int64_t i = 0; i < exact.size(); ++i)
     if (!reference::sameClass(typed[i], exact[i], dtype))
       exact[i] = typed[i];
+  return exact;
+}
+
+Tensor smx::run::withInfinitiesOf(Tensor exact, reference::DType dtype) {
+  if (!reference::isFloat(dtype))
+    return exact;
+  for (int64_t i = 0; i < exact.size(); ++i)
+    if (double stored = reference::roundTo(dtype, exact[i]); std::isinf(stored))
+      exact[i] = stored;
   return exact;
 }
 

@@ -68,6 +68,10 @@ reference::Tensor withClassesOf(reference::Tensor exact,
                                 const reference::Tensor &typed,
                                 reference::DType dtype);
 
+/// `exact`, but infinite where it is too large for `dtype`.
+reference::Tensor withInfinitiesOf(reference::Tensor exact,
+                                   reference::DType dtype);
+
 Checked checkOutput(const reference::Tensor &out,
                     const reference::Tensor &reference,
                     const reference::Tensor *naive,

@@ -63,8 +63,9 @@ familyOf(mlir::OpResult value) {
       .Default(std::nullopt);
 }
 
-/// The value that `value` only gives another shape or element type.
-static mlir::Value lookThrough(mlir::Value value) {
+/// The value that `value` only gives another shape or element type; unless
+/// `mayRound`, one that has all its numbers.
+static mlir::Value lookThrough(mlir::Value value, bool mayRound = true) {
   while (mlir::Operation *op = value.getDefiningOp()) {
     if (mlir::isa<mlir::tensor::CastOp, mlir::tensor::ExpandShapeOp,
                   mlir::tensor::CollapseShapeOp, mlir::tensor::ReshapeOp,
@@ -75,12 +76,12 @@ static mlir::Value lookThrough(mlir::Value value) {
     auto generic = mlir::dyn_cast<mlir::linalg::GenericOp>(op);
     const bool converts =
         generic && generic.getNumDpsInputs() == 1 &&
-        llvm::all_of(
-            generic.getBody()->without_terminator(),
-            [](mlir::Operation &inner) {
-              return mlir::isa<mlir::arith::ExtFOp, mlir::arith::TruncFOp>(
-                  inner);
-            });
+        llvm::all_of(generic.getBody()->without_terminator(),
+                     [&](mlir::Operation &inner) {
+                       return mlir::isa<mlir::arith::ExtFOp>(inner) ||
+                              (mayRound &&
+                               mlir::isa<mlir::arith::TruncFOp>(inner));
+                     });
     if (!converts)
       break;
     value = generic.getDpsInputs()[0];
@@ -88,12 +89,12 @@ static mlir::Value lookThrough(mlir::Value value) {
   return value;
 }
 
-/// True if `op` reduces numbers that the function computes itself: what
-/// rounding did to them is there in the result, however it is reduced.
+/// True if `op` reduces numbers that the function computes, or rounds, itself:
+/// what that did to them is there in the result, however it is reduced.
 static bool areScoresComputed(mlir::Operation *op) {
   return mlir::isa<mlir::smx::AttentionOp>(op) ||
          llvm::any_of(op->getOperands(), [](mlir::Value operand) {
-           return lookThrough(operand).getDefiningOp() != nullptr;
+           return lookThrough(operand, /*mayRound=*/false).getDefiningOp();
          });
 }
 
@@ -102,7 +103,7 @@ static bool areScoresComputed(mlir::Operation *op) {
 /// are multiplied by; a CPU computes in f32 what is not of f64.
 static DType precisionOf(DType result, mlir::Type operands,
                          mlir::smx::Target target) {
-  if (reference::isLowPrecision(result) || operands.isF64())
+  if (operands.isF64())
     return result;
   if (operands.isF32() || target == mlir::smx::Target::Cpu)
     return DType::F32;
@@ -180,9 +181,22 @@ static double largestMeanOf(mlir::smx::LayerNormOp norm,
   return reference::largestMean(inputs[input.getArgNumber()], options);
 }
 
+/// To how many bits each term of a score that `op` computes is known; 0: to all
+/// that its type has.
+static int scoreBitsOf(mlir::Operation *op,
+                       const mlir::smx::RoadOptions &road) {
+  auto attention = mlir::dyn_cast<mlir::smx::AttentionOp>(op);
+  const bool isSplit =
+      attention && road.target != mlir::smx::Target::Cpu &&
+      road.wideProducts == mlir::smx::WideProducts::MatrixUnit &&
+      attention.getQuery().getType().getElementType().isF32();
+  // Three products of TF32 lack that of both rests.
+  return isSplit ? 21 : 0;
+}
+
 Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
                                     DType dtype, llvm::ArrayRef<Tensor> inputs,
-                                    mlir::smx::Target target,
+                                    const mlir::smx::RoadOptions &road,
                                     const mlir::smx::EvaluationNotes &notes) {
   Expectation expectation;
   expectation.how.dtype = dtype;
@@ -196,12 +210,13 @@ Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
     expectation.isRecognised = true;
     expectation.how.areScoresComputed = areScoresComputed(result.getOwner());
     expectation.how.largestScore = notes.meanScores.lookup(result.getOwner());
+    expectation.how.scoreBits = scoreBitsOf(result.getOwner(), road);
     if (auto norm = result.getDefiningOp<mlir::smx::LayerNormOp>())
       expectation.how.largestMean = largestMeanOf(norm, inputs);
   }
   if (mlir::isa<mlir::FloatType>(
           mlir::getElementTypeOrSelf(terminator->getOperand(number).getType())))
     expectation.how.dtype =
-        narrowestBehind(terminator->getOperand(number), dtype, target);
+        narrowestBehind(terminator->getOperand(number), dtype, road.target);
   return expectation;
 }

@@ -3,7 +3,7 @@
 #define SMX_TOOLS_SOFTMAXRUN_EXPECTATION_H
 
 #include "smx/Evaluator/Evaluator.h"
-#include "smx/Pipeline/Stages.h"
+#include "smx/Pipeline/RoadOptions.h"
 #include "smx/Reference/Compare.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +24,7 @@ struct Expectation {
 Expectation expectationOf(mlir::func::FuncOp raised, size_t number,
                           reference::DType dtype,
                           llvm::ArrayRef<reference::Tensor> inputs,
-                          mlir::smx::Target target,
+                          const mlir::smx::RoadOptions &road,
                           const mlir::smx::EvaluationNotes &notes);
 
 } // namespace smx::run
