@@ -12,6 +12,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <atomic>
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -265,7 +266,20 @@ static llvm::Error crossEntropy(CrossEntropyOp op, Frame &frame) {
   return llvm::Error::success();
 }
 
+template <typename Op>
+static void noteLargestScore(Op op, Frame &frame) {
+  EvaluationNotes *notes = frame.getNotes();
+  if (!notes || !op.getInput().getType().getElementType().isF64())
+    return;
+  double &largest = notes->largestScores[op];
+  for (double score : frame.tensor(op.getInput()).values())
+    if (std::isfinite(score))
+      largest =
+          std::max(largest, std::abs(score * op.getScale().convertToDouble()));
+}
+
 static llvm::Error topK(TopKSoftmaxOp op, Frame &frame) {
+  noteLargestScore(op, frame);
   reference::SoftmaxOptions options;
   options.axis = op.getAxis();
   options.scale = op.getScale().convertToDouble();
@@ -301,6 +315,7 @@ llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
   llvm::Error error =
       llvm::TypeSwitch<Operation *, llvm::Error>(op)
           .Case([&](SoftmaxOp o) {
+            noteLargestScore(o, frame);
             return set(reference::softmax(frame.tensor(o.getInput()),
                                           softmaxOptions(o, o.getAxis())));
           })

@@ -235,8 +235,13 @@ Tolerance toleranceFor(const Comparison &how) {
   const int ofType = how.dtype == DType::F64 ? 53 : 24;
   const double unit = std::ldexp(1, -(how.scoreBits ? how.scoreBits : ofType));
   const double ofScores = 4 * unit * how.largestScore;
-  (how.family == OpFamily::LogSumExp ? tolerance.mixed : tolerance.ofLargest) +=
-      ofScores;
+  if (how.family != OpFamily::Softmax) {
+    (how.family == OpFamily::LogSumExp ? tolerance.mixed
+                                       : tolerance.ofLargest) += ofScores;
+  } else {
+    tolerance.ulps += 4 * how.largestScore;
+    tolerance.ulpsBelowFloor += 4 * how.largestScore;
+  }
   // The rounding of a sum, and that of its quotient.
   tolerance.absolute = 2 * std::ldexp(1, -ofType) * how.largestMean;
   // Below f32 the table says so of every result.

@@ -57,3 +57,16 @@ func.func @rounded_scores(%x: tensor<8x130xf64>) -> tensor<8x130xf64> {
   %y = smx.softmax %s axis(1) : tensor<8x130xf32> -> tensor<8x130xf64>
   return %y : tensor<8x130xf64>
 }
+
+// In f64 the sums that scores are decide, and nothing more exact shows by how much.
+// RUN: softmax-run %s --entry=sums --repeat=0 --random=normal,normal | FileCheck %s --check-prefix=F32
+// RUN: softmax-run %s --entry=sums --repeat=0 --random=normal,normal --check=naive | FileCheck %s --check-prefix=NAIVE
+// NAIVE: against naive: pass
+func.func @sums(%q: tensor<64x96xf64>, %k: tensor<96x64xf64>) -> tensor<64x64xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<64x64xf64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<64x64xf64>) -> tensor<64x64xf64>
+  %s = linalg.matmul ins(%q, %k : tensor<64x96xf64>, tensor<96x64xf64>) outs(%f : tensor<64x64xf64>) -> tensor<64x64xf64>
+  %y = smx.softmax %s axis(1) : tensor<64x64xf64> -> tensor<64x64xf64>
+  return %y : tensor<64x64xf64>
+}

@@ -82,12 +82,13 @@ CheckedModule::evaluate(llvm::ArrayRef<Tensor> inputs, CheckAgainst against) {
   if (against == CheckAgainst::Raised)
     return evaluateRaised();
   // What is noted is of ops that the module as written does not have.
-  const bool hasAttention = state->raised
-                                ->walk([](mlir::smx::AttentionOp) {
-                                  return mlir::WalkResult::interrupt();
-                                })
-                                .wasInterrupted();
-  if (hasAttention)
+  auto isNoted = [](mlir::Operation *op) {
+    using namespace mlir::smx;
+    return mlir::isa<AttentionOp, SoftmaxOp, TopKSoftmaxOp>(op)
+               ? mlir::WalkResult::interrupt()
+               : mlir::WalkResult::advance();
+  };
+  if (state->raised->walk(isNoted).wasInterrupted())
     llvm::consumeError(evaluateRaised().takeError());
   return mlir::smx::evaluate(state->getEntry(*state->input), inputs);
 }

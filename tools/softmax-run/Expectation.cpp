@@ -210,6 +210,10 @@ Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
     expectation.isRecognised = true;
     expectation.how.areScoresComputed = areScoresComputed(result.getOwner());
     expectation.how.largestScore = notes.meanScores.lookup(result.getOwner());
+    if (expectation.how.areScoresComputed)
+      expectation.how.largestScore =
+          std::max(expectation.how.largestScore,
+                   notes.largestScores.lookup(result.getOwner()));
     expectation.how.scoreBits = scoreBitsOf(result.getOwner(), road);
     if (auto norm = result.getDefiningOp<mlir::smx::LayerNormOp>())
       expectation.how.largestMean = largestMeanOf(norm, inputs);

@@ -40,6 +40,9 @@ struct EvaluationNotes {
   /// The largest mean magnitude of a row of scores (`AttentionResult`), of each
   /// attention that was evaluated.
   llvm::DenseMap<Operation *, double> meanScores;
+  /// The largest magnitude of a finite score, of each softmax in f64 that was
+  /// evaluated. Below f64 the results as they are typed show what it costs.
+  llvm::DenseMap<Operation *, double> largestScores;
 };
 
 /// The results of `function` for `inputs` (scalar arguments are tensors of rank

@@ -94,7 +94,8 @@ struct Comparison {
   int64_t rowLength = 1;
   /// The axis of rows for tolerances per row.
   int64_t axis = -1;
-  /// Largest magnitude of a score that the op computes itself (attention).
+  /// Largest magnitude of a score that the op computes itself (attention), or
+  /// in f64, which no naive result is less exact than, the function (softmax).
   /// Rounding such a score costs that many units in the last place of its
   /// weight, whatever the schedule. The mean by the weights of a row says it,
   /// too (`AttentionResult`), and nothing of scores of no weight.

@@ -214,6 +214,20 @@ TEST(Compare, ScoresOfFewerBitsAreLessKnown) {
   EXPECT_NEAR(toleranceFor(how).ofLargest - none, 8 * whole, 1e-12);
 }
 
+/// A weight by such a score is off by its share; in f64, where no naive result
+/// shows how much.
+TEST(Compare, WeightsOfLargeScoresAreLessKnown) {
+  const Tensor reference({2}, {0.5, 0x1p-50});
+  const Tensor off({2}, {0.5 * (1 + 100 * 0x1p-52), 0x1p-50});
+  Comparison how;
+  how.dtype = DType::F64;
+  how.areScoresComputed = true;
+  EXPECT_FALSE(compare(off, reference, &reference, how).pass);
+  how.largestScore = 20;
+  EXPECT_TRUE(compare(off, reference, &reference, how).pass);
+  EXPECT_EQ(toleranceFor(how).ofLargest, 0);
+}
+
 /// A mean that is rounded is as far off in each element of its row.
 TEST(Compare, MeansAreKnownAsTheirTypeHasThem) {
   Comparison how;
