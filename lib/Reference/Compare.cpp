@@ -19,9 +19,9 @@ static Tolerance doubleTolerance(OpFamily family, int64_t rowLength) {
   Tolerance t;
   switch (family) {
   case OpFamily::Softmax:
-    // 45 ulp = 1e-14. Further down a score near -700 is itself known to 1e-13
-    // only.
-    t.ulps = 45 * growth(rowLength);
+    // In ulps half as much beside the next power of two. Further down a score
+    // near -700 is itself known to 1e-13 only.
+    t.relative = 1e-14 * growth(rowLength);
     t.floor = std::ldexp(1, -64);
     t.ulpsBelowFloor = 2000;
     break;
@@ -138,6 +138,8 @@ static double limitAt(double reference, const Measure &measure, DType dtype,
   const double ulps =
       (low ? t.ulpsBelowFloor : t.ulps) + t.ulpsOfNaive * measure.naiveUlps;
   double limit = ulps * ulpAt(dtype, reference);
+  if (!low)
+    limit += t.relative * std::abs(reference);
   limit += t.absolute + t.mixed * std::max(1.0, std::abs(reference));
   limit += t.ofLargest * measure.largest;
   if (t.ulpsOfLargest != 0)

@@ -132,9 +132,9 @@ CheckedModule::countProductFlops(llvm::ArrayRef<Tensor> inputs) {
 static reference::Tolerance scaled(reference::Tolerance tolerance,
                                    double factor) {
   for (double *part :
-       {&tolerance.ulps, &tolerance.ulpsBelowFloor, &tolerance.absolute,
-        &tolerance.mixed, &tolerance.ofLargest, &tolerance.ulpsOfLargest,
-        &tolerance.ofNaive, &tolerance.ulpsOfNaive})
+       {&tolerance.ulps, &tolerance.ulpsBelowFloor, &tolerance.relative,
+        &tolerance.absolute, &tolerance.mixed, &tolerance.ofLargest,
+        &tolerance.ulpsOfLargest, &tolerance.ofNaive, &tolerance.ulpsOfNaive})
     *part *= factor;
   return tolerance;
 }

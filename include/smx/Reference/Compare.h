@@ -41,6 +41,8 @@ struct Tolerance {
   /// counts.
   double ulpsBelowFloor = 0;
   double floor = 0;
+  /// Times |r|, for |r| > floor.
+  double relative = 0;
   /// Whatever r is.
   double absolute = 0;
   /// Times max(1, |r|).

@@ -86,6 +86,10 @@ TEST(Compare, ToleranceGrowsWithTheLogarithmOfTheRow) {
 TEST(Compare, F64SoftmaxIs1e14) {
   EXPECT_TRUE(compareOne(0.5 * (1 + 0.8e-14), 0.5, DType::F64).pass);
   EXPECT_FALSE(compareOne(0.75 * (1 + 2e-14), 0.75, DType::F64).pass);
+  // Wherever it is between powers of two.
+  EXPECT_TRUE(compareOne(0.99 * (1 + 0.9e-14), 0.99, DType::F64).pass);
+  EXPECT_FALSE(compareOne(0.99 * (1 + 1.1e-14), 0.99, DType::F64).pass);
+  EXPECT_FALSE(compareOne(0.51 * (1 + 1.1e-14), 0.51, DType::F64).pass);
   EXPECT_TRUE(
       compareOne(1 + 0.9e-13, 1, DType::F64, OpFamily::WeightedSum).pass);
   EXPECT_FALSE(
