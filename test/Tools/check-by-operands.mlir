@@ -70,3 +70,13 @@ func.func @sums(%q: tensor<64x96xf64>, %k: tensor<96x64xf64>) -> tensor<64x64xf6
   %y = smx.softmax %s axis(1) : tensor<64x64xf64> -> tensor<64x64xf64>
   return %y : tensor<64x64xf64>
 }
+
+// Products of f32 on the matrix unit have 21 bits of each term: what is computed of them shows it, too.
+// RUN: softmax-run %s --entry=of_products --target=emulator --wide-products=matrix-unit --tile-stream=3 --depth=1 --repeat=0 | FileCheck %s --check-prefix=F32
+// RUN: softmax-run %s --entry=of_products --target=emulator --repeat=0 | FileCheck %s --check-prefix=F32
+!t = tensor<2x3x17x24xf32>
+func.func @of_products(%q: !t, %k: !t, %v: !t) -> !t {
+  %a = smx.attention %q, %k, %v scale(0.2) : !t, !t, !t -> !t
+  %s = smx.softmax %a axis(3) : !t -> !t
+  return %s : !t
+}

@@ -181,17 +181,33 @@ static double largestMeanOf(mlir::smx::LayerNormOp norm,
   return reference::largestMean(inputs[input.getArgNumber()], options);
 }
 
-/// To how many bits each term of a score that `op` computes is known; 0: to all
-/// that its type has.
-static int scoreBitsOf(mlir::Operation *op,
-                       const mlir::smx::RoadOptions &road) {
-  auto attention = mlir::dyn_cast<mlir::smx::AttentionOp>(op);
-  const bool isSplit =
-      attention && road.target != mlir::smx::Target::Cpu &&
-      road.wideProducts == mlir::smx::WideProducts::MatrixUnit &&
-      attention.getQuery().getType().getElementType().isF32();
-  // Three products of TF32 lack that of both rests.
-  return isSplit ? 21 : 0;
+/// What is known of each term of a product of f32 that is three products of
+/// TF32: they lack that of both rests.
+static constexpr int bitsOfSplit = 21;
+
+/// True if `op` multiplies matrices of f32 that a matrix unit has to be given
+/// in parts.
+static bool isSplit(mlir::Operation *op, const mlir::smx::RoadOptions &road) {
+  if (road.target == mlir::smx::Target::Cpu ||
+      road.wideProducts != mlir::smx::WideProducts::MatrixUnit)
+    return false;
+  auto linalg = mlir::dyn_cast<mlir::linalg::LinalgOp>(op);
+  return (mlir::isa<mlir::smx::AttentionOp>(op) ||
+          (linalg && mlir::linalg::isaContractionOpInterface(linalg))) &&
+         mlir::getElementTypeOrSelf(op->getOperand(0)).isF32();
+}
+
+/// True if `value`, but for `op` itself, is computed from such products.
+static bool hasSplitBehind(mlir::Value value, mlir::Operation *op,
+                           const mlir::smx::RoadOptions &road) {
+  llvm::SetVector<mlir::Operation *> slice;
+  mlir::BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitUsesFromAbove = false;
+  return succeeded(mlir::getBackwardSlice(value, &slice, options)) &&
+         llvm::any_of(slice, [&](mlir::Operation *other) {
+           return other != op && isSplit(other, road);
+         });
 }
 
 Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
@@ -214,10 +230,15 @@ Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
       expectation.how.largestScore =
           std::max(expectation.how.largestScore,
                    notes.largestScores.lookup(result.getOwner()));
-    expectation.how.scoreBits = scoreBitsOf(result.getOwner(), road);
+    if (isSplit(result.getOwner(), road))
+      expectation.how.scoreBits = bitsOfSplit;
     if (auto norm = result.getDefiningOp<mlir::smx::LayerNormOp>())
       expectation.how.largestMean = largestMeanOf(norm, inputs);
   }
+  if (hasSplitBehind(terminator->getOperand(number),
+                     expectation.isRecognised ? result.getOwner() : nullptr,
+                     road))
+    expectation.how.productBits = bitsOfSplit;
   if (mlir::isa<mlir::FloatType>(
           mlir::getElementTypeOrSelf(terminator->getOperand(number).getType())))
     expectation.how.dtype =

@@ -105,6 +105,9 @@ struct Comparison {
   /// Bits to which each term of such a score is known: 21 of f32 as three TF32
   /// products; 0, all that the type has.
   int scoreBits = 0;
+  /// The same of products in f32 before the op. The naive result, in whose
+  /// products each term has 24 bits, is as many times nearer.
+  int productBits = 0;
   /// Largest magnitude of a mean that rows are centred by, divided by what they
   /// are divided by then (layer norm). It is a number of the type that rows are
   /// reduced in, as its sum is where nothing wider adds: half a unit in the

@@ -218,6 +218,18 @@ TEST(Compare, ScoresOfFewerBitsAreLessKnown) {
   EXPECT_NEAR(toleranceFor(how).ofLargest - none, 8 * whole, 1e-12);
 }
 
+/// The naive result of products of fewer bits would be off by as much more.
+TEST(Compare, ProductsOfFewerBitsAreLessKnown) {
+  Comparison how;
+  how.areScoresComputed = true;
+  how.productBits = 21;
+  EXPECT_EQ(toleranceFor(how).ulpsOfNaive, 16);
+  how.family = OpFamily::WeightedSum;
+  EXPECT_EQ(toleranceFor(how).ofNaive, 16);
+  how.dtype = DType::BF16;
+  EXPECT_EQ(toleranceFor(how).ofNaive, 2);
+}
+
 /// A weight by such a score is off by its share; in f64, where no naive result
 /// shows how much.
 TEST(Compare, WeightsOfLargeScoresAreLessKnown) {
