@@ -11,8 +11,8 @@ namespace mlir::smx {
 /// `name` is empty. Errors name those that are there.
 llvm::Expected<func::FuncOp> findEntry(ModuleOp module, StringRef name);
 
-/// Erases the functions, and modules inside, that `entry` does not need: what is
-/// wrong with others, and how long they take, is not its concern.
+/// Erases the functions, and modules inside, that `entry` does not need: what
+/// is wrong with others, and how long they take, is not its concern.
 void keepWhatIsCalled(func::FuncOp entry);
 
 /// Fails if a function of the module calls one that has no body in it, or one
