@@ -72,21 +72,24 @@ std::optional<RowSpread> mlir::smx::gpu::slidRows(const LongRow &row) {
        !shape.hasDoubleSums))
     return std::nullopt;
   bool isNorm = shape.isWritten && !shape.hasExponentials;
-  return spreadSlid(
-      row, {/*fewest=*/isNorm ? 6 : 5, /*most=*/7,
-            /*mostThreads=*/384,
-            /*besides=*/isNorm || row.options.clusters == 1 ? 36 : 28});
+  return spreadSlid(row, {/*fewest=*/isNorm ? 6 : 5, /*most=*/7,
+                          /*mostThreads=*/384,
+                          /*besides=*/row.options.clusters == 1 ? 36
+                          : isNorm                              ? 32
+                                                                : 28});
 }
 
-/// Exponentials of f32: 4097 and 12345 elements 1.1 times as fast, 50257 1.2.
-/// Where there are no clusters one block of many threads has them all.
+/// Exponentials of f32. Where there are no clusters one block of many threads
+/// has all of a row.
 std::optional<RowSpread> mlir::smx::gpu::slidWideRows(const LongRow &row) {
   constexpr int64_t shortest = 8 * 1024;
   if (!row.isExponentialWrittenWide() || row.isAligned || row.bytes < shortest)
     return std::nullopt;
-  int64_t mostThreads = row.options.clusters == 1 ? blockRowThreads : 384;
-  return spreadSlid(row, {/*fewest=*/4, /*most=*/5, mostThreads,
-                          /*besides=*/40});
+  if (row.options.clusters == 1)
+    return spreadSlid(row, {/*fewest=*/4, /*most=*/5, blockRowThreads,
+                            /*besides=*/40});
+  return spreadSlid(row, {/*fewest=*/5, /*most=*/7, /*mostThreads=*/448,
+                          /*besides=*/36});
 }
 
 /// Two rows of which exponentials are made (the gradient of log-softmax): 12345

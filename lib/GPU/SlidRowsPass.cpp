@@ -194,11 +194,13 @@ bool Rows::hasRoom() {
 }
 
 bool Rows::find() {
-  // Of the row, as many elements as a thread takes at a time are an access.
+  // One row, of which as many elements as a thread takes at a time are an
+  // access. In tiles of several short ones too many lanes have an edge: of 65
+  // elements log-sum-exp would be 1.4 times slower.
   for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
     type = load.getTile().getType();
     layout = dyn_cast_or_null<StripedAttr>(getLayout(type));
-    if (layout && layout.getRowThreads() == type.getDimSize(0) &&
+    if (layout && layout.getRowThreads() == 1 && type.getDimSize(0) == 1 &&
         !load.getValid().empty() && load.getDims()[1] >= 0 &&
         static_cast<int64_t>(load.getAligned()) < accessBytes &&
         !type.getElementType().isIndex() &&

@@ -117,16 +117,20 @@ RowTileLimits::RowTileLimits(const BlockReduction &reduction,
 /// a thread of it has half as much, and longer tiles share what they cost; or
 /// the row is slid to where accesses start, and held.
 void RowTileLimits::limitReadOnce(int64_t slidBytes) {
+  StreamingReductionOpInterface op = row.op;
+  Value narrow = widenedRow(op);
   if (row.extent && isCut(row.inputBits)) {
     int64_t held = blockRowThreads * cutRowThreadBytes;
-    if (row.inputBits == 16 && *bytesOfElement == 2 && !row.hasKeys())
-      held = std::max(held, slidBytes);
+    // Sums in f64 count twice.
+    if ((narrow ? bitsOf(narrow) : row.inputBits) == 16 &&
+        op.getInputOperands().size() == 1 && !row.hasKeys())
+      held = std::max(held, slidBytes / 2 * *bytesOfElement);
     heldBytes = std::min(heldBytes, held);
     longest = cutTileBytes / *bytesOfElement;
     return;
   }
   heldBytes = std::min(heldBytes, blockRowBytes);
-  if (Value narrow = widenedRow(row.op))
+  if (narrow)
     longest = plainTile(bitsOf(narrow));
 }
 

@@ -140,7 +140,7 @@ def LastingRowsPass : Pass<"smx-gpu-lasting-rows", "::mlir::smx::gpu::KernelOp">
 def SlidRowsPass : Pass<"smx-gpu-slid-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "rows that start between multiples of 16 bytes are held from the multiple before on";
   let description = [{
-    Of a row that may start anywhere, each vector of a thread is in two pieces of 16 bytes. If the whole row is moved back in its tile to the
+    Of a row that has a tile to itself and may start anywhere, each vector of a thread is in two pieces of 16 bytes. If the whole row is moved back in its tile to the
     multiple of 16 bytes before it, each is one. Places before the row count as behind it:
 
       x[c] is at column c + s,   s = elements between the multiple and the row;
