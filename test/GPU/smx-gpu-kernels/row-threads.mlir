@@ -225,7 +225,7 @@ func.func @twice_summed_ragged(%x: tensor<64x40000xbf16>) -> tensor<64x40000xbf1
 // CHECK-LABEL: smx_gpu.kernel @exponentials_kernel
 // CHECK-SAME: warps(16) shared_limit(232448) min_blocks(4)
 // CUT-LABEL: smx_gpu.kernel @exponentials_kernel
-// CUT-SAME: warps(7) shared_limit(232448) min_blocks(4)
+// CUT-SAME: warps(5) shared_limit(232448) min_blocks(6)
 func.func @exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   %y = smx.softmax %x axis(1) : tensor<64x4096xf32> -> tensor<64x4096xf32>
   return %y : tensor<64x4096xf32>
@@ -501,9 +501,9 @@ func.func @slid_read(%x: tensor<64x50257xbf16>) -> tensor<64xbf16> {
   return %y : tensor<64xbf16>
 }
 
-// Norms have no registers for a block more.
+// Norms have six accesses or more, with registers to spare.
 // CUT-LABEL: smx_gpu.kernel @slid_norm_kernel
-// CUT-SAME: warps(9) cluster(4) shared_limit(232448) min_blocks(3)
+// CUT-SAME: warps(9) cluster(4) shared_limit(232448) min_blocks(4)
 // CUT: smx_gpu.return
 func.func @slid_norm(%x: tensor<64x50257xbf16>) -> tensor<64x50257xbf16> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x50257xbf16> -> tensor<64x50257xbf16>
