@@ -9,14 +9,15 @@
 #define SMX_LIB_GPU_LONGROWCLASSES_H
 
 #include "NestShape.h"
+#include "smx/GPU/Layout.h"
 #include "smx/Tiling/LongRows.h"
 
 #include <optional>
 
 namespace mlir::smx::gpu {
 
-/// Bytes of an access of a thread.
-inline constexpr int64_t accessBytes = accessBits / 8;
+using ::smx::gpu::accessBytes;
+static_assert(accessBytes * 8 == accessBits);
 
 struct LongRow {
   LongRow(const NestShape &shape, const ScheduleOptions &options);

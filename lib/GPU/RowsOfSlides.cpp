@@ -9,7 +9,6 @@
 
 #include "LongRowClasses.h"
 
-#include "smx/GPU/Layout.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

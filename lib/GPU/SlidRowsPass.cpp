@@ -20,9 +20,7 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 using mlir::smx::elementBytes;
-
-/// Bytes of an access.
-static constexpr int64_t accessBytes = 16;
+using ::smx::gpu::accessBytes;
 
 static bool isLimitBelow(arith::CmpIPredicate predicate) {
   return predicate == arith::CmpIPredicate::slt ||

@@ -7,9 +7,7 @@
 using namespace mlir;
 using namespace mlir::smx;
 using namespace mlir::smx::gpuhost;
-
-/// Bytes of the accesses that rows are slid for.
-static constexpr int64_t accessBytes = 16;
+using ::smx::gpu::accessBytes;
 
 /// Of row `r` of a tile, the columns from `lead` on, as a window of one row.
 using AccessOfRow =

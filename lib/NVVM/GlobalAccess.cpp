@@ -17,9 +17,6 @@
 
 namespace mlir::smx {
 
-/// Widest access of a thread, in bytes.
-static constexpr int64_t widestAccess = 16;
-
 namespace {
 /// The part of a tile of global memory that one thread moves.
 class ThreadTile {
@@ -49,7 +46,7 @@ public:
   int64_t widestRun() const {
     if (!memory.contiguous())
       return 1;
-    int64_t bytes = std::min(widestAccess, memory.aligned & -memory.aligned);
+    int64_t bytes = std::min(accessBytes, memory.aligned & -memory.aligned);
     return std::clamp<int64_t>(bytes / memory.elementBytes, 1,
                                neighbouringRegisters(type));
   }
@@ -91,21 +88,14 @@ public:
     for (auto [d, rest] : llvm::enumerate(left)) {
       int64_t last = place(i, d) + (d + 1 == left.size() ? next : 0);
       if (rest)
-        all = both(all, code.less(code.i32(last), rest));
+        all = code.both(all, code.less(code.i32(last), rest));
     }
     return all;
   }
   /// i1: the first place of a run is valid, but not the last one.
   Value isCut(int64_t i, int64_t n) {
-    Value cut =
-        LLVM::XOrOp::create(code, isValid(i, n - 1),
-                            LLVM::ConstantOp::create(code, code.getI1Type(),
-                                                     code.getBoolAttr(true)));
-    return both(isValid(i), cut);
-  }
-
-  Value both(Value a, Value b) {
-    return !a ? b : !b ? a : Value(LLVM::AndOp::create(code, a, b));
+    Value cut = code.negated(isValid(i, n - 1));
+    return code.both(isValid(i), cut);
   }
 
   ThreadCode &code;
@@ -195,13 +185,13 @@ static void storeRuns(ThreadTile &tile, Value value, int64_t n, bool mayBeCut) {
   auto isCut = [&](int64_t i) { return mayBeCut && tile.mayBeCut(i, n); };
   auto store = [&](int64_t i, int64_t count, int64_t next) {
     storeGlobal(code, code.getRegisters(value, i, count), tile.address(i),
-                tile.both(tile.owner, tile.isValid(i, next)));
+                code.both(tile.owner, tile.isValid(i, next)));
   };
   for (int64_t i = 0; i < tile.registers(); i += n)
     store(i, n, isCut(i) ? n - 1 : 0);
   for (int64_t i = 0; i < tile.registers(); i += n)
     if (isCut(i))
-      code.when(tile.both(tile.owner, tile.isCut(i, n)), [&] {
+      code.when(code.both(tile.owner, tile.isCut(i, n)), [&] {
         for (int64_t k : llvm::seq(n))
           store(i + k, 1, /*next=*/0);
       });
@@ -308,11 +298,7 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
     int64_t n = tile.widestRun();
     if (Value whole = tile.runsAreWhole(n)) {
       code.when(whole, [&] { storeRuns(tile, value, n, false); });
-      Value cut =
-          LLVM::XOrOp::create(code, whole,
-                              LLVM::ConstantOp::create(code, code.getI1Type(),
-                                                       code.getBoolAttr(true)));
-      code.when(cut, [&] {
+      code.when(code.negated(whole), [&] {
         storeRuns(tile, value, tile.striped ? n : 1, tile.striped != nullptr);
       });
     } else if (hasOneOwnerOfWarps(tileType)) {

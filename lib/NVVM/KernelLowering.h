@@ -238,6 +238,9 @@ public:
   Value mul(Value a, Value b);
   /// a < b, signed.
   Value less(Value a, Value b);
+  /// `!condition` of an i1; `a && b` of two of which a null one is true.
+  Value negated(Value condition);
+  Value both(Value a, Value b);
   /// An i64 limited to [0, high], as i32.
   Value clamped(Value i, int64_t high);
 

@@ -8,7 +8,8 @@ namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 using ::smx::gpu::wordBytes;
 
-static constexpr int64_t pieceBytes = 16, pieceWords = pieceBytes / wordBytes;
+static constexpr int64_t pieceBytes = ::smx::gpu::accessBytes,
+                         pieceWords = pieceBytes / wordBytes;
 
 bool isShiftedRow(RankedTensorType tile, const GlobalTile &memory) {
   auto striped = dyn_cast_or_null<gpu::StripedAttr>(gpu::getLayout(tile));
@@ -33,7 +34,6 @@ private:
   Value compare(LLVM::ICmpPredicate predicate, Value a, Value b) {
     return LLVM::ICmpOp::create(code, predicate, a, b);
   }
-  Value both(Value a, Value b) { return LLVM::AndOp::create(code, a, b); }
   Value either(Value a, Value b) { return LLVM::OrOp::create(code, a, b); }
   Value select(Value condition, Value a, Value b) {
     return LLVM::SelectOp::create(code, condition, a, b);
@@ -150,13 +150,9 @@ Value ShiftedRow::load() {
     SmallVector<Value> all = wordsOf(low[i]);
     all.append(
         wordsOf(loadGlobal(code, code.advance(piece, i * stripe + pieceBytes),
-                           words, both(whole[i], isShifted))));
+                           words, code.both(whole[i], isShifted))));
     Value moved = fromWords(shifted(all, is8, is4, order));
-    Value isEdge = both(
-        isOfRow(i, 0),
-        LLVM::XOrOp::create(code, whole[i],
-                            LLVM::ConstantOp::create(code, code.getI1Type(),
-                                                     code.getBoolAttr(true))));
+    Value isEdge = code.both(isOfRow(i, 0), code.negated(whole[i]));
     result.push_back(code.choose(
         vector, isEdge,
         [&] {
@@ -180,16 +176,10 @@ void ShiftedRow::store(Value value) {
   Value start = LLVM::SubOp::create(code, code.i32(pieceBytes), shift);
   Value is8 = hasBit(code, start, 8), is4 = hasBit(code, start, 4),
         order = byteOrder(code, start), lane = code.lane();
-  Value isFirst = both(isShifted,
-                       compare(LLVM::ICmpPredicate::eq, lane, code.i32(0))),
+  Value isFirst = code.both(
+            isShifted, compare(LLVM::ICmpPredicate::eq, lane, code.i32(0))),
         isLast =
             compare(LLVM::ICmpPredicate::eq, lane, code.i32(warpThreads - 1));
-  auto negated = [&](Value condition) -> Value {
-    return LLVM::XOrOp::create(
-        code, condition,
-        LLVM::ConstantOp::create(code, code.getI1Type(),
-                                 code.getBoolAttr(true)));
-  };
   for (int64_t i : llvm::seq(vectors)) {
     Value own = code.getRegisters(value, i * elements, elements);
     SmallVector<Value> mine =
@@ -204,21 +194,22 @@ void ShiftedRow::store(Value value) {
     // Not shifted, all 16 bytes are the thread's own.
     for (auto [k, word] : llvm::enumerate(moved))
       word = select(isShifted, word, mine[k]);
-    Value inside = both(isInside(i, 0), negated(isFirst)),
-          nextInside = both(isInside(i, 1), negated(isLast));
+    Value inside = code.both(isInside(i, 0), code.negated(isFirst)),
+          nextInside = code.both(isInside(i, 1), code.negated(isLast));
     storeGlobal(code, code.fromRegisters(moved),
                 code.advance(piece, i * stripe), inside);
     // Elements of the piece, and those of the next one, where it is not stored.
-    Value hasEdge =
-        either(negated(inside), both(isShifted, negated(nextInside)));
+    Value hasEdge = either(code.negated(inside),
+                           code.both(isShifted, code.negated(nextInside)));
     code.when(hasEdge, [&] {
       for (int64_t k : llvm::seq(elements)) {
         Value isOfPiece =
             compare(LLVM::ICmpPredicate::slt, code.i32(k * bytes), start);
-        Value isLeft = select(isOfPiece, negated(inside), negated(nextInside));
+        Value isLeft =
+            select(isOfPiece, code.negated(inside), code.negated(nextInside));
         storeGlobal(code, code.getRegisters(own, k, 1),
                     code.advance(element, i * stripe + k * bytes),
-                    both(isLeft, isOfRow(i, k)));
+                    code.both(isLeft, isOfRow(i, k)));
       }
     });
   }

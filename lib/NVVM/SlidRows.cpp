@@ -51,29 +51,21 @@ private:
   Value isBefore(int64_t i, int64_t k) {
     return code.less(code.add(column, code.i32(columnOf(i) + k)), high);
   }
-  Value both(Value a, Value b) {
-    return !a ? b : !b ? a : Value(LLVM::AndOp::create(code, a, b));
-  }
-  Value negated(Value condition) {
-    return LLVM::XOrOp::create(
-        code, condition,
-        LLVM::ConstantOp::create(code, code.getI1Type(),
-                                 code.getBoolAttr(true)));
-  }
   /// i1: all of the access is in the row; null: that is known.
   Value isWhole(int64_t i) {
-    return both(mayStartBefore(i) ? isFrom(i, 0) : Value(),
-                mayEndBehind(i) ? isBefore(i, run - 1) : Value());
+    return code.both(mayStartBefore(i) ? isFrom(i, 0) : Value(),
+                     mayEndBehind(i) ? isBefore(i, run - 1) : Value());
   }
   /// i1: some of it is, and some is not; null: no thread has such a one.
   Value isCut(int64_t i) {
     if (!mayStartBefore(i) && !mayEndBehind(i))
       return {};
-    return both(negated(isWhole(i)), both(isFrom(i, run - 1), isBefore(i, 0)));
+    return code.both(code.negated(isWhole(i)),
+                     code.both(isFrom(i, run - 1), isBefore(i, 0)));
   }
   Value isOfRow(int64_t i, int64_t k) {
-    return both(mayStartBefore(i) ? isFrom(i, k) : Value(),
-                mayEndBehind(i) ? isBefore(i, k) : Value());
+    return code.both(mayStartBefore(i) ? isFrom(i, k) : Value(),
+                     mayEndBehind(i) ? isBefore(i, k) : Value());
   }
 
   Value loadAccesses(bool lasting);
@@ -221,8 +213,8 @@ Value SlidRows::loadAccesses(bool lasting) {
 }
 
 Value SlidRows::loadWords(int64_t i) {
-  Value whole = isWhole(i), isApart = both(isOdd, whole),
-        isTogether = both(negated(isOdd), whole);
+  Value whole = isWhole(i), isApart = code.both(isOdd, whole),
+        isTogether = code.both(code.negated(isOdd), whole);
   int64_t count = run * memory.elementBytes / wordBytes;
   auto word = VectorType::get(1, code.getI32Type());
   auto one = VectorType::get(1, code.getI16Type());
@@ -282,7 +274,7 @@ void SlidRows::storeElements(int64_t i, Value value, Value predicate) {
   for (int64_t k : llvm::seq(run))
     storeGlobal(code, code.getRegisters(value, i + k, 1),
                 code.advance(address(i), k * memory.elementBytes),
-                both(isOfRow(i, k), predicate));
+                code.both(isOfRow(i, k), predicate));
 }
 
 void SlidRows::storeAccesses(Value value) {
@@ -297,8 +289,8 @@ void SlidRows::storeAccesses(Value value) {
 }
 
 void SlidRows::storeWords(int64_t i, Value value) {
-  Value whole = isWhole(i), isApart = both(isOdd, whole),
-        isTogether = both(negated(isOdd), whole);
+  Value whole = isWhole(i), isApart = code.both(isOdd, whole),
+        isTogether = code.both(code.negated(isOdd), whole);
   int64_t count = run * memory.elementBytes / wordBytes;
   Value own =
       LLVM::BitcastOp::create(code, VectorType::get(count, code.getI32Type()),
@@ -330,7 +322,7 @@ void SlidRows::storeOthers(Value value) {
     if (hasPairs)
       storeWords(i, value);
     if (!hasPairs || whole)
-      storeElements(i, value, hasPairs ? negated(whole) : Value());
+      storeElements(i, value, hasPairs ? code.negated(whole) : Value());
   }
 }
 

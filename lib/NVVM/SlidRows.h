@@ -13,8 +13,7 @@
 
 namespace mlir::smx {
 
-/// Bytes of an access.
-inline constexpr int64_t accessBytes = 16;
+using ::smx::gpu::accessBytes;
 
 /// How a load or store says which columns are in its memory.
 struct SlidPlaces {

@@ -182,6 +182,15 @@ Value ThreadCode::addressBits(Value address) {
   return LLVM::PtrToIntOp::create(*this, getI32Type(), address);
 }
 
+Value ThreadCode::negated(Value condition) {
+  Value yes = LLVM::ConstantOp::create(*this, getI1Type(), getBoolAttr(true));
+  return LLVM::XOrOp::create(*this, condition, yes);
+}
+
+Value ThreadCode::both(Value a, Value b) {
+  return !a ? b : !b ? a : Value(LLVM::AndOp::create(*this, a, b));
+}
+
 void ThreadCode::when(Value condition, llvm::function_ref<void()> body) {
   auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
   InsertionGuard guard(*this);

@@ -26,6 +26,10 @@ inline constexpr int64_t warpThreads = 32;
 
 /// Bytes of a register, and of a bank of shared memory.
 inline constexpr int64_t wordBytes = 4;
+
+/// Bytes that a thread moves to or from memory at a time, at most; memory moves
+/// them at multiples of as many.
+inline constexpr int64_t accessBytes = 16;
 /// Registers of 32 bits that all blocks of a multiprocessor share.
 inline constexpr int64_t registerFile = 65536;
 
