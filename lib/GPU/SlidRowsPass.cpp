@@ -83,14 +83,11 @@ static Value withoutLimit(Value count) {
                                                          : count;
 }
 
-/// The rows, or the parts of warps.
+/// The row, or the parts of warps.
 bool Rows::isTile(Type other) const {
   auto tile = dyn_cast<RankedTensorType>(other);
-  if (!tile || !getLayout(tile))
-    return false;
-  return tile.getShape() == type.getShape() ||
-         (type.getDimSize(0) == 1 &&
-          tile.getNumElements() == type.getNumElements());
+  return tile && getLayout(tile) &&
+         tile.getNumElements() == type.getNumElements();
 }
 
 bool Rows::isBehind(Operation *op) const {
@@ -153,10 +150,8 @@ bool Rows::isSlidable(Operation *op) {
   if (auto store = dyn_cast<StoreOp>(op))
     return add(store, store.getDestination().getType());
   if (auto position = dyn_cast<PositionOp>(op)) {
-    if (position.getDim() == 0)
-      return position.getTile().getType().getShape() == type.getShape();
     positions.push_back(position);
-    return isBehind(position) &&
+    return isBehind(position) && position.getDim() == 1 &&
            position.getTile().getType() ==
                type.clone(IndexType::get(op->getContext())) &&
            addComparisons(position.getTile(), /*isNegated=*/false);
@@ -225,18 +220,24 @@ Value Rows::makeSlide(OpBuilder &builder) {
   offsets[anchor.getDims()[1]] =
       arith::ConstantIndexOp::create(builder, loc, 0);
   auto rows = RankedTensorType::get(
-      {type.getDimSize(0)}, builder.getIndexType(),
+      {1}, builder.getIndexType(),
       SliceAttr::get(builder.getContext(), /*dim=*/1, layout));
   return SlideOp::create(builder, loc, rows, anchor.getSource(), offsets,
                          anchor.getDims());
 }
 
+/// Columns of the row (from the tile's first one on) where `position` has those
+/// of the tile.
+static arith::SubIOp slidPlaces(ImplicitLocOpBuilder &builder, Value position,
+                                Value slide) {
+  Value back = BroadcastOp::create(builder, position.getType(), slide);
+  return arith::SubIOp::create(builder, position, back);
+}
+
 void Rows::slidePosition(PositionOp position, Value slide) {
   ImplicitLocOpBuilder builder(position.getLoc(), position);
   builder.setInsertionPointAfter(position);
-  RankedTensorType places = position.getTile().getType();
-  Value back = BroadcastOp::create(builder, places, slide);
-  auto slid = arith::SubIOp::create(builder, position.getTile(), back);
+  arith::SubIOp slid = slidPlaces(builder, position.getTile(), slide);
   position.getTile().replaceAllUsesExcept(slid, slid);
 }
 
@@ -245,11 +246,10 @@ void Rows::slideComparison(const Comparison &comparison, Value slide) {
   arith::CmpIOp compare = comparison.op;
   ImplicitLocOpBuilder builder(compare.getLoc(), compare);
   RankedTensorType places = cast<RankedTensorType>(compare.getLhs().getType());
-  Value back = BroadcastOp::create(builder, places, slide);
-  Value place = PositionOp::create(builder, places, /*dim=*/1);
+  Value position = PositionOp::create(builder, places, /*dim=*/1);
   Value first = tensor::SplatOp::create(builder, column, places);
-  place = arith::AddIOp::create(builder, place, first);
-  place = arith::SubIOp::create(builder, place, back);
+  Value place = arith::AddIOp::create(
+      builder, slidPlaces(builder, position, slide), first);
   Value zero = arith::ConstantOp::create(
       builder, DenseElementsAttr::get(places, builder.getIndexAttr(0)));
   Value isBefore =

@@ -98,8 +98,8 @@ private:
   /// i32: the first column of the tile that is in the row and the first one
   /// behind it; the thread's first column.
   Value low, high, column;
-  /// Column 0 of the thread's row, and its own first column.
-  Value row, start;
+  /// The thread's first column.
+  Value start;
   /// Of pairs: bytes from the start of a word to that column (i32), and whether
   /// there are some.
   Value behind, isOdd;
@@ -144,12 +144,11 @@ SlidRows::SlidRows(ThreadCode &code, RankedTensorType tile,
         code.less(at.row, code.clamped(places.rows, tile.getDimSize(0)));
     high = LLVM::SelectOp::create(code, isValid, high, code.i32(0));
   }
-
   Value back = LLVM::SubOp::create(code, code.i32(0), slide);
-  row = code.advance(memory.start(code),
-                     byteOffset(code, memory, /*d=*/0, at.row, 0));
-  row = code.advance(row, code.mul(back, code.i32(memory.elementBytes)));
-  start = code.advance(row, code.mul(column, code.i32(memory.elementBytes)));
+  start = code.advance(memory.start(code),
+                       byteOffset(code, memory, /*d=*/0, at.row, 0));
+  start = code.advance(start, code.mul(back, code.i32(memory.elementBytes)));
+  start = code.advance(start, code.mul(column, code.i32(memory.elementBytes)));
 }
 
 Value SlidRows::isAligned() {
