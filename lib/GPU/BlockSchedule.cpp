@@ -2,6 +2,7 @@
 
 #include "BlockSchedule.h"
 #include "LongRowSchedule.h"
+#include "smx/Tiling/AdjacentRows.h"
 #include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/ProductExtents.h"
 
@@ -183,6 +184,8 @@ private:
   /// Of a short row that is written, one of several.
   int64_t mostLanes(const NestShape &shape) const;
   void chooseThreads(const NestShape &shape, const ScheduleOptions &options);
+  /// Of rows that are moved as one piece; false if they are not.
+  bool chooseAdjacent(const NestShape &shape, const ScheduleOptions &options);
 
   int64_t length;
   /// A thread keeps the largest keys of all its columns.
@@ -197,8 +200,31 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
       keepsKeys(shape.rowsAreFastest && shape.maxima != 0) {
   fastest = shape.rowsAreFastest ? paddedRows : length;
   isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
+  if (chooseAdjacent(shape, options))
+    return;
   vector = chooseVector(shape, options);
   chooseThreads(shape, options);
+}
+
+bool RowThreads::chooseAdjacent(const NestShape &shape,
+                                const ScheduleOptions &options) {
+  constexpr int64_t narrow = 16;
+  bool areNarrow = shape.rowsRead > 0 &&
+                   shape.rowBits == narrow * shape.rowsRead &&
+                   shape.widestWritten <= narrow;
+  if (paddedRows == 1 || !shape.hasWholeRows || shape.rowsAreFastest ||
+      !areNarrow || shape.maxima != 0)
+    return false;
+  auto rows = mlir::smx::AdjacentRows::of(
+      {shape.longest, shape.rowsRead, options.alignment, shape.isWritten});
+  if (!rows)
+    return false;
+  vector = rows->vector;
+  columnThreads = rows->lanes;
+  threads = options.warps ? options.warps * ::smx::gpu::warpThreads
+                          : std::clamp(paddedRows * rows->lanes,
+                                       ::smx::gpu::warpThreads, rows->threads);
+  return true;
 }
 
 int64_t RowThreads::chooseVector(const NestShape &shape,

@@ -79,6 +79,52 @@ static LogicalResult verifySlide(AccessOp op, MemRefType memory) {
   return success();
 }
 
+/// P41
+template <typename AccessOp>
+static LogicalResult verifyAdjacent(AccessOp op, MemRefType memory) {
+  if (!op.getAdjacent())
+    return success();
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  if (!isa_and_nonnull<StripedAttr>(getLayout(tile)) ||
+      !isa<KernelOp>(op->getParentOp()))
+    return op.emitOpError("expected adjacent rows to be a striped tile of the "
+                          "kernel's own body, got ")
+           << tile;
+  ArrayRef<int64_t> dims = op.getDims();
+  if (dims[0] == -1 || !hasDenseRows(memory, dims[1]))
+    return op.emitOpError(
+               "expected adjacent rows along a dimension of the "
+               "memref, and columns along one of stride 1, got dims ")
+           << dims << " of " << memory;
+  int64_t columns = op.getAdjacentColumns();
+  if (columns < 1 || columns > tile.getDimSize(1))
+    return op.emitOpError("expected adjacent rows to have a constant number of "
+                          "valid columns, from 1 to ")
+           << tile.getDimSize(1);
+  if (op.getSlide())
+    return op.emitOpError("expected adjacent rows not to be slid");
+  return success();
+}
+
+/// P39 and P41.
+template <typename AccessOp>
+static LogicalResult verifyRows(AccessOp op, MemRefType memory) {
+  if (failed(verifySlide(op, memory)))
+    return failure();
+  return verifyAdjacent(op, memory);
+}
+
+/// Columns of what is adjacent; 0 if their number is no constant.
+template <typename AccessOp>
+static int64_t columnsOfAdjacent(AccessOp op) {
+  if (op.getValid().empty())
+    return cast<RankedTensorType>(op.getTile().getType()).getShape().back();
+  return getConstantIntValue(op.getValid().back()).value_or(0);
+}
+
+int64_t LoadOp::getAdjacentColumns() { return columnsOfAdjacent(*this); }
+int64_t StoreOp::getAdjacentColumns() { return columnsOfAdjacent(*this); }
+
 LogicalResult LoadOp::verify() {
   auto tile = cast<RankedTensorType>(getTile().getType());
   if (getAgain() && getLasting()) // P34
@@ -86,7 +132,7 @@ LogicalResult LoadOp::verify() {
   if (failed(verifyAccess(*this, accessOf(*this, getSource().getType()),
                           tile.getRank(), tile.getElementType())))
     return failure();
-  return verifySlide(*this, getSource().getType());
+  return verifyRows(*this, getSource().getType());
 }
 
 LogicalResult StoreOp::verify() {
@@ -94,7 +140,7 @@ LogicalResult StoreOp::verify() {
   if (failed(verifyAccess(*this, accessOf(*this, getDestination().getType()),
                           tile.getRank(), tile.getElementType())))
     return failure();
-  return verifySlide(*this, getDestination().getType());
+  return verifyRows(*this, getDestination().getType());
 }
 
 LogicalResult SlideOp::verify() {

@@ -137,6 +137,22 @@ static void setIsOneRow(NestShape &shape, scf::ForallOp nest,
   nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
 }
 
+/// Sets `hasWholeRows`.
+static void setHasWholeRows(NestShape &shape, scf::ForallOp nest,
+                            const TileClasses &classes) {
+  auto checkRow = [&](Value tile, RankedTensorType tensor) {
+    auto dims = classes.classesOf(tile);
+    if (!dims.empty() && dims.back() == shape.longestClass)
+      shape.hasWholeRows &= tensor.getShape().back() == shape.longest;
+  };
+  nest.walk([&](tensor::ExtractSliceOp slice) {
+    checkRow(slice.getResult(), slice.getSourceType());
+  });
+  nest.walk([&](tensor::ParallelInsertSliceOp insert) {
+    checkRow(insert.getSource(), insert.getDestType());
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // What is read and written
 //===----------------------------------------------------------------------===//
@@ -290,6 +306,7 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
     setRowsOfResults(shape, nest, classes);
   setLongest(shape, nest, classes);
   setIsOneRow(shape, nest, classes);
+  setHasWholeRows(shape, nest, classes);
   setElements(shape, nest, classes);
   setReads(shape, nest, classes);
   setWrites(shape, nest, classes);

@@ -19,6 +19,9 @@ struct NestShape {
   /// No other dimension than that has more than one element, and a tile has all
   /// of it.
   bool isOneRow = true;
+  /// Where the longest dimension is the fastest one of a tensor, a tile has all
+  /// of it.
+  bool hasWholeRows = true;
   /// Reductions to the largest key: of top-k, k.
   int64_t maxima = 0;
   /// Bits of all that is read of one element of a row.

@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AdjacentRows.h"
 #include "FragmentStores.h"
 #include "GlobalTile.h"
+#include "SharedBarriers.h"
 #include "ShiftedRows.h"
 #include "SlidRows.h"
 
@@ -242,6 +244,14 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
         code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
         adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
         tileType.getShape(), op.getAligned());
+    if (op.getAdjacent()) {
+      fetchAdjacent(op, rewriter);
+      rewriter.replaceOp(op, AdjacentTile(code, tileType, memory,
+                                          op.getAdjacentColumns(),
+                                          code.scratch(plan, op))
+                                 .read());
+      return success();
+    }
     if (isShiftedRow(tileType, memory)) {
       rewriter.replaceOp(op, loadShiftedRow(code, tileType, memory));
       return success();
@@ -260,6 +270,32 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
               : loadRuns(tile, n, op, true);
     rewriter.replaceOp(op, result);
     return success();
+  }
+
+private:
+  /// Asks for all tiles that the plan gathers at `first`, and waits for them.
+  void fetchAdjacent(gpu::LoadOp first,
+                     ConversionPatternRewriter &rewriter) const {
+    ArrayRef<gpu::LoadOp> loads = plan.loadsFrom(first);
+    if (loads.empty())
+      return;
+    ThreadCode code(rewriter, first, plan);
+    for (gpu::LoadOp load : loads) {
+      SmallVector<Value> operands;
+      if (failed(rewriter.getRemappedValues(load->getOperands(), operands)))
+        continue; // the conversion fails at what defines them
+      OpAdaptor adaptor(operands, load);
+      auto type = cast<RankedTensorType>(load.getTile().getType());
+      GlobalTile memory =
+          makeGlobalTile(code, memoryType(load), adaptor.getSource(),
+                         adaptor.getOffsets(), adaptor.getValid(),
+                         load.getDims(), type.getShape(), load.getAligned());
+      AdjacentTile(code, type, memory, load.getAdjacentColumns(),
+                   code.scratch(plan, load))
+          .fetch();
+    }
+    waitForCopies(code);
+    code.teamBarrier();
   }
 };
 
@@ -284,6 +320,13 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
         code, cast<MemRefType>(op.getDestination().getType()),
         adaptor.getDestination(), adaptor.getOffsets(), adaptor.getValid(),
         op.getDims(), tileType.getShape(), op.getAligned());
+    if (op.getAdjacent()) {
+      AdjacentTile(code, tileType, memory, op.getAdjacentColumns(),
+                   code.scratch(plan, op))
+          .store(value);
+      rewriter.eraseOp(op);
+      return success();
+    }
     if (storesWholeRows(op)) {
       storeWholeRows(code, op, memory, value);
       rewriter.eraseOp(op);

@@ -138,6 +138,13 @@ public:
   bool isAwaitedByReaders(gpu::CopyOp copy) const;
   /// Of that op: how many later groups may still be in flight.
   std::optional<int64_t> copiesInFlight(Operation *op) const;
+  /// The loads of adjacent rows that the first of them asks for: those that
+  /// follow each other. None for the others.
+  ArrayRef<gpu::LoadOp> loadsFrom(gpu::LoadOp first) const {
+    auto found = adjacentLoads.find(first);
+    return found == adjacentLoads.end() ? ArrayRef<gpu::LoadOp>()
+                                        : ArrayRef(found->second);
+  }
   /// A thread has many registers of one row, which the kernel reduces to one
   /// value; there are no matrix products, whose order in time is a schedule.
   bool reducesLongRow(Operation *kernel) const {
@@ -180,6 +187,7 @@ private:
   /// and nothing else of the kernel meets in the cluster.
   void addClusterStart(gpu::KernelOp kernel);
   void addCopyGroups(gpu::KernelOp kernel);
+  void addAdjacentLoads(gpu::KernelOp kernel);
   void addReleaseOrder(gpu::KernelOp kernel);
   /// Adds the barriers behind the first `bytes` of shared memory.
   void addExchanges(gpu::KernelOp kernel, int64_t &bytes);
@@ -192,6 +200,7 @@ private:
   llvm::DenseMap<Operation *, int64_t> maps, laterCopies, repeated;
   llvm::DenseMap<Operation *, std::vector<TensorMapUse>> kernelMaps;
   llvm::DenseMap<Operation *, SmallVector<Exchange, 2>> starts;
+  llvm::DenseMap<Operation *, SmallVector<gpu::LoadOp, 2>> adjacentLoads;
 };
 
 /// The ops that use a channel, also inside the roles that it is passed to.

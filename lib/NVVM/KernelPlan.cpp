@@ -290,7 +290,7 @@ static bool isLookedForOnce(Operation *op) {
 
 /// The op shares its scratch, of so many bytes, with no other one.
 static bool hasOwnScratch(const KernelPlan &plan, Operation *op, int64_t size) {
-  if (isa<gpu::CollectOp>(op) || isLookedForOnce(op))
+  if (isa<gpu::CollectOp, gpu::LoadOp, gpu::StoreOp>(op) || isLookedForOnce(op))
     return true;
   return isa<gpu::ReduceOp>(op) ? size <= ownScratch : plan.isScratchFree(op);
 }
@@ -353,6 +353,20 @@ static void placeScratch(const KernelPlan &plan, gpu::KernelOp kernel,
     placeInOneArea(ofTeam, plan.team(ofTeam.front()).groups(), places, bytes);
 }
 
+void KernelPlan::addAdjacentLoads(gpu::KernelOp kernel) {
+  SmallVector<gpu::LoadOp, 2> *group = nullptr;
+  for (Operation &op : kernel.getBody().front()) {
+    auto load = dyn_cast<gpu::LoadOp>(op);
+    if (!load || !load.getAdjacent()) {
+      group = nullptr;
+      continue;
+    }
+    if (!group)
+      group = &adjacentLoads[load];
+    group->push_back(load);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // The plan
 //===----------------------------------------------------------------------===//
@@ -367,6 +381,7 @@ LogicalResult KernelPlan::add(gpu::KernelOp kernel) {
   placeStageBarriers(kernel, barrierOffsets, bytes);
   addClusterStart(kernel);
   addCopyGroups(kernel);
+  addAdjacentLoads(kernel);
   addReleaseOrder(kernel);
   addExchanges(kernel, bytes);
   placeScratch(*this, kernel, {scratchOffsets, scratchStrides, scratchIsFree},

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AdjacentRows.h"
 #include "Clusters.h"
 #include "KernelLowering.h"
 #include "Largest.h"
@@ -100,7 +101,8 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
     return slice.getNumElements() * warps * elementBytes(tile.getElementType());
   }
   return convertScratchBytes(op) + clusterScratchBytes(op) +
-         collectScratchBytes(op) + largestScratchBytes(op);
+         collectScratchBytes(op) + largestScratchBytes(op) +
+         adjacentScratchBytes(op);
 }
 
 /// Combines the values of the warps along the dimension: the place of a value

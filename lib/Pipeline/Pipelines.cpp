@@ -98,6 +98,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
     tile.heldBlocks = clustersOf(options.chip);
   else if (clustersOf(options.chip) > 1)
     tile.slidRowBytes = slidRowBytes;
+  tile.alignment = options.alignment;
   SplitPassOptions split;
   split.parts = std::max<int64_t>(options.splits, 1);
   split.accumulators = !inBlocks;
@@ -135,11 +136,12 @@ static void buildCpu(OpPassManager &pm, const RoadOptions &options) {
   pm.addPass(createCSEPass());
 }
 
-void mlir::smx::buildKernelNests(OpPassManager &pm, double slack, double lead) {
+void mlir::smx::buildKernelNests(OpPassManager &pm, int64_t alignment,
+                                 double slack, double lead) {
   pm.addNestedPass<func::FuncOp>(createWidenSumsPass());
   pm.addPass(createExpandStatePass(ExpandStatePassOptions{slack, lead}));
   pm.addPass(createCanonicalizerPass());
-  pm.addNestedPass<func::FuncOp>(createTileOthersPass());
+  pm.addNestedPass<func::FuncOp>(createTileOthersPass({alignment}));
   pm.addPass(createCanonicalizerPass());
 }
 
@@ -162,9 +164,9 @@ static void buildNestsToKernels(OpPassManager &pm, const RoadOptions &options,
   // largest one, and what f32 keeps of sums, are numbers still.
   constexpr double slackOfRoles = 8, leadOfRoles = 64;
   if (warpgroups)
-    buildKernelNests(pm, slackOfRoles, leadOfRoles);
+    buildKernelNests(pm, options.alignment, slackOfRoles, leadOfRoles);
   else
-    buildKernelNests(pm);
+    buildKernelNests(pm, options.alignment);
   pm.addPass(createDestinationArgumentsPass());
   gpu::KernelsPassOptions kernels;
   kernels.warps = options.warps;
@@ -257,7 +259,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   buildHost(pm);
   if (warpgroups)
     buildBufferizedRoles(pm);
-  addToKernels(pm, gpu::createToldByScorePass(), gpu::createSlidRowsPass());
+  addToKernels(pm, gpu::createToldByScorePass(), gpu::createSlidRowsPass(),
+               gpu::createAdjacentRowsPass());
 }
 
 static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {

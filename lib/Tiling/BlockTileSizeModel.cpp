@@ -2,6 +2,7 @@
 
 #include "BlockTiles.h"
 #include "smx/IR/ElementBits.h"
+#include "smx/Tiling/AdjacentRows.h"
 #include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/RowParts.h"
 
@@ -192,6 +193,18 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   for (FinishOp finish : finishes)
     if (finish.isStreamed())
       bits = std::max(bits, elementBits(finish.getResult().getType()));
+  constexpr int64_t narrow = 16;
+  if (bits == narrow && reduction.inputBits == narrow &&
+      tile.sizes.stream == reduction.extent) {
+    int64_t read = bytesPerElement(reduction.op, finishes, *reduction.extent) /
+                   (narrow / 8);
+    if (std::optional<AdjacentRows> adjacent =
+            AdjacentRows::of({*reduction.extent, read, options.alignment,
+                              /*areWritten=*/!areOnlyRead(finishes)})) {
+      tile.rows = adjacent->rows;
+      return tile;
+    }
+  }
   int64_t bytes = std::max<int64_t>(tile.sizes.stream * bits / 8, 1);
   tile.rows = std::clamp<int64_t>(llvm::bit_floor(uint64_t(blockBytes / bytes)),
                                   1, mostRows);

@@ -96,6 +96,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                                   {"deferred-bytes", deferredBytes},
                                   {"row-bytes", rowBytes},
                                   {"slid-row-bytes", slidRowBytes},
+                                  {"alignment", alignment},
                                   {"held-blocks", heldBlocks},
                                   {"parts", parts},
                                   {"slots", slots},
@@ -288,6 +289,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                            ? 0
                            : std::min<int64_t>(rowBytes, halfRowBytes);
     options.slidRowBytes = slidRowBytes;
+    options.alignment = alignment;
     options.warpgroups = warpgroups;
     options.slots = request.parts.slots;
     options.multiprocessors = multiprocessors;

@@ -3,6 +3,7 @@
 #define SMX_LIB_TILING_TILESIZEMODEL_H
 
 #include "smx/IR/Smx.h"
+#include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -74,6 +75,8 @@ struct BlockTileOptions {
   /// Registers that hold a row; those that hold one of 16-bit elements which
   /// starts and ends anywhere and is only read (0: as of any type).
   int64_t rowBytes = 0, slidRowBytes = 0;
+  /// Bytes that rows are known to start at multiples of.
+  int64_t alignment = accessBits / 8;
   /// Groups of 64 rows multiply asynchronously.
   bool warpgroups = false;
   /// Blocks of these that run at once; 0: not known.
@@ -120,7 +123,8 @@ struct BlockTileOptions {
 ///   * One tile, if registers hold the row: what is read of it for the update
 ///     and for `finishes` takes at most `rowBytes`. Otherwise tiles have at
 ///     most 4096 elements, or 8192 of 16 bits.
-///   * Several short rows to a block.
+///   * Several short rows to a block: 4 KiB of them, or as many as are moved
+///     as one piece where they start anywhere (AdjacentRows.h).
 ///   * Where rows are the fastest dimension, 16 to 64 of them by at most 1024
 ///     elements: rows are read once, and every tile costs the running sum one
 ///     rounding.

@@ -169,6 +169,27 @@ def SlidRowsPass : Pass<"smx-gpu-slid-rows", "::mlir::smx::gpu::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def AdjacentRowsPass : Pass<"smx-gpu-adjacent-rows", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "short rows that start anywhere are moved as one piece of memory";
+  let description = [{
+    Of a tile of several whole rows whose layout has no accesses of memory, as its vectors have an odd number of elements, each element is an
+    access of its own. Where rows follow one another in memory, as those of a tensor do, they are one piece, which the block moves to and
+    from shared memory in accesses of 16 bytes. Loads of such tiles are asked for together. A remark says how many tiles there are.
+
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] valid(%m, %c65) dims [0, 1] {aligned = 2} : .. -> tensor<64x68xbf16, #L>
+    ..
+    smx_gpu.store %y, %b[%i, %c0] valid(%m, %c65) dims [0, 1] {aligned = 2}
+    ```
+    ==>
+    ```mlir
+    %x = smx_gpu.load %a[%i, %c0] valid(%m, %c65) dims [0, 1] adjacent {aligned = 2} : .. -> tensor<64x68xbf16, #L>
+    ..
+    smx_gpu.store %y, %b[%i, %c0] valid(%m, %c65) dims [0, 1] adjacent {aligned = 2}
+    ```
+  }];
+}
+
 def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "the part of a long row that registers have no room for stays in shared memory";
   let description = [{

@@ -30,6 +30,9 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     before the first column of the memref is 0, as is what is not `valid`, of which there are that many places from `offsets` on, or none if
     it is negative.
 
+    Rows that are `adjacent` are moved as one piece of memory, in accesses of 16 bytes and through shared memory, if a call's rows do follow one
+    another without gaps.
+
     P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
     P2: entries of `dims` are -1 or different dimensions of the memref.
     P3: `valid` is empty or has one entry per tile dimension.
@@ -39,6 +42,8 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     P39: a tile that is `slid` is striped, with one row for each of its threads, and has `valid`; its columns run along a dimension of stride
     1; and the slide has an index for each row, in the tile's layout. A slide is from 0 to one less than the layout's vectors have elements;
     `aligned` is about where the tile starts with it.
+    P41: what is `adjacent` is a striped tile of a kernel's own body, whose rows run along a dimension of the memref, and columns along one of
+    stride 1; the number of `valid` columns, if there is one, is a constant from 1 to the tile's; and it is not `slid`.
 
     ```mlir
     %t = smx_gpu.load %x[%i, %j] valid(%m, %n) dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>
@@ -49,13 +54,17 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid, Optional<SmxGpu_Tile>:$slide,
                        DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned,
-                       UnitAttr:$again, UnitAttr:$lasting);
+                       UnitAttr:$again, UnitAttr:$lasting, UnitAttr:$adjacent);
   let results = (outs SmxGpu_Tile:$tile);
   let assemblyFormat = [{
     $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? (`slid` `(` $slide^ `:` type($slide) `)`)? `dims` $dims
-    (`again` $again^)? (`lasting` $lasting^)? attr-dict `:` type($source) `->` type($tile)
+    (`again` $again^)? (`lasting` $lasting^)? (`adjacent` $adjacent^)? attr-dict `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Valid columns of adjacent rows.
+    int64_t getAdjacentColumns();
+  }];
 }
 
 def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
@@ -64,7 +73,7 @@ def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects
     As `smx_gpu.load`; places outside `valid` are not written. Of threads that hold the same element,
     one writes it. Where `dims[d]` is -1 only one place along `d` may be valid.
 
-    P1 to P4, P17 and P39 as for `smx_gpu.load`.
+    P1 to P4, P17, P39 and P41 as for `smx_gpu.load`.
 
     ```mlir
     smx_gpu.store %t, %y[%i, %j] dims [0, 1] : tensor<64x64xf32, #smx_gpu.fragment<warps = 4>>,
@@ -73,13 +82,17 @@ def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects
   }];
   let arguments = (ins SmxGpu_Tile:$tile, AnyMemRef:$destination, Variadic<Index>:$offsets,
                        Variadic<Index>:$valid, Optional<SmxGpu_Tile>:$slide, DenseI64ArrayAttr:$dims,
-                       DefaultValuedAttr<I64Attr, "0">:$aligned);
+                       DefaultValuedAttr<I64Attr, "0">:$aligned, UnitAttr:$adjacent);
   let assemblyFormat = [{
     $tile `,` $destination `[` $offsets `]` (`valid` `(` $valid^ `)`)? (`slid` `(` $slide^ `:` type($slide) `)`)?
-    `dims` $dims attr-dict
+    `dims` $dims (`adjacent` $adjacent^)? attr-dict
     `:` type($tile) `,` type($destination)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Valid columns of adjacent rows.
+    int64_t getAdjacentColumns();
+  }];
 }
 
 def SmxGpu_PositionOp : SmxGpu_Op<"position", [Pure]> {

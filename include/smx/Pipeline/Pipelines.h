@@ -19,7 +19,9 @@ void buildStage(OpPassManager &pm, Stage stage, const RoadOptions &options);
 /// Appends the first passes of stage `gpu`: they lead from stage `tiled` to
 /// loop nests that become kernels as they are. References may be `slack` powers
 /// of two behind the maximum, and `lead` before it (smx/IR/ReferenceSlack.h).
-void buildKernelNests(OpPassManager &pm, double slack = 0, double lead = 0);
+/// Rows start at multiples of `alignment` bytes.
+void buildKernelNests(OpPassManager &pm, int64_t alignment = 16,
+                      double slack = 0, double lead = 0);
 
 /// Appends the passes that lead from `from` (exclusive) to `to` (inclusive).
 void buildRoad(OpPassManager &pm, Stage from, Stage to,

@@ -68,6 +68,8 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
            "with blocks: a row is one tile if what is read of it takes at most this many bytes">,
     Option<"slidRowBytes", "slid-row-bytes", "int64_t", "0",
            "with blocks: so is one of 16-bit elements that ends within an access and is only read, of at most this many; 0: as any other">,
+    Option<"alignment", "alignment", "int64_t", "16",
+           "with blocks: bytes that rows are known to start at multiples of; below 16 more short rows are for one block, as one piece of memory">,
     Option<"heldBlocks", "held-blocks", "int64_t", "1",
            "with blocks: blocks of a cluster that hold a whole row of 16-bit elements which is read once; 1: no row">,
     Option<"parts", "parts", "int64_t", "1",
@@ -219,6 +221,10 @@ def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", "16",
+           "bytes that rows are known to start at multiples of; below 16 tiles of 16-bit elements have whole short rows, as one piece of memory">,
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"

@@ -279,3 +279,61 @@ smx_gpu.kernel @slide_of_fragments(%x: memref<?x?xbf16, strided<[?, 1]>>, %i: in
   %s = smx_gpu.slide %x[%i, %i] dims [0, 1] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<64xindex, #smx_gpu.slice<1, #smx_gpu.fragment<warps = 4>>>
   smx_gpu.return
 }
+
+// -----
+
+// P41
+smx_gpu.kernel @adjacent_fragments(%x: memref<?x64xbf16>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected adjacent rows to be a striped tile of the kernel's own body, got 'tensor<64x64xbf16, #smx_gpu.fragment<warps = 4>>'}}
+  %t = smx_gpu.load %x[%i, %i] dims [0, 1] adjacent : memref<?x64xbf16> -> tensor<64x64xbf16, #smx_gpu.fragment<warps = 4>>
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
+
+// P41
+smx_gpu.kernel @adjacent_in_a_loop(%x: memref<?x65xbf16>, %i: index, %one: index) warps(4) {
+  scf.for %k = %i to %one step %one {
+    // expected-error @+1 {{'smx_gpu.load' op expected adjacent rows to be a striped tile of the kernel's own body}}
+    %t = smx_gpu.load %x[%k, %i] dims [0, 1] adjacent : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
+  }
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
+
+// P41
+smx_gpu.kernel @adjacent_repeated(%x: memref<?x65xbf16>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected adjacent rows along a dimension of the memref, and columns along one of stride 1, got dims -1, 1 of 'memref<?x65xbf16>'}}
+  %t = smx_gpu.load %x[%i, %i] dims [-1, 1] adjacent : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
+
+// P41
+smx_gpu.kernel @adjacent_open(%x: memref<?x65xbf16>, %i: index) warps(4) {
+  %t = smx_gpu.load %x[%i, %i] dims [0, 1] : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
+  // expected-error @+1 {{'smx_gpu.store' op expected adjacent rows to have a constant number of valid columns, from 1 to 68}}
+  smx_gpu.store %t, %x[%i, %i] valid(%i, %i) dims [0, 1] adjacent : tensor<64x68xbf16, #L>, memref<?x65xbf16>
+  smx_gpu.return
+}
+
+// -----
+
+#row = #smx_gpu.striped<rows = 4, columns = 32, vector = 8>
+
+// P41
+smx_gpu.kernel @adjacent_and_slid(%x: memref<?x200xbf16>, %i: index) warps(4) {
+  %n = arith.constant 200 : index
+  %s = smx_gpu.slide %x[%i, %i] dims [0, 1] : memref<?x200xbf16> -> tensor<4xindex, #smx_gpu.slice<1, #row>>
+  // expected-error @+1 {{'smx_gpu.load' op expected adjacent rows not to be slid}}
+  %t = smx_gpu.load %x[%i, %i] valid(%i, %n) slid(%s : tensor<4xindex, #smx_gpu.slice<1, #row>>) dims [0, 1] adjacent : memref<?x200xbf16> -> tensor<4x256xbf16, #row>
+  smx_gpu.return
+}

@@ -1,6 +1,7 @@
 // Short rows of 16 bits: how threads stand along them.
 // RUN: softmax-opt %s --smx-to-gpu='alignment=16 chip=sm_90a' --split-input-file | FileCheck %s
 // RUN: softmax-opt %s --smx-to-gpu='alignment=2 chip=sm_90a' --split-input-file | FileCheck %s --check-prefix=ODD
+// RUN: softmax-opt %s --smx-to-gpu='alignment=4 chip=sm_90a' --split-input-file | FileCheck %s --check-prefix=WORDS
 
 // Of rows that are only read a thread has 32 elements of one of them.
 // CHECK-LABEL: smx_gpu.kernel @only_read_kernel
@@ -35,11 +36,11 @@ func.func @exponentials(%x: tensor<4096x768xbf16>) -> tensor<4096x768xbf16> {
 
 // -----
 
-// What may start at any number of 16 bits is written by neighbours in a warp.
+// What may start at any number of 16 bits is moved as one piece: of 16 and more lanes each has the next element.
 // CHECK-LABEL: smx_gpu.kernel @written_kernel
 // CHECK: smx_gpu.load {{.*}} -> tensor<4x512xbf16, #smx_gpu.striped<rows = 4, columns = 32, vector = 8>>
 // ODD-LABEL: smx_gpu.kernel @written_kernel
-// ODD: smx_gpu.load {{.*}} -> tensor<4x288xbf16, #smx_gpu.striped<rows = 4, columns = 32, vector = 1>>
+// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<16x272xbf16, #smx_gpu.striped<rows = 8, columns = 16, vector = 1>>
 func.func @written(%x: tensor<4096x257xbf16>) -> tensor<4096x257xbf16> {
   %o = smx.softmax %x axis(1) : tensor<4096x257xbf16> -> tensor<4096x257xbf16>
   return %o : tensor<4096x257xbf16>
@@ -47,37 +48,70 @@ func.func @written(%x: tensor<4096x257xbf16>) -> tensor<4096x257xbf16> {
 
 // -----
 
-// Single elements: as many lanes as a sector has of them, and fewer of less.
-// ODD-LABEL: smx_gpu.kernel @sector_kernel
-// ODD: smx_gpu.load {{.*}} -> tensor<16x80xbf16, #smx_gpu.striped<rows = 8, columns = 16, vector = 1>>
-func.func @sector(%x: tensor<4096x65xbf16>) -> tensor<4096x65xbf16> {
+// Lanes that start 17 elements apart meet few others in a bank.
+// ODD-LABEL: smx_gpu.kernel @apart_kernel
+// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<64x68xbf16, #smx_gpu.striped<rows = 32, columns = 4, vector = 17>>
+func.func @apart(%x: tensor<4096x65xbf16>) -> tensor<4096x65xbf16> {
   %o = smx.rms_norm %x axis(1) epsilon(1.0e-5) : tensor<4096x65xbf16> -> tensor<4096x65xbf16>
   return %o : tensor<4096x65xbf16>
 }
 
 // -----
 
-// ODD-LABEL: smx_gpu.kernel @part_of_sector_kernel
-// ODD: smx_gpu.load {{.*}} -> tensor<32x40xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 1>>
-func.func @part_of_sector(%x: tensor<4096x33xbf16>) -> tensor<4096x33xbf16> {
+// Of rows of 101 elements those have one each that take the next one.
+// ODD-LABEL: smx_gpu.kernel @next_kernel
+// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<32x104xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 1>>
+func.func @next(%x: tensor<4096x101xbf16>) -> tensor<4096x101xbf16> {
+  %o = smx.softmax %x axis(1) : tensor<4096x101xbf16> -> tensor<4096x101xbf16>
+  return %o : tensor<4096x101xbf16>
+}
+
+// -----
+
+// A thread has a short row to itself, and one that is only read up to 72 elements.
+// ODD-LABEL: smx_gpu.kernel @alone_kernel
+// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<128x33xbf16, #smx_gpu.striped<rows = 128, columns = 1, vector = 33>>
+func.func @alone(%x: tensor<4096x33xbf16>) -> tensor<4096x33xbf16> {
   %o = smx.softmax %x axis(1) : tensor<4096x33xbf16> -> tensor<4096x33xbf16>
   return %o : tensor<4096x33xbf16>
 }
 
 // -----
 
-// A warp holds what is longer, but where nothing is reduced.
-// ODD-LABEL: smx_gpu.kernel @warp_kernel
-// ODD: smx_gpu.load {{.*}}#smx_gpu.striped<rows = {{[0-9]+}}, columns = 32, vector = 1>>
-func.func @warp(%x: tensor<4096x145xbf16>) -> tensor<4096x145xbf16> {
-  %o = smx.softmax %x axis(1) : tensor<4096x145xbf16> -> tensor<4096x145xbf16>
-  return %o : tensor<4096x145xbf16>
+// ODD-LABEL: smx_gpu.kernel @alone_and_read_kernel
+// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<64x65xbf16, #smx_gpu.striped<rows = 64, columns = 1, vector = 65>>
+func.func @alone_and_read(%x: tensor<4096x65xbf16>) -> tensor<4096xbf16> {
+  %o = smx.logsumexp %x axis(1) : tensor<4096x65xbf16> -> tensor<4096xbf16>
+  return %o : tensor<4096xbf16>
 }
 
 // -----
 
+// Words of two rows are moved nearly as fast as pieces.
+// ODD-LABEL: smx_gpu.kernel @odd_pair_kernel
+// ODD: smx_gpu.load {{.*}} adjacent
+// ODD: smx_gpu.load {{.*}} adjacent
+func.func @odd_pair(%y: tensor<4096x257xbf16>, %g: tensor<4096x257xbf16>) -> tensor<4096x257xbf16> {
+  %o = smx.softmax_backward %y, %g axis(1) : tensor<4096x257xbf16>, tensor<4096x257xbf16> -> tensor<4096x257xbf16>
+  return %o : tensor<4096x257xbf16>
+}
+
+// -----
+
+// WORDS-LABEL: smx_gpu.kernel @pair_of_words_kernel
+// WORDS: smx_gpu.load
+// WORDS-NOT: adjacent
+// WORDS: smx_gpu.return
+func.func @pair_of_words(%y: tensor<4096x258xbf16>, %g: tensor<4096x258xbf16>) -> tensor<4096x258xbf16> {
+  %o = smx.softmax_backward %y, %g axis(1) : tensor<4096x258xbf16>, tensor<4096x258xbf16> -> tensor<4096x258xbf16>
+  return %o : tensor<4096x258xbf16>
+}
+
+// -----
+
+// Nothing is reduced here; a tile has whole rows all the same.
 // ODD-LABEL: smx_gpu.kernel @mapped_kernel
-// ODD: smx_gpu.load {{.*}}#smx_gpu.striped<rows = {{[0-9]+}}, columns = 16, vector = 1>>
+// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<16x160xbf16, #smx_gpu.striped<rows = 8, columns = 16, vector = 1>>
 func.func @mapped(%x: tensor<4096x145xbf16>, %t: tensor<4096xi64>, %l: tensor<4096xf32>, %g: tensor<4096xf32>) -> tensor<4096x145xbf16> {
   %o = smx.cross_entropy_backward %x, %t, %l, %g axis(1) : tensor<4096x145xbf16>, tensor<4096xi64>, tensor<4096xf32>, tensor<4096xf32> -> tensor<4096x145xbf16>
   return %o : tensor<4096x145xbf16>

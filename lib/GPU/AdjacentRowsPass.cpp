@@ -1,0 +1,95 @@
+//===- AdjacentRowsPass.cpp - short rows as one piece of memory -----------===//
+
+#include "Verify.h"
+#include "smx/GPU/Passes.h"
+#include "smx/GPU/SmxGpu.h"
+#include "smx/IR/ElementBits.h"
+#include "smx/Tiling/LongRows.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::smx::gpu {
+#define GEN_PASS_DEF_ADJACENTROWSPASS
+#include "smx/GPU/Passes.h.inc"
+} // namespace mlir::smx::gpu
+
+using namespace mlir;
+using namespace mlir::smx::gpu;
+using mlir::smx::accessBits;
+using mlir::smx::elementBits;
+
+static MemRefType memoryOf(LoadOp op) { return op.getSource().getType(); }
+static MemRefType memoryOf(StoreOp op) { return op.getDestination().getType(); }
+
+/// A tile of whole rows of narrow elements that are moved one by one, and have
+/// an access of 16 bytes for each thread.
+template <typename OpTy>
+static bool isOfRows(OpTy op) {
+  constexpr int64_t narrow = 16;
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
+  if (!striped || tile.getDimSize(0) == 1 || striped.getVector() % 2 == 0 ||
+      elementBits(tile) != narrow ||
+      tile.getNumElements() * narrow < striped.getThreads() * accessBits ||
+      op.getSlide() || llvm::is_contained(op.getDims(), -1))
+    return false;
+  MemRefType memory = memoryOf(op);
+  int64_t columns = op.getDims()[1];
+  if (!hasDenseRows(memory, columns) || memory.isDynamicDim(columns) ||
+      !isConstantIntValue(op.getOffsets()[columns], 0))
+    return false;
+  int64_t length = memory.getDimSize(columns);
+  return 2 * length > tile.getDimSize(1) &&
+         (op.getValid().empty() ? length == tile.getDimSize(1)
+                                : isConstantIntValue(op.getValid()[1], length));
+}
+
+/// Each thread has rows of its own. What is only read by several lanes is in
+/// the first cache, and as fast from there.
+static bool hasRowsOfThreads(LoadOp load) {
+  auto tile = cast<RankedTensorType>(load.getTile().getType());
+  return cast<StripedAttr>(getLayout(tile)).getColumnThreads() == 1;
+}
+
+namespace {
+struct AdjacentRowsPass
+    : mlir::smx::gpu::impl::AdjacentRowsPassBase<AdjacentRowsPass> {
+  using AdjacentRowsPassBase::AdjacentRowsPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    Block &block = kernel.getBody().front();
+    DominanceInfo dominance(kernel);
+    bool areWritten = llvm::any_of(
+        block.getOps<StoreOp>(), [](StoreOp store) { return isOfRows(store); });
+    int64_t count = 0;
+    LoadOp last;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (load && !load.getAgain() && isOfRows(load) &&
+          (areWritten || hasRowsOfThreads(load))) {
+        load.setAdjacent(true);
+        ++count;
+        if (last && llvm::all_of(load->getOperands(), [&](Value operand) {
+              return dominance.properlyDominates(operand, last);
+            }))
+          load->moveAfter(last);
+        last = load;
+      } else if (auto store = dyn_cast<StoreOp>(op); store && isOfRows(store)) {
+        store.setAdjacent(true);
+        ++count;
+      }
+      // What is read behind it may be what it has written.
+      if (!load && !isMemoryEffectFree(&op))
+        last = {};
+    }
+    if (count)
+      remark::passed(kernel.getLoc(), remark::RemarkOpts::name("AdjacentRows")
+                                          .category("smx-gpu-adjacent-rows"))
+          << "rows that follow one another are moved as one piece: "
+          << remark::metric("tiles", count);
+  }
+};
+} // namespace

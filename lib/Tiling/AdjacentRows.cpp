@@ -1,0 +1,91 @@
+//===- AdjacentRows.cpp - short rows that are moved as one piece ----------===//
+
+#include "smx/Tiling/AdjacentRows.h"
+#include "smx/Tiling/LongRows.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::smx;
+
+static constexpr int64_t warpLanes = 32;
+
+/// Accesses of 128 bytes that shared memory makes for all that a warp reads of
+/// rows which follow one another: words of one bank, of which each has two
+/// elements, are read after each other.
+static int64_t countWavefronts(int64_t columns, int64_t lanes, int64_t vector) {
+  constexpr int64_t banks = 32, elementsOfWord = 2;
+  int64_t registers = llvm::divideCeil(columns, lanes * vector) * vector;
+  int64_t count = 0;
+  for (int64_t i = 0; i < registers; ++i) {
+    llvm::SmallVector<int64_t, warpLanes> ofBank[banks];
+    size_t most = 0;
+    for (int64_t lane = 0; lane < warpLanes; ++lane) {
+      int64_t column =
+          vector * (lane % lanes + lanes * (i / vector)) + i % vector;
+      int64_t word = (lane / lanes * columns + column) / elementsOfWord;
+      auto &words = ofBank[word % banks];
+      if (!llvm::is_contained(words, word))
+        words.push_back(word);
+      most = std::max(most, words.size());
+    }
+    count += most;
+  }
+  return count;
+}
+
+namespace {
+/// How lanes share a row, and what it takes to read it.
+struct Lanes {
+  Lanes(int64_t columns, int64_t lanes) : lanes(lanes) {
+    // Neighbouring elements for each lane, an odd number: so few meet in a
+    // bank. Or each lane takes the next one.
+    vector = llvm::divideCeil(columns, lanes) | 1;
+    wavefronts = countWavefronts(columns, lanes, vector);
+    int64_t ofNext = countWavefronts(columns, lanes, /*vector=*/1);
+    if (lanes > 1 && ofNext <= wavefronts) {
+      vector = 1;
+      wavefronts = ofNext;
+    }
+  }
+  /// For all rows of the lanes of a warp.
+  int64_t cost() const { return wavefronts * lanes; }
+
+  int64_t lanes, vector, wavefronts;
+};
+} // namespace
+
+std::optional<AdjacentRows> AdjacentRows::of(const ShortRows &rows) {
+  // What lanes exchange takes longer than it takes to read a row; and of two
+  // rows words, where these are aligned, move nearly as fast as pieces.
+  constexpr int64_t fewest = 3, mostOfReader = 72, mostOfPair = 136,
+                    fewestOfLane = 8, wordBytes = 4;
+  int64_t most = warpLanes * each;
+  if (!rows.areWritten)
+    most = mostOfReader;
+  else if (rows.read > 1 && rows.alignment >= wordBytes)
+    most = mostOfPair;
+  if (8 * rows.alignment >= accessBits || rows.columns < fewest ||
+      rows.columns > most)
+    return std::nullopt;
+  int64_t lanes = 1;
+  if (rows.areWritten && rows.columns > each)
+    while (lanes < warpLanes && rows.columns > lanes * each / 2)
+      lanes *= 2;
+  Lanes chosen(rows.columns, lanes);
+  if (rows.columns <= lanes / 2 * each)
+    if (Lanes fewer(rows.columns, lanes / 2); fewer.cost() * 2 < chosen.cost())
+      chosen = fewer;
+  // Rows of a multiple of 16 bytes, of which that is not known, start in few
+  // banks.
+  while (chosen.lanes < warpLanes &&
+         rows.columns >= 2 * chosen.lanes * fewestOfLane) {
+    Lanes more(rows.columns, 2 * chosen.lanes);
+    if (more.cost() * 2 > chosen.cost())
+      break;
+    chosen = more;
+  }
+  return AdjacentRows{
+      chosen.lanes, chosen.vector,
+      int64_t(llvm::bit_floor(uint64_t(threads * each / rows.columns)))};
+}

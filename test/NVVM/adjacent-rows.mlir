@@ -1,0 +1,68 @@
+// Rows that follow one another: accesses of 16 bytes to and from shared memory, and elements at the ends and where there are gaps.
+// RUN: softmax-opt %s --split-input-file --smx-gpu-to-nvvm --cse | FileCheck %s
+
+#L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
+!rows = memref<?x65xbf16, strided<[?, 1], offset: ?>>
+
+// Tiles of 64 x 65 elements are 520 accesses, and a part of another one: 5 of 128 threads.
+// CHECK-LABEL: llvm.func @sum
+smx_gpu.kernel @sum(%x: !rows, %y: !rows, %z: !rows, %m: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c65 = arith.constant 65 : index
+  %i = gpu.block_id x
+  // CHECK: %[[ADDRESS:.+]] = llvm.ptrtoint
+  // CHECK: %[[LOW:.+]] = llvm.trunc %[[ADDRESS]]
+  // CHECK: %[[PHASE:.+]] = llvm.and %[[LOW]], %{{.+}} : i32
+  // CHECK: %[[DENSE:.+]] = llvm.icmp "eq" %{{.+}}, %{{.+}} : i64
+  // CHECK: scf.if %[[DENSE]]
+  // CHECK-COUNT-5: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg, %
+  // The ends: one element of each of 16 threads.
+  // CHECK-NOT: cp.async
+  // CHECK: ld.global.b16
+  // CHECK-NOT: ld.global
+  // With gaps: batches of elements.
+  // CHECK: scf.if
+  // CHECK: scf.for
+  // CHECK-COUNT-8: ld.global.b16
+  // CHECK-NOT: ld.global.b16
+  // The second tile is asked for before anybody waits, and nothing is read before all have met.
+  // CHECK: scf.if
+  // CHECK-COUNT-5: nvvm.cp.async.shared.global
+  // CHECK: cp.async.wait_all
+  // CHECK-NEXT: nvvm.barrier0
+  // CHECK-COUNT-34: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<1xbf16>
+  %a = smx_gpu.load %x[%i, %c0] valid(%m, %c65) dims [0, 1] adjacent {aligned = 2 : i64} : !rows -> tensor<64x68xbf16, #L>
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK-NOT: cp.async
+  // CHECK-COUNT-34: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<1xbf16>
+  %b = smx_gpu.load %y[%i, %c0] valid(%m, %c65) dims [0, 1] adjacent {aligned = 2 : i64} : !rows -> tensor<64x68xbf16, #L>
+  %s = arith.addf %a, %b : tensor<64x68xbf16, #L>
+  // CHECK-COUNT-34: llvm.store %{{.+}} : vector<1xbf16>, !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK: scf.if
+  // CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xbf16>
+  // CHECK: st.global.v4.b32
+  // CHECK: scf.if
+  // CHECK: scf.for
+  // CHECK-COUNT-8: st.global.b16
+  smx_gpu.store %s, %z[%i, %c0] valid(%m, %c65) dims [0, 1] adjacent {aligned = 2 : i64} : tensor<64x68xbf16, #L>, !rows
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
+
+// Rows that the type knows to have no gaps ask nothing.
+// CHECK-LABEL: llvm.func @dense
+smx_gpu.kernel @dense(%x: memref<640x65xbf16>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c65 = arith.constant 65 : index
+  %i = gpu.block_id x
+  // CHECK: %[[PITCH:.+]] = llvm.mlir.constant(65 : i64)
+  // CHECK: llvm.icmp "eq" %[[PITCH]], %[[PITCH]] : i64
+  %a = smx_gpu.load %x[%i, %c0] valid(%c64, %c65) dims [0, 1] adjacent {aligned = 2 : i64} : memref<640x65xbf16> -> tensor<64x68xbf16, #L>
+  smx_gpu.hold %a : tensor<64x68xbf16, #L>
+  smx_gpu.return
+}
