@@ -190,6 +190,36 @@ def AdjacentRowsPass : Pass<"smx-gpu-adjacent-rows", "::mlir::smx::gpu::KernelOp
   }];
 }
 
+def OneProductPass : Pass<"smx-gpu-one-product", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "the exponent of a weight that is only summed up is one multiply-add";
+  let description = [{
+    Where weights of 16-bit elements are only summed up, the reference of the row is multiplied instead of each difference, and what
+    that product rounds is a factor of the sum. A thread has at least eight elements of the row. A remark says how many exponentials there are.
+
+    ```mlir
+    %yb = smx_gpu.broadcast %y
+    %d = arith.subf %x, %yb
+    %p = arith.mulf %d, %L
+    %e = math.exp2 %p fastmath<afn>
+    %l = smx_gpu.reduce <add> %e dim 1
+    ```
+    ==>
+    ```mlir
+    %f = |%y %L| < 2^30 ? %L : the power of two below it
+    %c = arith.mulf %y, %f
+    %n = arith.negf %c
+    %r = math.fma %y, %f, %n
+    %fb, %nb = smx_gpu.broadcast %f, %n
+    %p = math.fma %x, %fb, %nb
+    %e = math.exp2 %p fastmath<afn>
+    %s = smx_gpu.reduce <add> %e dim 1
+    %q = exp2(-%r)
+    %l = arith.mulf %s, %q
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "the part of a long row that registers have no room for stays in shared memory";
   let description = [{
