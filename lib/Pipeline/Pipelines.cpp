@@ -260,7 +260,7 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   if (warpgroups)
     buildBufferizedRoles(pm);
   addToKernels(pm, gpu::createToldByScorePass(), gpu::createSlidRowsPass(),
-               gpu::createAdjacentRowsPass());
+               gpu::createAdjacentRowsPass(), gpu::createOneProductPass());
 }
 
 static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {
