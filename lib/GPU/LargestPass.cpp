@@ -57,10 +57,11 @@ static void rewrite(Ranking &ranking) {
   }
   SmallVector<Type> values(count, slice),
       columns(count, slice.clone(builder.getIndexType()));
-  auto largest = LargestOp::create(builder, loc, values, columns, elements,
-                                   /*memory=*/Value(), ValueRange(),
-                                   /*extent=*/0, /*aligned=*/0,
-                                   /*ranks=*/IntegerAttr());
+  auto largest =
+      LargestOp::create(builder, loc, values, columns, elements,
+                        /*memory=*/Value(), ValueRange(),
+                        /*valid=*/Value(), /*extent=*/0, /*aligned=*/0,
+                        /*ranks=*/IntegerAttr());
   for (auto [reduce, value, column] : llvm::zip_equal(
            ranking.ranks, largest.getValues(), largest.getColumns()))
     reduce.getResult().replaceAllUsesWith(

@@ -243,7 +243,7 @@ Value RankTiles::chooseResults(ArrayRef<Value> values) {
     tiles = LargestOp::create(
         there, largest.getLoc(), type, typeFor(largest.getColumns()[0]),
         largest.getTile(), largest.getMemory(), largest.getOffsets(),
-        largest.getExtent(), largest.getAligned(),
+        largest.getValid(), largest.getExtent(), largest.getAligned(),
         there.getI64IntegerAttr(values.size()));
   }
   return isColumns ? tiles.getColumns()[0] : tiles.getValues()[0];

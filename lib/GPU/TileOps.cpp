@@ -116,6 +116,8 @@ LogicalResult LargestOp::verify() { // P27
                        "whole warps hold, got ")
            << tile;
   int64_t count = getCount(), length = tile.getDimSize(1);
+  if (getValid() && !getMemory())
+    return emitOpError("expected all of a row that is in no memory");
   if (getMemory()) {
     auto memory = cast<MemRefType>(getMemory().getType());
     int64_t extent = getExtent();

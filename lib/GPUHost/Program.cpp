@@ -16,9 +16,9 @@ static const HandlerTable &getHandlers() {
   static const HandlerTable table = [] {
     HandlerTable table;
     for (auto *add :
-         {addControlFlow, addMemoryOps, addTileOps, addSlidRows, addProducts,
-          addSharedTileOps, addChannelOps, addTensorStores, addMeetingOps,
-          addOrderOps, addPartOps, addBlockOps, addLaunches})
+         {addControlFlow, addMemoryOps, addTileOps, addLargest, addSlidRows,
+          addProducts, addSharedTileOps, addChannelOps, addTensorStores,
+          addMeetingOps, addOrderOps, addPartOps, addBlockOps, addLaunches})
       add(table);
     return table;
   }();

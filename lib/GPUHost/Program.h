@@ -75,6 +75,7 @@ using HandlerTable = llvm::StringMap<Handler>;
 void addControlFlow(HandlerTable &table);
 void addMemoryOps(HandlerTable &table);
 void addTileOps(HandlerTable &table);
+void addLargest(HandlerTable &table);
 void addSlidRows(HandlerTable &table);
 void addProducts(HandlerTable &table);
 void addSharedTileOps(HandlerTable &table);

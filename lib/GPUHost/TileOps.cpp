@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -290,67 +289,6 @@ static llvm::Error runReduce(const Step &step, Group &group) {
   return llvm::Error::success();
 }
 
-/// NaN first, and of equal elements the one of the lowest column.
-static llvm::Error runLargest(const Step &step, Group &group) {
-  auto op = cast<gpu::LargestOp>(step.op);
-  auto tile = getTile(step, group, 0);
-  if (!tile)
-    return tile.takeError();
-  const int64_t rows = op.getTile().getType().getDimSize(0),
-                count = op.getCount(), tiles = op.getValues().size();
-  int64_t length = op.getTile().getType().getDimSize(1);
-  std::vector<Slot> elements = (*tile)->elements;
-  if (op.getMemory()) {
-    // The maxima say where to look; who looks everywhere finds the same.
-    length = op.getExtent();
-    const int64_t shape[] = {1, length},
-                  dims[] = {-1, int64_t(op.getOffsets().size()) - 1};
-    WindowOperands operands{get<MemoryPtr>(step, group, 1), {}, {}, dims, shape,
-                            int64_t(op.getAligned())};
-    for (unsigned i = 0; i < op.getOffsets().size(); ++i)
-      operands.offsets.push_back(getInteger(step, group, 2 + i));
-    auto window = findWindow(op, "reads", operands);
-    if (!window)
-      return window.takeError();
-    elements.resize(length);
-    if (llvm::Error error =
-            readWindow(op, *window, group, /*isFloat=*/true, length, elements))
-      return error;
-  }
-  // Of each row, in one tile.
-  const int64_t width =
-      op.getRanks() ? cast<RankedTensorType>(op.getValues().front().getType())
-                          .getDimSize(1)
-                    : 1;
-  std::vector<std::shared_ptr<Tile>> results;
-  for (int64_t i = 0; i < 2 * tiles; ++i)
-    results.push_back(makeTile(rows * width));
-  std::vector<int64_t> order(length);
-  for (int64_t r = 0; r < rows; ++r) {
-    const Slot *row = elements.data() + r * length;
-    std::iota(order.begin(), order.end(), 0);
-    std::partial_sort(order.begin(), order.begin() + count, order.end(),
-                      [&](int64_t a, int64_t b) {
-                        const bool isNaN = std::isnan(row[a].f);
-                        if (isNaN != std::isnan(row[b].f))
-                          return isNaN;
-                        if (isNaN || row[a].f == row[b].f)
-                          return a < b;
-                        return row[a].f > row[b].f;
-                      });
-    for (int64_t i = 0; i < tiles; ++i)
-      for (int64_t column = 0; column < width; ++column) {
-        const int64_t found = order[std::min(i + column, count - 1)];
-        results[i]->elements[r * width + column] = row[found];
-        results[tiles + i]->elements[r * width + column] = intSlot(found);
-      }
-  }
-  for (auto [i, result] : llvm::enumerate(results))
-    setResult(step, group, TilePtr(std::move(result)), i);
-  group.machine.noteProgress();
-  return llvm::Error::success();
-}
-
 static llvm::Error runPartialReduce(const Step &step, Group &group) {
   auto op = cast<gpu::PartialReduceOp>(step.op);
   auto tile = getTile(step, group, 0);
@@ -393,7 +331,6 @@ void mlir::smx::gpuhost::addTileOps(HandlerTable &table) {
   table["smx_gpu.hold"] = runHold;
   table["smx_gpu.gather"] = runGather;
   table["smx_gpu.assert"] = runTileAssert;
-  table["smx_gpu.largest"] = runLargest;
   table["smx_gpu.any"] = runAny;
   table["smx_gpu.any_of_warps"] = runAnyOfWarps;
   table["tensor.splat"] = runSplat;

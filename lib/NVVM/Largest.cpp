@@ -208,6 +208,10 @@ void LargestOfRow::find(Value firstColumn, bool meetsBefore,
   code.when(isFirstOfRow(), [&] {
     store(code.i64(0), scratch);
     store(code.i32(-1), code.advance(scratch, plan.bound()));
+    // There may be fewer elements than results.
+    if (plan.mayBeShorter)
+      for (int64_t rank : llvm::seq(plan.count))
+        store(code.i64(0), code.advance(scratch, plan.results() + 8 * rank));
   });
   // Of fewer sets, all elements are candidates.
   Value order = code.i32(0), bound = order;
@@ -259,7 +263,9 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
           firstColumn = code.threadPart(tile).column;
     int64_t rows = gpu::getRegisterCount(slice), registers = largest.registers;
     int64_t tiles = op.getValues().size();
-    Value memory;
+    Value memory, valid;
+    if (op.getValid())
+      valid = code.clamped(adaptor.getValid(), op.getExtent());
     if (op.getMemory()) {
       auto type = cast<MemRefType>(op.getMemory().getType());
       memory =
@@ -276,7 +282,7 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
       LargestOfRow ofRow(
           code, largest, row, scratch,
           code.getRegisters(adaptor.getTile(), i * registers, registers),
-          memory);
+          memory, valid);
       ofRow.find(firstColumn, i != 0 || !plan.isScratchFree(op),
                  isForFirstWarp);
       auto give = [&](int64_t number, Value rank) {

@@ -22,6 +22,7 @@ struct LargestPlan {
                    ? llvm::divideCeil(extent, threads * vector) * vector
                    : registers;
     isInMemory = bool(op.getMemory());
+    mayBeShorter = bool(op.getValid());
     aligned = op.getAligned();
     if (warps() > 1)
       while (together < ::smx::gpu::warpThreads &&
@@ -43,10 +44,19 @@ struct LargestPlan {
   /// The extent of the row in memory; threads have columns behind it where it
   /// is cut.
   int64_t extent;
+  /// Not all of the extent may be there.
+  bool mayBeShorter;
   /// Bytes that the vectors of a row in memory lie at multiples of.
   int64_t aligned;
 
-  bool isCut() const { return extent % (threads * vector) != 0; }
+  bool isCut() const {
+    return mayBeShorter || extent % (threads * vector) != 0;
+  }
+  /// A power of two that what is there of a row in memory is a multiple of.
+  int64_t unit() const {
+    return mayBeShorter ? std::max<int64_t>(aligned / elementBytes(), 1)
+                        : extent & -extent;
+  }
   int64_t warps() const { return threads / ::smx::gpu::warpThreads; }
   int64_t sets() const { return threads / together; }
   /// There is a bound.

@@ -12,11 +12,12 @@ namespace mlir::smx {
 /// Code for one row of a thread.
 class LargestOfRow {
 public:
-  /// `memory` is the start of a row in memory, or null.
+  /// `memory` is the start of a row in memory, or null; `valid`, i32, how many
+  /// elements of it are there, where that are not all.
   LargestOfRow(ThreadCode &code, const LargestPlan &plan, Value row,
-               Value firstScratch, Value tile, Value memory)
+               Value firstScratch, Value tile, Value memory, Value valid)
       : code(code), plan(plan), row(row), firstScratch(firstScratch),
-        tile(tile), memory(memory),
+        tile(tile), memory(memory), valid(valid),
         scratch(
             code.advance(firstScratch, code.mul(row, code.i32(plan.bytes())))),
         inRow(code.remainder(code.thread(), plan.threads)) {}
@@ -58,7 +59,12 @@ private:
   }
   /// Threads have columns behind a row in memory that is cut.
   Value isInRow(Value column) {
-    return code.less(column, code.i32(plan.extent));
+    return code.less(column, valid ? valid : code.i32(plan.extent));
+  }
+  /// Where the last `count` elements of the row start.
+  Value startOfLast(int64_t count) {
+    return valid ? code.add(valid, code.i32(-count))
+                 : code.i32(plan.extent - count);
   }
   /// The threads of a row meet.
   void meet() {
@@ -105,7 +111,7 @@ private:
 
   ThreadCode &code;
   const LargestPlan &plan;
-  Value row, firstScratch, tile, memory;
+  Value row, firstScratch, tile, memory, valid;
   Value scratch, inRow;
 };
 

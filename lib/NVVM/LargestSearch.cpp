@@ -30,14 +30,14 @@ Value LargestOfRow::readRun(Value column, int64_t count) {
   int64_t bytes = plan.elementBytes(),
           piece = std::clamp<int64_t>(plan.aligned / bytes, 1, count);
   if (plan.isCut())
-    piece = std::min(piece, plan.extent & -plan.extent);
+    piece = std::min(piece, plan.unit());
   auto type =
       VectorType::get(piece, cast<VectorType>(tile.getType()).getElementType());
   SmallVector<Value> pieces;
   for (int64_t i = 0; i < count; i += piece) {
     Value first = code.add(column, code.i32(i));
     if (plan.isCut())
-      first = LLVM::UMinOp::create(code, first, code.i32(plan.extent - piece));
+      first = LLVM::UMinOp::create(code, first, startOfLast(piece));
     Value address = code.advance(memory, code.mul(first, code.i32(bytes)));
     pieces.push_back(loadGlobal(code, address, type, /*predicate=*/{}));
   }
@@ -146,7 +146,7 @@ void LargestOfRow::list(Value bound) {
                listIfReaching(bound,
                               candidateOf(code, orderOf(code, element), place));
              };
-             if (plan.extent % vector == 0)
+             if (plan.unit() % vector == 0)
                list();
              else
                code.when(isInRow(place), list);

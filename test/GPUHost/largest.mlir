@@ -3,8 +3,11 @@
 // RUN: smx-gpu-host-run %s --entry=f --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
 // RUN: smx-gpu-host-run %s --entry=ranks --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
 // RUN: smx-gpu-host-run %s --entry=memory --arg=npy:%t.d/rows.npy --arg=expect:%t.d/values.npy --arg=expect:%t.d/columns.npy | FileCheck %s
+// RUN: smx-gpu-host-run %s --entry=valid --arg=npy:%t.d/rows.npy --arg=expect:%t.d/of-two.npy | FileCheck %s --check-prefix=VALID
 // CHECK-COUNT-2: expected: pass
 // CHECK: ran
+// VALID: expected: pass
+// VALID: ran
 
 #row = #smx_gpu.striped<rows = 2, columns = 32, vector = 4>
 #value = #smx_gpu.slice<1, #row>
@@ -73,5 +76,32 @@ func.func @memory(%x: memref<4x128xf32>, %y: memref<4x3xf32>, %i: memref<4x3xi64
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   smx_gpu.launch @km grid(%c4, %c1, %c1) (%x, %y, %i : memref<4x128xf32>, memref<4x3xf32>, memref<4x3xi64>)
+  return
+}
+
+// Of two elements from the fourth on: there is no third one, which has a column behind the extent.
+#first = #smx_gpu.slice<1, #line>
+smx_gpu.kernel @kv(%x: memref<4x128xf32>, %i: memref<4x3xi64>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %b = gpu.block_id x
+  %t = smx_gpu.load %x[%b, %c4] valid(%c1, %c2) dims [-1, 1] : memref<4x128xf32> -> tensor<1x64xf32, #line>
+  %v:3, %c:3 = smx_gpu.largest %t of %x[%b, %c4] extent(124) valid(%c2) {aligned = 8 : i64} : tensor<1x64xf32, #line>, memref<4x128xf32>
+      -> tensor<1xf32, #first>, tensor<1xf32, #first>, tensor<1xf32, #first>
+      at tensor<1xindex, #first>, tensor<1xindex, #first>, tensor<1xindex, #first>
+  %p = arith.index_cast %c#0 : tensor<1xindex, #first> to tensor<1xi64, #first>
+  %q = arith.index_cast %c#1 : tensor<1xindex, #first> to tensor<1xi64, #first>
+  %r = arith.index_cast %c#2 : tensor<1xindex, #first> to tensor<1xi64, #first>
+  smx_gpu.store %p, %i[%b, %c0] dims [-1] : tensor<1xi64, #first>, memref<4x3xi64>
+  smx_gpu.store %q, %i[%b, %c1] dims [-1] : tensor<1xi64, #first>, memref<4x3xi64>
+  smx_gpu.store %r, %i[%b, %c2] dims [-1] : tensor<1xi64, #first>, memref<4x3xi64>
+  smx_gpu.return
+}
+func.func @valid(%x: memref<4x128xf32>, %i: memref<4x3xi64>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  smx_gpu.launch @kv grid(%c4, %c1, %c1) (%x, %i : memref<4x128xf32>, memref<4x3xi64>)
   return
 }

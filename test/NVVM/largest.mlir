@@ -266,6 +266,36 @@ smx_gpu.kernel @cut(%x: memref<?x4100xbf16>, %y: memref<?xbf16>, %i: memref<?xin
   smx_gpu.return
 }
 
+// Of a row of which not all may be there the end is known when it runs, a multiple of the alignment; and what is not found has no
+// order.
+// CHECK-LABEL: llvm.func @valid
+// CHECK-SAME: (%{{[^,]+}}: !llvm.ptr{{.*}}, %[[N:[a-z0-9]+]]: i64)
+// CHECK-DAG: %[[NOTHING:.+]] = llvm.mlir.constant(0 : i64)
+// CHECK-DAG: %[[BEFORE:.+]] = llvm.mlir.constant(-8 : i32)
+// CHECK: %[[CLAMPED:.+]] = llvm.intr.smin(
+// CHECK: %[[VALID:.+]] = llvm.trunc %[[CLAMPED]]
+// CHECK-COUNT-3: llvm.store %[[NOTHING]], %{{.+}} : i64, !llvm.ptr<3>
+// CHECK: llvm.atomicrmw uinc_wrap
+// CHECK: %[[END:.+]] = llvm.add %[[VALID]], %[[BEFORE]]
+// CHECK: llvm.intr.umin(%{{.+}}, %[[END]])
+// CHECK: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK: llvm.icmp "slt" %{{.+}}, %[[VALID]] : i32
+// CHECK: llvm.and
+// CHECK: scf.if
+// CHECK: llvm.intr.cttz
+// CHECK-NOT: llvm.icmp "slt" %{{.+}}, %[[VALID]] : i32
+// CHECK: llvm.atomicrmw uinc_wrap
+// CHECK: llvm.return
+smx_gpu.kernel @valid(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?xindex>, %n: index) warps(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x512xbf16, #row>
+  %v:2, %c:2 = smx_gpu.largest %t of %x[%c0, %c0] extent(4096) valid(%n) {aligned = 16 : i64} : tensor<1x512xbf16, #row>, memref<?x4096xbf16>
+      -> tensor<1xbf16, #value>, tensor<1xbf16, #value> at tensor<1xindex, #value>, tensor<1xindex, #value>
+  smx_gpu.store %v#1, %y[%c0] dims [-1] : tensor<1xbf16, #value>, memref<?xbf16>
+  smx_gpu.store %c#1, %i[%c0] dims [-1] : tensor<1xindex, #value>, memref<?xindex>
+  smx_gpu.return
+}
+
 #rank64 = #smx_gpu.striped<rows = 1, columns = 64, vector = 1>
 
 // For k = 16, 32 of 64 threads have a slot: where more reach the bound, equal ones are told apart.

@@ -46,14 +46,15 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
 
     Of a row in memory that was streamed, the tile has the maxima: in column c that of the elements c, c + n, c + 2n, .. of `extent` ones,
     where n are the columns of the tile. The largest elements of the row are found then, and those threads that have a maximum among
-    the largest ones read theirs again; who has columns behind the extent does not read these.
+    the largest ones read theirs again; who has columns behind the extent does not read these. With `valid` only so many elements, one
+    at least, are there; where these are fewer than results, the last ones have columns behind the extent.
 
     P27: the tile is two-dimensional and striped, whole warps hold each row, the elements are f32, f16 or bf16, and there are
     at least as many columns as results; values have the slice of the layout along dimension 1, and so have columns, of
     index elements. With ranks, both have the layout of the tile with vectors of one element, as many rows, and a column at least for each. The tile of a
     row in memory has one row; there is an offset for each dimension of the memory, along the last of which the elements lie, of the type of
     those of the tile; each thread has a vector of the tile, and the extent is not less than its columns. `aligned` says what bytes a vector
-    of the row lies at multiples of.
+    of the row lies at multiples of; `valid` is for a row in memory, and a multiple of as many.
 
     ```mlir
     %v, %c = smx_gpu.largest %x : tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>
@@ -68,12 +69,12 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
         at tensor<1xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
     ```
   }];
-  let arguments = (ins SmxGpu_Tile:$tile, Optional<AnyMemRef>:$memory, Variadic<Index>:$offsets,
+  let arguments = (ins SmxGpu_Tile:$tile, Optional<AnyMemRef>:$memory, Variadic<Index>:$offsets, Optional<Index>:$valid,
                        DefaultValuedAttr<I64Attr, "0">:$extent, DefaultValuedAttr<I64Attr, "0">:$aligned,
                        OptionalAttr<I64Attr>:$ranks);
   let results = (outs Variadic<SmxGpu_Tile>:$values, Variadic<SmxGpu_Tile>:$columns);
   let assemblyFormat = [{
-    $tile (`of` $memory^ `[` $offsets `]` `extent` `(` $extent `)`)? (`ranks` `(` $ranks^ `)`)? attr-dict
+    $tile (`of` $memory^ `[` $offsets `]` `extent` `(` $extent `)`)? (`valid` `(` $valid^ `)`)? (`ranks` `(` $ranks^ `)`)? attr-dict
     `:` type($tile) (`,` type($memory)^)? `->` type($values) `at` type($columns)
   }];
   let extraClassDeclaration = [{

@@ -273,7 +273,7 @@ smx_gpu.kernel @largest_of_doubles(%x: f64) warps(1) {
 smx_gpu.kernel @none_of_the_largest(%x: f32) warps(1) {
   %t = tensor.splat %x : tensor<1x32xf32, #M>
   // expected-error @+1 {{'smx_gpu.largest' op expected 1 to 32 results, got 0}}
-  "smx_gpu.largest"(%t) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<1x32xf32, #M>) -> ()
+  "smx_gpu.largest"(%t) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>}> : (tensor<1x32xf32, #M>) -> ()
   smx_gpu.return
 }
 
@@ -356,6 +356,17 @@ smx_gpu.kernel @largest_of_a_part(%x: f32, %m: memref<?x4096xf32>) warps(1) {
   %t = tensor.splat %x : tensor<1x64xf32, #M>
   // expected-error @+1 {{'smx_gpu.largest' op expected maxima of one row, a vector for each thread, and an extent that is not less than their number, got 'tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 32, vector = 2>>' and an extent of 62}}
   %v, %c = smx_gpu.largest %t of %m[%c0, %c0] extent(62) : tensor<1x64xf32, #M>, memref<?x4096xf32> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
+  smx_gpu.return
+}
+
+// -----
+
+// P27: some of a tile.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+smx_gpu.kernel @largest_of_some_of_a_tile(%x: f32, %n: index) warps(1) {
+  %t = tensor.splat %x : tensor<1x64xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected all of a row that is in no memory}}
+  %v, %c = smx_gpu.largest %t valid(%n) : tensor<1x64xf32, #M> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
   smx_gpu.return
 }
 
