@@ -57,7 +57,9 @@ def LargestOfStreamPass : Pass<"smx-gpu-largest-of-stream", "::mlir::smx::gpu::K
     ```
 
     Where the last tile of the row is behind the loop, and what is merged with its keys there is read for nothing else, its maxima join those
-    of the loop, and the largest elements are those of the whole row.
+    of the loop, and the largest elements are those of the whole row. Of rows that several blocks share, a block's part begins at a multiple
+    of its extent, and the last tile is a loop that may have a round, which the maxima go through: what is found is as much as is left of
+    the row, and has places in all of it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
