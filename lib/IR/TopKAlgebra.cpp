@@ -85,6 +85,47 @@ static bool isNone(Value keys) {
   return fill && matchPattern(fill.getInputs()[0], m_NegInfFloat());
 }
 
+/// The merge of `lists` and of the keys that were found.
+static SmallVector<Value> withKeys(OpBuilder &builder, Location loc,
+                                   AffineMap row, ValueRange lists,
+                                   ArrayRef<Value> found) {
+  // They are sorted already.
+  if (llvm::all_of(lists, isNone))
+    return SmallVector<Value>(found);
+  return mergeKeys(builder, loc, row, lists, found);
+}
+
+/// As many keys of the tiles as there are `likes`, falling: the largest one
+/// below the one before, each.
+static SmallVector<Value> largestKeys(OpBuilder &builder, Location loc,
+                                      AffineMap row,
+                                      ArrayRef<TileOperand> tiles,
+                                      ValueRange likes) {
+  TileArithmetic tile{builder, loc};
+  auto type = cast<FloatType>(getElementTypeOrSelf(likes[0].getType()));
+  double minusInfinity = -std::numeric_limits<double>::infinity();
+  SmallVector<Value> found;
+  for (auto [rank, like] : llvm::enumerate(likes)) {
+    SmallVector<TileOperand> inputs(tiles);
+    if (rank != 0)
+      inputs.push_back({found.back(), row});
+    Value none = filledLike(builder, loc, like, minusInfinity);
+    found.push_back(tile.reduce(
+        "largest key left", inputs, {{none, row}}, {row.getNumResults()},
+        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+          Value largest;
+          for (Value key : v.take_front(tiles.size())) {
+            if (rank != 0)
+              key = m.select(m.greater(v[tiles.size()], key), key,
+                             m.constant(minusInfinity, type));
+            largest = largest ? m.max(largest, key) : key;
+          }
+          return {m.max(largest, v.back())};
+        })[0]);
+  }
+  return found;
+}
+
 SmallVector<Value> TopKAlgebraAttr::expandIdentity(OpBuilder &builder,
                                                    Operation *operation) const {
   return filledState(builder, cast<IdentityOp>(operation), [](unsigned number) {
@@ -117,31 +158,37 @@ SmallVector<Value> TopKAlgebraAttr::expandUpdate(OpBuilder &builder,
   SmallVector<Value> next = getSoftmax().expandUpdate(builder, part);
   part.erase();
 
-  // The tile's own list: the largest key below the one before, k times.
-  TileArithmetic tile{builder, op.getLoc()};
-  TileOperand keys{op.getInputs()[1], maps.back()};
-  auto type = cast<FloatType>(getElementTypeOrSelf(lists[0].getType()));
-  double minusInfinity = -std::numeric_limits<double>::infinity();
-  SmallVector<Value> found;
-  for (int64_t rank = 0; rank < getK(); ++rank) {
-    SmallVector<TileOperand> inputs{keys};
-    if (rank != 0)
-      inputs.push_back({found.back(), row});
-    Value none = filledLike(builder, op.getLoc(), lists[rank], minusInfinity);
-    found.push_back(tile.reduce(
-        "largest key left", inputs, {{none, row}}, {row.getNumResults()},
-        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-          Value key = v[0];
-          if (rank != 0)
-            key = m.select(m.greater(v[1], key), key,
-                           m.constant(minusInfinity, type));
-          return {m.max(key, v.back())};
-        })[0]);
-  }
-  // They are sorted already.
-  if (!llvm::all_of(lists, isNone))
-    found = mergeKeys(builder, op.getLoc(), row, lists, found);
-  llvm::append_range(next, found);
+  SmallVector<Value> found = largestKeys(
+      builder, op.getLoc(), row, {{op.getInputs()[1], maps.back()}}, lists);
+  llvm::append_range(next, withKeys(builder, op.getLoc(), row, lists, found));
+  return next;
+}
+
+bool TopKAlgebraAttr::hasParts() const {
+  return getSoftmax().hasParts() && getK() <= mostTopKOfParts;
+}
+
+SmallVector<Value> TopKAlgebraAttr::expandParts(OpBuilder &builder,
+                                                Operation *operation) const {
+  UpdateOperands update(operation);
+  ValueRange states = update.states, lists = states.drop_front(2);
+  AffineMap row = update.row, along = update.input(0).map;
+  auto part = UpdateOp::create(
+      builder, update.loc(), states.take_front(2).getTypes(),
+      PartsAlgebraAttr::get(getContext(), getSoftmax()), states.take_front(2),
+      update.op.getInputs().take_front(2),
+      builder.getAffineMapArrayAttr({row, row, along, along}),
+      /*masked=*/false);
+  SmallVector<Value> next = getSoftmax().expandParts(builder, part);
+  part.erase();
+  // All lists for each rank: those of rows with NaN, which may come first as
+  // one of the largest and has the lowest key, need not fall.
+  SmallVector<TileOperand> keys;
+  for (int64_t rank = 0; rank < getK(); ++rank)
+    keys.push_back(update.input(2 + rank));
+  SmallVector<Value> found =
+      largestKeys(builder, update.loc(), row, keys, lists);
+  llvm::append_range(next, withKeys(builder, update.loc(), row, lists, found));
   return next;
 }
 

@@ -153,8 +153,18 @@ void RowTileLimits::lengthenShared(int64_t slots) {
 /// it is, the fewer. Registers alone hold a row, or half of them a tile, beside
 /// the keys of the tiles before.
 void RowTileLimits::limitKeys() {
-  constexpr int64_t heldKeysRowBytes = 16384;
+  constexpr int64_t heldKeysRowBytes = 16384, scoresAndKeys = 2;
   heldBytes = std::min(heldBytes, halfRowBytes);
+  // Of parts of rows there is a list of keys for each rank, all in one warp.
+  StreamingReductionOpInterface op = row.op;
+  if (op.getInputOperands().size() > scoresAndKeys) {
+    int64_t bytes = 0;
+    for (Value input : op.getInputOperands())
+      bytes += bitsOf(input) / 8;
+    heldBytes = halfRowBytes / 2;
+    longest = llvm::bit_floor(uint64_t(heldBytes / 2 / bytes));
+    return;
+  }
   longest = halfRowBytes / 2 / bytesOfElement.value_or(row.elementBytes);
   if (!row.extent)
     return;

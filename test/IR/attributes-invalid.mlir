@@ -133,8 +133,8 @@ func.func private @too_many_keys() attributes {test.a = #smx.topk<#smx.softmax<e
 // -----
 
 // Q1
-// expected-error @+1 {{expected an algebra that merges many states at a time, got #smx.topk<#smx.softmax<exp>, k = 5>}}
-func.func private @no_parts() attributes {test.a = #smx.parts<#smx.topk<#smx.softmax<exp>, k = 5>>}
+// expected-error @+1 {{expected an algebra that merges many states at a time, got #smx.topk<#smx.softmax<exp>, k = 9>}}
+func.func private @no_parts() attributes {test.a = #smx.parts<#smx.topk<#smx.softmax<exp>, k = 9>>}
 
 // -----
 

@@ -121,7 +121,7 @@ def Smx_PartsAlgebraAttr : Smx_Attr<"PartsAlgebra", "parts",
   let description = [{
     States, quantities and merges are those of `whole`; the inputs of an update are the components of states of parts of a stream.
 
-    Q1: `whole` can merge many states at a time: all but top k can.
+    Q1: `whole` can merge many states at a time: all can, top k up to k = 8.
 
     ```mlir
     #smx.parts<#smx.softmax<exp2, scale = 1.250000e-01, masked_row = zero>>
@@ -158,7 +158,7 @@ def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy
 }
 
 def Smx_TopKAlgebraAttr : Smx_Attr<"TopKAlgebra", "topk",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDoubleSum"]>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDoubleSum", "hasParts", "expandParts"]>]> {
   let summary = "softmax's state and the k largest keys so far";
   let description = [{
     State `(m, l, key_0, .., key_{k-1})`: softmax's, beside a falling list of f64 keys. The inputs are the

@@ -19,6 +19,10 @@ namespace mlir::smx {
 /// and has two quantities of its own.
 constexpr int64_t mostTopK = 64;
 
+/// Most keys of rows that blocks of threads share: who merges parts holds k
+/// lists of keys, and compares k^2 of each part.
+constexpr int64_t mostTopKOfParts = 8;
+
 /// What the 53 bits of an f64's significand leave of a score's 24. Places are
 /// below 2^29.
 constexpr int64_t bitsOfPlace = 29;

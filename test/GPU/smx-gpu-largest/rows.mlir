@@ -36,9 +36,9 @@ func.func @padded(%x: tensor<64x1000xf32>) -> (tensor<64x2xf32>, tensor<64x2xi64
 // CHECK: smx_gpu.partial_reduce <maximum>
 // CHECK: scf.yield
 // CHECK: smx_gpu.largest %[[M]]#2 of %{{.+}}[%{{.+}}, %{{.+}}] extent(65536) ranks(2)
-func.func @longer(%x: tensor<64x65536xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64>) {
-  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x65536xbf16> -> tensor<64x2xbf16>, tensor<64x2xi64>
-  return %p, %i : tensor<64x2xbf16>, tensor<64x2xi64>
+func.func @longer(%x: tensor<512x65536xbf16>) -> (tensor<512x2xbf16>, tensor<512x2xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<512x65536xbf16> -> tensor<512x2xbf16>, tensor<512x2xi64>
+  return %p, %i : tensor<512x2xbf16>, tensor<512x2xi64>
 }
 
 // A row of fewer lanes than a warp stays with its reductions: lanes of other rows are beside it.
@@ -48,4 +48,30 @@ func.func @longer(%x: tensor<64x65536xbf16>) -> (tensor<64x2xbf16>, tensor<64x2x
 func.func @short(%x: tensor<64x64xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64>) {
   %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x64xbf16> -> tensor<64x2xbf16>, tensor<64x2xi64>
   return %p, %i : tensor<64x2xbf16>, tensor<64x2xi64>
+}
+
+// Few rows, of which blocks have a part each: the maxima of whole tiles and of the end of the row say what to read again, of what
+// the part has of the row. Keys have places in the whole row.
+// CHECK-LABEL: smx_gpu.kernel @shared_kernel
+// CHECK: %[[BEGIN:.+]] = arith.muli %{{.+}}, %c8192 : index
+// CHECK: %[[NEXT:.+]] = arith.addi %[[BEGIN]], %c8192
+// CHECK: %[[END:.+]] = arith.minsi %[[NEXT]], %c128256
+// CHECK: %[[WHOLE:.+]]:3 = scf.for %{{.+}} = %[[BEGIN]]
+// CHECK-NOT: f64
+// CHECK: smx_gpu.partial_reduce <maximum>
+// CHECK: %[[ALL:.+]]:3 = scf.for %{{.+}} to %[[END]] step %{{.+}} iter_args({{.*}} = %[[WHOLE]]#2)
+// CHECK-NOT: f64
+// CHECK: smx_gpu.partial_reduce <maximum>
+// CHECK: %[[VALID:.+]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK: %{{.+}}:2, %[[COLUMN:.+]]:2 = smx_gpu.largest %[[ALL]]#2 of %{{.+}}[%{{.+}}, %[[BEGIN]]] extent(8192) valid(%[[VALID]]) :
+// CHECK: %[[FROM:.+]] = tensor.splat %[[BEGIN]]
+// CHECK: %[[PLACE:.+]] = arith.addi %[[COLUMN]]#0, %[[FROM]]
+// CHECK: arith.index_cast %[[PLACE]]
+// CHECK-COUNT-2: smx_gpu.store {{.*}} : tensor<1xf64, {{.+}}>, memref<8x16xf64>
+// The merge of 16 lists.
+// CHECK-LABEL: smx_gpu.kernel @shared_kernel_1
+// CHECK-COUNT-2: smx_gpu.reduce <maxnum> {{.*}}xf64,
+func.func @shared(%x: tensor<8x128256xbf16>) -> (tensor<8x2xbf16>, tensor<8x2xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<8x128256xbf16> -> tensor<8x2xbf16>, tensor<8x2xi64>
+  return %p, %i : tensor<8x2xbf16>, tensor<8x2xi64>
 }

@@ -24,12 +24,20 @@ func.func @enough_rows(%x: tensor<5x1024xf32>) -> tensor<5xf32> {
   return %y : tensor<5xf32>
 }
 
+// CHECK-LABEL: func @largest
+// CHECK-NOT: smx.merge
+// CHECK: return
+func.func @largest(%x: tensor<2x1024xf32>) -> (tensor<2x8xf32>, tensor<2x8xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<2x1024xf32> -> tensor<2x8xf32>, tensor<2x8xi64>
+  return %p, %i : tensor<2x8xf32>, tensor<2x8xi64>
+}
+
 // No algebra merges parts of it.
 // CHECK-LABEL: func @no_parts
 // CHECK: smx.merge
-func.func @no_parts(%x: tensor<2x1024xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
-  %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<2x1024xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
-  return %p, %i : tensor<2x3xf32>, tensor<2x3xi64>
+func.func @no_parts(%x: tensor<2x1024xf32>) -> (tensor<2x9xf32>, tensor<2x9xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(9) : tensor<2x1024xf32> -> tensor<2x9xf32>, tensor<2x9xi64>
+  return %p, %i : tensor<2x9xf32>, tensor<2x9xi64>
 }
 
 // CHECK-LABEL: func @read_again

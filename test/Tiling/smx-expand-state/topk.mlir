@@ -47,3 +47,24 @@ func.func @first(%x: tensor<4x32xf32>, %k: tensor<4x32xf64>) -> (!key, !key) {
       with (%x, %k : tensor<4x32xf32>, tensor<4x32xf64>) maps [#row, #row, #row, #row, #all, #all]
   return %s#2, %s#3 : !key, !key
 }
+
+// Many states: softmax's merge, and the largest key of all lists, then the largest below it. Lists of rows with NaN need not
+// fall, so each rank looks at all of them.
+// CHECK-LABEL: @parts
+// CHECK-SAME: %[[M:.+]]: tensor<4xf32>, %[[L:.+]]: tensor<4xf32>, %[[A:.+]]: tensor<4xf64>, %[[B:.+]]: tensor<4xf64>, %[[MP:.+]]: tensor<4x16xf32>, %[[LP:.+]]: tensor<4x16xf32>, %[[AP:.+]]: tensor<4x16xf64>, %[[BP:.+]]: tensor<4x16xf64>
+// CHECK: %maximum_of_parts = linalg.generic {{.*}} ins(%[[MP]] :
+// CHECK: %sum_of_parts = linalg.generic {{.*}} ins(%[[MP]], %[[LP]],
+// CHECK: %largest_key_left = linalg.generic {{.*}} ins(%[[AP]], %[[BP]] : tensor<4x16xf64>, tensor<4x16xf64>)
+// CHECK: %[[SECOND:.+]] = linalg.generic {{.*}} ins(%[[AP]], %[[BP]], %largest_key_left : tensor<4x16xf64>, tensor<4x16xf64>, tensor<4xf64>)
+// CHECK: ^bb0(%[[X:.+]]: f64, %[[Y:.+]]: f64, %[[BEFORE:.+]]: f64, %{{.+}}: f64):
+// CHECK: arith.cmpf ogt, %[[BEFORE]], %[[X]]
+// CHECK: arith.cmpf ogt, %[[BEFORE]], %[[Y]]
+// CHECK: %merge_keys:2 = linalg.generic {{.*}} ins(%[[A]], %[[B]], %largest_key_left, %[[SECOND]] :
+// CHECK: return {{.*}}, %sum_of_parts, %merge_keys#0, %merge_keys#1
+func.func @parts(%m: !row, %l: !row, %a: !key, %b: !key, %mp: tensor<4x16xf32>, %lp: tensor<4x16xf32>, %ap: tensor<4x16xf64>,
+                 %bp: tensor<4x16xf64>) -> (!row, !row, !key, !key) {
+  %s:4 = smx.update #smx.parts<#smx.topk<#smx.softmax<exp>, k = 2>> (%m, %l, %a, %b : !row, !row, !key, !key)
+      with (%mp, %lp, %ap, %bp : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf64>, tensor<4x16xf64>)
+      maps [#row, #row, #row, #row, #all, #all, #all, #all]
+  return %s#0, %s#1, %s#2, %s#3 : !row, !row, !key, !key
+}

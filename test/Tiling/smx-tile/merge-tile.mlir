@@ -52,3 +52,15 @@ func.func @open_parts_f64(%q: tensor<2x1x400xf64>, %k: tensor<2x?x400xf64>, %v: 
   %o = smx.attention %q, %k, %v scale(0.125) : tensor<2x1x400xf64>, tensor<2x?x400xf64>, tensor<2x?x400xf64> -> tensor<2x1x400xf64>
   return %o : tensor<2x1x400xf64>
 }
+
+// -----
+
+// Lists of keys: of an open number of parts 16 KiB, of three keys and two numbers each, are read at a time.
+// CHECK-LABEL: @open_parts_of_keys
+// CHECK: smx.update #smx.topk<
+// CHECK: scf.for %{{.+}} to %{{.+}} step %c512
+// CHECK: smx.update #smx.parts<#smx.topk<{{.*}}tensor<1x512xf64>
+func.func @open_parts_of_keys(%x: tensor<2x?xbf16>) -> (tensor<2x3xbf16>, tensor<2x3xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<2x?xbf16> -> tensor<2x3xbf16>, tensor<2x3xi64>
+  return %p, %i : tensor<2x3xbf16>, tensor<2x3xi64>
+}

@@ -211,13 +211,31 @@ func.func @loss(%x: tensor<2x100000xf32>, %t: tensor<2xi64>) -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// The algebra of the k largest does not merge many states.
+// Of each part the largest, and their places in the whole row.
+// CHECK-LABEL: @largest
+// CHECK: %[[STATES:.+]]:5 = scf.forall (%[[ROW:.+]], %[[PART:.+]]) in (2, 4)
+// CHECK-SAME: -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf64>, tensor<2x4xf64>, tensor<2x4xf64>)
+// CHECK: %[[BEGIN:.+]] = arith.muli %[[PART]]
+// CHECK: scf.for %[[I:.+]] = %[[BEGIN]] to
+// CHECK: %[[J:.+]] = linalg.index 1
+// CHECK: affine.apply #{{.+}}(%[[I]])[%[[J]]]
+// CHECK: smx.update #smx.topk<#smx.softmax<exp>, k = 3>
+// CHECK: scf.forall (
+// CHECK: smx.update #smx.parts<#smx.topk<#smx.softmax<exp>, k = 3>>
+// CHECK: smx.finish #smx.parts<#smx.topk<#smx.softmax<exp>, k = 3>> "probability_0"
+// CHECK: smx.finish #smx.parts<#smx.topk<#smx.softmax<exp>, k = 3>> "place_2"
+func.func @largest(%x: tensor<2x100000xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<2x100000xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
+  return %p, %i : tensor<2x3xf32>, tensor<2x3xi64>
+}
+
+// More keys than one block merges of many lists.
 // CHECK-LABEL: @no_parts
 // CHECK-COUNT-1: scf.forall (
 // CHECK-NOT: scf.forall (
-func.func @no_parts(%x: tensor<2x100000xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
-  %p, %i = smx.topk_softmax %x axis(1) k(3) : tensor<2x100000xf32> -> tensor<2x3xf32>, tensor<2x3xi64>
-  return %p, %i : tensor<2x3xf32>, tensor<2x3xi64>
+func.func @no_parts(%x: tensor<2x100000xf32>) -> (tensor<2x9xf32>, tensor<2x9xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(9) : tensor<2x100000xf32> -> tensor<2x9xf32>, tensor<2x9xi64>
+  return %p, %i : tensor<2x9xf32>, tensor<2x9xi64>
 }
 
 // -----
