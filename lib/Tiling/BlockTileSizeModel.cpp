@@ -204,8 +204,9 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
     if (finish.isStreamed())
       bits = std::max(bits, elementBits(finish.getResult().getType()));
   constexpr int64_t narrow = 16;
-  if (bits == narrow && reduction.inputBits == narrow &&
-      tile.sizes.stream == reduction.extent) {
+  Value widened = widenedRow(reduction.op);
+  if (bits == narrow && tile.sizes.stream == reduction.extent &&
+      (widened ? bitsOf(widened) : reduction.inputBits) == narrow) {
     int64_t read = bytesPerElement(reduction.op, finishes, *reduction.extent) /
                    (narrow / 8);
     if (std::optional<AdjacentRows> adjacent =

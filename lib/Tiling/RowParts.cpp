@@ -20,7 +20,16 @@ int64_t mlir::smx::mostBlocksOfRow(StreamingReductionOpInterface op,
   int64_t rows = 1;
   for (OpFoldResult size : rowSizes)
     rows *= getConstantIntValue(size).value_or(isLong ? 1 : slots);
-  return rows > 0 ? std::max<int64_t>(slots / rows, 1) : 1;
+  int64_t blocks = rows > 0 ? std::max<int64_t>(slots / rows, 1) : 1;
+  // Merging lists takes a few microseconds, and a block as many for this.
+  constexpr int64_t mergeBytes = 128 * 1024;
+  bool mergesLists =
+      isa<UpdateOp>(op.getOperation()) &&
+      isa<TopKAlgebraAttr>(cast<UpdateOp>(op.getOperation()).getAlgebra());
+  if (mergesLists && extent &&
+      (*extent - llvm::divideCeil(*extent, blocks)) * bits <= 8 * mergeBytes)
+    return 1;
+  return blocks;
 }
 
 bool mlir::smx::isSharedByBlocks(StreamingReductionOpInterface op,

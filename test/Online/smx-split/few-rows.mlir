@@ -27,8 +27,16 @@ func.func @enough_rows(%x: tensor<5x1024xf32>) -> tensor<5xf32> {
 // CHECK-LABEL: func @largest
 // CHECK-NOT: smx.merge
 // CHECK: return
-func.func @largest(%x: tensor<2x1024xf32>) -> (tensor<2x8xf32>, tensor<2x8xi64>) {
-  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<2x1024xf32> -> tensor<2x8xf32>, tensor<2x8xi64>
+func.func @largest(%x: tensor<2x65536xf32>) -> (tensor<2x8xf32>, tensor<2x8xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<2x65536xf32> -> tensor<2x8xf32>, tensor<2x8xi64>
+  return %p, %i : tensor<2x8xf32>, tensor<2x8xi64>
+}
+
+// Four blocks would read 128 KiB less than one, which lists are not merged for.
+// CHECK-LABEL: func @short_largest
+// CHECK: smx.merge
+func.func @short_largest(%x: tensor<2x43690xf32>) -> (tensor<2x8xf32>, tensor<2x8xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<2x43690xf32> -> tensor<2x8xf32>, tensor<2x8xi64>
   return %p, %i : tensor<2x8xf32>, tensor<2x8xi64>
 }
 
