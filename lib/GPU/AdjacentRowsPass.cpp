@@ -27,12 +27,12 @@ static MemRefType memoryOf(StoreOp op) { return op.getDestination().getType(); }
 /// an access of 16 bytes for each thread.
 template <typename OpTy>
 static bool isOfRows(OpTy op) {
-  constexpr int64_t narrow = 16;
   auto tile = cast<RankedTensorType>(op.getTile().getType());
   auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
   if (!striped || tile.getDimSize(0) == 1 || striped.getVector() % 2 == 0 ||
-      elementBits(tile) != narrow ||
-      tile.getNumElements() * narrow < striped.getThreads() * accessBits ||
+      elementBits(tile) < 16 || elementBits(tile) > 32 ||
+      tile.getNumElements() * elementBits(tile) <
+          striped.getThreads() * accessBits ||
       op.getSlide() || llvm::is_contained(op.getDims(), -1))
     return false;
   MemRefType memory = memoryOf(op);

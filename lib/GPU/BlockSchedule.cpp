@@ -208,15 +208,14 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
 
 bool RowThreads::chooseAdjacent(const NestShape &shape,
                                 const ScheduleOptions &options) {
-  constexpr int64_t narrow = 16;
-  bool areNarrow = shape.rowsRead > 0 &&
-                   shape.rowBits == narrow * shape.rowsRead &&
-                   shape.widestWritten <= narrow;
+  bool haveOneType =
+      shape.rowsRead > 0 && shape.rowBits == shape.elementBits * shape.rowsRead;
   if (paddedRows == 1 || !shape.hasWholeRows || shape.rowsAreFastest ||
-      !areNarrow || shape.maxima != 0)
+      !haveOneType || shape.maxima != 0)
     return false;
   auto rows = mlir::smx::AdjacentRows::of(
-      {shape.longest, shape.rowsRead, options.alignment, shape.isWritten});
+      {shape.longest, shape.rowsRead, shape.elementBits,
+       shape.isWritten ? shape.widestWritten : 0, options.alignment});
   if (!rows)
     return false;
   vector = rows->vector;

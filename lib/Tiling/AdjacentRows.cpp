@@ -11,10 +11,10 @@ using namespace mlir::smx;
 static constexpr int64_t warpLanes = 32;
 
 /// Accesses of 128 bytes that shared memory makes for all that a warp reads of
-/// rows which follow one another: words of one bank, of which each has two
-/// elements, are read after each other.
-static int64_t countWavefronts(int64_t columns, int64_t lanes, int64_t vector) {
-  constexpr int64_t banks = 32, elementsOfWord = 2;
+/// rows which follow one another: words of one bank are read after each other.
+static int64_t countWavefronts(int64_t columns, int64_t lanes, int64_t vector,
+                               int64_t elementsOfWord) {
+  constexpr int64_t banks = 32;
   int64_t registers = llvm::divideCeil(columns, lanes * vector) * vector;
   int64_t count = 0;
   for (int64_t i = 0; i < registers; ++i) {
@@ -37,12 +37,13 @@ static int64_t countWavefronts(int64_t columns, int64_t lanes, int64_t vector) {
 namespace {
 /// How lanes share a row, and what it takes to read it.
 struct Lanes {
-  Lanes(int64_t columns, int64_t lanes) : lanes(lanes) {
+  Lanes(int64_t columns, int64_t lanes, int64_t elementsOfWord) : lanes(lanes) {
     // Neighbouring elements for each lane, an odd number: so few meet in a
     // bank. Or each lane takes the next one.
     vector = llvm::divideCeil(columns, lanes) | 1;
-    wavefronts = countWavefronts(columns, lanes, vector);
-    int64_t ofNext = countWavefronts(columns, lanes, /*vector=*/1);
+    wavefronts = countWavefronts(columns, lanes, vector, elementsOfWord);
+    int64_t ofNext =
+        countWavefronts(columns, lanes, /*vector=*/1, elementsOfWord);
     if (lanes > 1 && ofNext <= wavefronts) {
       vector = 1;
       wavefronts = ofNext;
@@ -55,32 +56,48 @@ struct Lanes {
 };
 } // namespace
 
+/// Elements of the longest rows that are faster by it (an H200). Of these, what
+/// is only read has a thread to itself: what lanes exchange takes longer than
+/// it takes to read a row. Words of 32 bits, and those of two rows if they are
+/// aligned, move nearly as fast by themselves.
+static int64_t longestOf(const ShortRows &rows, int64_t each) {
+  constexpr int64_t wordBits = 32, narrowReader = 72, narrowPair = 136;
+  const bool isNarrow = rows.readBits < wordBits && rows.writtenBits < wordBits;
+  if (!isNarrow && rows.read > 1)
+    return 0;
+  if (rows.writtenBits == 0)
+    return isNarrow ? narrowReader : each;
+  if (rows.writtenBits >= wordBits)
+    return 4 * each;
+  if (rows.read > 1 && 8 * rows.alignment >= wordBits)
+    return narrowPair;
+  return warpLanes * each;
+}
+
 std::optional<AdjacentRows> AdjacentRows::of(const ShortRows &rows) {
-  // What lanes exchange takes longer than it takes to read a row; and of two
-  // rows words, where these are aligned, move nearly as fast as pieces.
-  constexpr int64_t fewest = 3, mostOfReader = 72, mostOfPair = 136,
-                    fewestOfLane = 8, wordBytes = 4;
-  int64_t most = warpLanes * each;
-  if (!rows.areWritten)
-    most = mostOfReader;
-  else if (rows.read > 1 && rows.alignment >= wordBytes)
-    most = mostOfPair;
-  if (8 * rows.alignment >= accessBits || rows.columns < fewest ||
-      rows.columns > most)
+  constexpr int64_t fewest = 3, fewestOfLane = 8, fewestBits = 16,
+                    mostBits = 32;
+  const int64_t bits = std::max(rows.readBits, rows.writtenBits),
+                each = bytesOfThread * 8 / bits, elementsOfWord = 32 / bits;
+  if (std::min(rows.readBits, rows.writtenBits ? rows.writtenBits : bits) <
+          fewestBits ||
+      bits > mostBits || 8 * rows.alignment >= accessBits ||
+      rows.columns < fewest || rows.columns > longestOf(rows, each))
     return std::nullopt;
   int64_t lanes = 1;
-  if (rows.areWritten && rows.columns > each)
+  if (rows.writtenBits != 0 && rows.columns > each)
     while (lanes < warpLanes && rows.columns > lanes * each / 2)
       lanes *= 2;
-  Lanes chosen(rows.columns, lanes);
+  Lanes chosen(rows.columns, lanes, elementsOfWord);
   if (rows.columns <= lanes / 2 * each)
-    if (Lanes fewer(rows.columns, lanes / 2); fewer.cost() * 2 < chosen.cost())
+    if (Lanes fewer(rows.columns, lanes / 2, elementsOfWord);
+        fewer.cost() * 2 < chosen.cost())
       chosen = fewer;
   // Rows of a multiple of 16 bytes, of which that is not known, start in few
   // banks.
   while (chosen.lanes < warpLanes &&
          rows.columns >= 2 * chosen.lanes * fewestOfLane) {
-    Lanes more(rows.columns, 2 * chosen.lanes);
+    Lanes more(rows.columns, 2 * chosen.lanes, elementsOfWord);
     if (more.cost() * 2 > chosen.cost())
       break;
     chosen = more;

@@ -200,18 +200,20 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
       areOnlyRead(finishes) && !reduction.hasKeys() && reduction.extent
           ? 8 * bytesPerElement(reduction.op, finishes, *reduction.extent)
           : reduction.inputBits;
+  int64_t writtenBits = 0;
   for (FinishOp finish : finishes)
     if (finish.isStreamed())
-      bits = std::max(bits, elementBits(finish.getResult().getType()));
-  constexpr int64_t narrow = 16;
+      writtenBits =
+          std::max(writtenBits, elementBits(finish.getResult().getType()));
+  bits = std::max(bits, writtenBits);
   Value widened = widenedRow(reduction.op);
-  if (bits == narrow && tile.sizes.stream == reduction.extent &&
-      (widened ? bitsOf(widened) : reduction.inputBits) == narrow) {
+  int64_t readBits = widened ? bitsOf(widened) : reduction.inputBits;
+  if (tile.sizes.stream == reduction.extent) {
     int64_t read = bytesPerElement(reduction.op, finishes, *reduction.extent) /
-                   (narrow / 8);
+                   (readBits / 8);
     if (std::optional<AdjacentRows> adjacent =
-            AdjacentRows::of({*reduction.extent, read, options.alignment,
-                              /*areWritten=*/!areOnlyRead(finishes)})) {
+            AdjacentRows::of({*reduction.extent, read, readBits, writtenBits,
+                              options.alignment})) {
       tile.rows = adjacent->rows;
       return tile;
     }

@@ -50,24 +50,31 @@ static int64_t lineExtent(linalg::GenericOp op, unsigned dim) {
   return columns;
 }
 
-/// Whole rows of 16-bit elements that are moved as one piece, if the dimension
-/// that memory runs along is short; none if there is another such element.
+/// Whole rows that are moved as one piece, if the dimension that memory runs
+/// along is short.
 static std::optional<AdjacentRows>
 adjacentRowsOf(linalg::GenericOp op, unsigned line, int64_t alignment) {
-  constexpr int64_t narrow = 16;
-  int64_t extent = op.getStaticLoopRanges()[line], read = 0;
+  ShortRows rows{op.getStaticLoopRanges()[line], /*read=*/0, /*readBits=*/0,
+                 /*writtenBits=*/0, alignment};
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (!map.isFunctionOfDim(line))
       continue;
-    if (elementBits(operand.get().getType()) != narrow ||
-        map.getNumResults() == 1)
+    if (map.getNumResults() == 1)
       return std::nullopt;
-    read += op.isDpsInput(&operand);
+    int64_t bits = elementBits(operand.get().getType());
+    if (!op.isDpsInput(&operand)) {
+      rows.writtenBits = std::max(rows.writtenBits, bits);
+      continue;
+    }
+    if (rows.read != 0 && bits != rows.readBits)
+      return std::nullopt;
+    rows.readBits = bits;
+    ++rows.read;
   }
-  if (ShapedType::isDynamic(extent) || read == 0)
+  if (ShapedType::isDynamic(rows.columns) || rows.read == 0)
     return std::nullopt;
-  return AdjacentRows::of({extent, read, alignment, /*areWritten=*/true});
+  return AdjacentRows::of(rows);
 }
 
 SmallVector<OpFoldResult> mlir::smx::tileSizesOf(linalg::GenericOp op,

@@ -31,14 +31,14 @@ smx_gpu.kernel @parts(%x: memref<?x165xbf16>, %y: memref<?x165xbf16>, %j: index)
 
 #L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
 
-// Words.
-smx_gpu.kernel @words(%x: memref<?x65xf32>, %y: memref<?x65xf32>) warps(4) {
+// Double words.
+smx_gpu.kernel @doubles(%x: memref<?x65xf64>, %y: memref<?x65xf64>) warps(4) {
   %c0 = arith.constant 0 : index
   %c65 = arith.constant 65 : index
   %c64 = arith.constant 64 : index
   %i = gpu.block_id x
-  %a = smx_gpu.load %x[%i, %c0] valid(%c64, %c65) dims [0, 1] : memref<?x65xf32> -> tensor<64x68xf32, #L>
-  smx_gpu.store %a, %y[%i, %c0] valid(%c64, %c65) dims [0, 1] : tensor<64x68xf32, #L>, memref<?x65xf32>
+  %a = smx_gpu.load %x[%i, %c0] valid(%c64, %c65) dims [0, 1] : memref<?x65xf64> -> tensor<64x68xf64, #L>
+  smx_gpu.store %a, %y[%i, %c0] valid(%c64, %c65) dims [0, 1] : tensor<64x68xf64, #L>, memref<?x65xf64>
   smx_gpu.return
 }
 

@@ -119,6 +119,27 @@ func.func @mapped(%x: tensor<4096x145xbf16>, %t: tensor<4096xi64>, %l: tensor<40
 
 // -----
 
+// Of f32 half as many elements; longer ones are moved by words.
+// ODD-LABEL: smx_gpu.kernel @piece_of_words_kernel
+// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<64x36xf32, #smx_gpu.striped<rows = 32, columns = 4, vector = 9>>
+func.func @piece_of_words(%x: tensor<4096x33xf32>) -> tensor<4096x33xf32> {
+  %o = smx.softmax %x axis(1) : tensor<4096x33xf32> -> tensor<4096x33xf32>
+  return %o : tensor<4096x33xf32>
+}
+
+// -----
+
+// What is written has 16 bits.
+// ODD-LABEL: smx_gpu.kernel @narrowed_kernel
+// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<16x{{[0-9]+}}xf32
+// ODD: smx_gpu.store {{.*}} adjacent {{.*}}tensor<16x144xbf16
+func.func @narrowed(%x: tensor<4096x129xf32>) -> tensor<4096x129xbf16> {
+  %o = smx.softmax %x axis(1) : tensor<4096x129xf32> -> tensor<4096x129xbf16>
+  return %o : tensor<4096x129xbf16>
+}
+
+// -----
+
 // Of f32, where a row starts at any element.
 // CHECK-LABEL: smx_gpu.kernel @words_kernel
 // CHECK: smx_gpu.load {{.*}}#smx_gpu.striped<rows = {{[0-9]+}}, columns = 32, vector = 4>>

@@ -1,4 +1,4 @@
-// Tiles have whole short rows of 16 bits that may start anywhere, where tiles of lines would be beyond the ends of many.
+// Tiles have whole short rows that may start anywhere, where tiles of lines would be beyond the ends of many.
 // RUN: softmax-opt %s --smx-tile-others=alignment=2 --canonicalize --cse | FileCheck %s
 // RUN: softmax-opt %s --smx-tile-others --canonicalize --cse | FileCheck %s --check-prefix=ALIGNED
 // RUN: not softmax-opt %s --smx-tile-others=alignment=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -7,7 +7,7 @@
 // CHECK-LABEL: @rows
 // CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (4096, 65) step (64, 65)
 // CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (4096, 1000) step (8, 512)
-// CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (4096, 65) step (64, 64)
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (4096, 65) step (32, 65)
 // ALIGNED-LABEL: @rows
 // ALIGNED: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (4096, 65) step (64, 64)
 #ij = affine_map<(i, j) -> (i, j)>
