@@ -276,14 +276,14 @@ void RowThreads::chooseThreads(const NestShape &shape,
   // has twice as much, where it takes no more registers: what lanes exchange,
   // and the arithmetic of a row's values, is shared by more elements. It also
   // has twice as much where lanes of a row in several warps would be idle, as
-  // with 768 of 1024 elements; exponentials that are written take the
-  // registers.
+  // with 768 of 1024 elements. Exponentials of one row that are written take
+  // the registers, and two rows without any fill accesses anyway.
   bool readsWholeRows = !shape.isWritten && !shape.rowsAreFastest &&
                         shape.maxima == 0 && (paddedRows > 1 || shape.isOneRow);
   bool leavesLanes =
       !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
       4 * shape.longest <= 3 * length &&
-      (readsWholeRows || (shape.rowsRead == 1 && !shape.hasExponentials));
+      (readsWholeRows || (shape.rowsRead == 1) != shape.hasExponentials);
   bool hasTwice =
       shape.elementBits == 16 && (isLongTile || readsWholeRows || leavesLanes);
   int64_t each = hasTwice ? 32 : 16;

@@ -3,6 +3,8 @@
 #include "TileArithmetic.h"
 #include "smx/IR/Smx.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::smx;
 
@@ -310,27 +312,50 @@ MeanSquareAlgebraAttr::expandFinish(OpBuilder &builder,
   SmallVector<AffineMap> maps = op.getOperandMaps();
   ValueRange states = op.getStates();
   AffineMap row = maps[0], result = op.getResultMap();
-  FloatType type = typeOf(states[0]), wide = builder.getF64Type();
+  FloatType type = typeOf(states[0]);
+  // s^2 may be beyond f32, and a row of f32 has no bits to lose.
+  auto wideRoot = [&](ScalarMath m, ValueRange v) {
+    FloatType wide = builder.getF64Type();
+    Value scale = m.cast(v[1], wide);
+    Value mean = m.div(m.cast(v[2], wide), m.cast(v[0], wide));
+    Value epsilon = m.constant(getEpsilon().getValueAsDouble(), wide);
+    return m.sqrt(m.add(mean, m.mul(m.mul(epsilon, scale), scale)));
+  };
+  // In f32, for results of 16 bits: sqrt(epsilon) s is a number, and where its
+  // square might not be one, q/n, which is at most 16, is nothing beside it.
+  auto narrowRoot = [&](ScalarMath m, ValueRange v) {
+    constexpr double mostSquared = 0x1p32;
+    constexpr auto afn = arith::FastMathFlags::afn;
+    Value mean = m.div(v[2], v[0], afn);
+    Value ofEpsilon = m.mul(
+        m.constant(std::sqrt(getEpsilon().getValueAsDouble()), type), v[1]);
+    Value root = m.sqrt(m.fma(ofEpsilon, ofEpsilon, mean), afn);
+    Value isLarge = m.greater(ofEpsilon, m.constant(mostSquared, type));
+    return m.select(isLarge, ofEpsilon, root);
+  };
   TileOperand input{op.getInputs()[0], maps[3]};
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
   TileArithmetic tile{builder, op.getLoc()};
   // 1 / sqrt(q/n + epsilon s^2), by which a number times s is divided, or s
-  // times that where numbers need no scale: s^2 may be beyond f32.
+  // times that where numbers need no scale.
   bool isScaled =
       !areSquaresNumbers(getElementTypeOrSelf(input.tensor.getType()), type);
-  Value inverse = tile.map(
-      "reciprocal of the scaled root",
-      {{states[0], row}, {states[1], row}, {states[2], row}},
-      {{states[2], row}},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value scale = m.cast(v[1], wide);
-        Value mean = m.div(m.cast(v[2], wide), m.cast(v[0], wide));
-        Value epsilon = m.constant(getEpsilon().getValueAsDouble(), wide);
-        Value square = m.add(mean, m.mul(m.mul(epsilon, scale), scale));
-        Value unit = isScaled ? m.constant(1.0, wide) : scale;
-        Value root = m.div(unit, m.sqrt(square));
-        return {m.cast(root, type)};
-      })[0];
+  bool isNarrow = asksLittleOfRow(input.tensor, resultType) && type.isF32() &&
+                  getEpsilon().getValueAsDouble() <= 1.0;
+  Value inverse =
+      tile.map("reciprocal of the scaled root",
+               {{states[0], row}, {states[1], row}, {states[2], row}},
+               {{states[2], row}},
+               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                 Value root = isNarrow ? narrowRoot(m, v) : wideRoot(m, v);
+                 auto ofRoot = cast<FloatType>(root.getType());
+                 Value unit =
+                     isScaled ? m.constant(1.0, ofRoot) : m.cast(v[1], ofRoot);
+                 return {m.cast(m.div(unit, root,
+                                      isNarrow ? arith::FastMathFlags::afn
+                                               : arith::FastMathFlags::none),
+                                type)};
+               })[0];
   Value empty = emptyFor(builder, op.getLoc(), resultType, input.tensor,
                          input.map, result);
   SmallVector<TileOperand> factors{input};

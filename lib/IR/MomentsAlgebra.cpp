@@ -185,9 +185,12 @@ MomentsAlgebraAttr::expandFinish(OpBuilder &builder,
       {{states[1], row}},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
         Value epsilon = m.constant(getEpsilon().getValueAsDouble(), state);
-        Value variance = m.div(v[1], v[0]);
-        return {
-            m.div(m.constant(1.0, state), m.sqrt(m.add(variance, epsilon)))};
+        auto flags = state.isF32() && asksLittleOfRow(op.getInputs()[0], type)
+                         ? arith::FastMathFlags::afn
+                         : arith::FastMathFlags::none;
+        Value variance = m.div(v[1], v[0], flags);
+        Value deviation = m.sqrt(m.add(variance, epsilon), flags);
+        return {m.div(m.constant(1.0, state), deviation, flags)};
       })[0];
   TileOperand input{op.getInputs()[0], maps[3]};
   Value empty =

@@ -157,3 +157,11 @@ SmallVector<Value> TileArithmetic::reduce(StringRef name,
   return buildGeneric(builder, loc, name, inputs, outputs, reduced,
                       /*bodySeesOutputs=*/true, body);
 }
+
+bool mlir::smx::asksLittleOfRow(Value row, RankedTensorType results) {
+  constexpr int64_t shortRow = 1024;
+  auto type = cast<RankedTensorType>(row.getType());
+  return results.getElementTypeBitWidth() < 32 && type.getRank() != 0 &&
+         !type.isDynamicDim(type.getRank() - 1) &&
+         type.getShape().back() <= shortRow;
+}

@@ -30,7 +30,10 @@ struct ScalarMath {
   Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
+  Value div(Value x, Value y,
+            arith::FastMathFlags flags = arith::FastMathFlags::none) {
+    return arith::DivFOp::create(b, loc, x, y, flags);
+  }
   Value neg(Value x) { return arith::NegFOp::create(b, loc, x); }
   Value fma(Value x, Value y, Value z) {
     return math::FmaOp::create(b, loc, x, y, z);
@@ -53,7 +56,9 @@ struct ScalarMath {
   }
   Value log(Value x) { return math::LogOp::create(b, loc, x); }
   Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
-  Value sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
+  Value sqrt(Value x, arith::FastMathFlags flags = arith::FastMathFlags::none) {
+    return math::SqrtOp::create(b, loc, x, flags);
+  }
   /// `x > y ? x : y`: one instruction on every target. A NaN in `x` is dropped.
   Value max(Value x, Value y) { return select(greater(x, y), x, y); }
   /// The smaller of two numbers, none of them a NaN.
@@ -178,6 +183,12 @@ struct TileArithmetic {
                   })[0];
   }
 };
+
+/// A few units in the last place of f32 are nothing to the results, of 16 bits,
+/// and arithmetic of a row's own values takes long beside that of its elements:
+/// up to 1024 of them. (Of long rows on a GPU, ptxas keeps more in registers
+/// without the calls of exact division, and spills.)
+bool asksLittleOfRow(Value row, RankedTensorType results);
 
 } // namespace mlir::smx
 

@@ -26,6 +26,16 @@ func.func @three_quarters(%x: tensor<4096x768xbf16>) -> tensor<4096x768xbf16> {
 
 // -----
 
+// So it is for exponentials beside another row.
+// CHECK-LABEL: smx_gpu.kernel @pair_of_exponentials_kernel
+// CHECK: smx_gpu.load {{.*}} -> tensor<2x768xbf16, #smx_gpu.striped<rows = 2, columns = 32, vector = 8>>
+func.func @pair_of_exponentials(%y: tensor<4096x768xbf16>, %g: tensor<4096x768xbf16>) -> tensor<4096x768xbf16> {
+  %o = smx.log_softmax_backward %y, %g axis(1) : tensor<4096x768xbf16>, tensor<4096x768xbf16> -> tensor<4096x768xbf16>
+  return %o : tensor<4096x768xbf16>
+}
+
+// -----
+
 // Exponentials that are written take the registers.
 // CHECK-LABEL: smx_gpu.kernel @exponentials_kernel
 // CHECK: smx_gpu.load {{.*}} -> tensor<2x1024xbf16, #smx_gpu.striped<rows = 2, columns = 64, vector = 8>>

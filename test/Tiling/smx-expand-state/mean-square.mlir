@@ -98,8 +98,14 @@ func.func @normalized(%n: !s, %s: !s, %q: !s, %x: tensor<4x32xf32>) -> tensor<4x
 // Numbers that need no scale are multiplied once.
 // CHECK-LABEL: @normalized_f16
 // CHECK: %reciprocal_of_the_scaled_root = linalg.generic
-// CHECK: %[[ROOT:.+]] = math.sqrt %{{.+}} : f64
-// CHECK: arith.divf %{{.+}}, %[[ROOT]] : f64
+// For 16 bits f32 will do: sqrt(epsilon) s is squared where that is a number.
+// CHECK: %[[MEAN:.+]] = arith.divf %{{.+}}, %{{.+}} fastmath<afn> : f32
+// CHECK: %[[E:.+]] = arith.mulf %{{.+}}, %cst{{.*}} : f32
+// CHECK: %[[SQUARE:.+]] = math.fma %[[E]], %[[E]], %[[MEAN]] : f32
+// CHECK: %[[NEAR:.+]] = math.sqrt %[[SQUARE]] fastmath<afn> : f32
+// CHECK: %[[FAR:.+]] = arith.cmpf ogt, %[[E]], %{{.+}} : f32
+// CHECK: %[[ROOT:.+]] = arith.select %[[FAR]], %[[E]], %[[NEAR]] : f32
+// CHECK: arith.divf %{{.+}}, %[[ROOT]] fastmath<afn> : f32
 // CHECK: %normalise = linalg.generic {{.*}} ins(%{{.+}}, %reciprocal_of_the_scaled_root :
 // CHECK: ^bb0(%[[X:[^:]+]]: f16, %[[R:[^:]+]]: f32,
 // CHECK: %[[W:.+]] = arith.extf %[[X]]
