@@ -1,10 +1,10 @@
 //===- AdjacentRowsPass.cpp - short rows as one piece of memory -----------===//
 
+#include "LoneRows.h"
 #include "Verify.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/ElementBits.h"
-#include "smx/Tiling/LongRows.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
@@ -17,23 +17,20 @@ namespace mlir::smx::gpu {
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
-using mlir::smx::accessBits;
 using mlir::smx::elementBits;
 
 static MemRefType memoryOf(LoadOp op) { return op.getSource().getType(); }
 static MemRefType memoryOf(StoreOp op) { return op.getDestination().getType(); }
 
-/// A tile of whole rows of narrow elements that are moved one by one, and have
-/// an access of 16 bytes for each thread.
+/// A tile of whole rows that follow one another, if they have no gaps.
 template <typename OpTy>
 static bool isOfRows(OpTy op) {
   auto tile = cast<RankedTensorType>(op.getTile().getType());
   auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
-  if (!striped || tile.getDimSize(0) == 1 || striped.getVector() % 2 == 0 ||
-      elementBits(tile) < 16 || elementBits(tile) > 32 ||
-      tile.getNumElements() * elementBits(tile) <
-          striped.getThreads() * accessBits ||
-      op.getSlide() || llvm::is_contained(op.getDims(), -1))
+  if (!striped || tile.getDimSize(0) == 1 || elementBits(tile) < 16 ||
+      elementBits(tile) > 32 || op.getSlide() ||
+      llvm::is_contained(op.getDims(), -1) ||
+      op.getDims()[0] + 1 != op.getDims()[1])
     return false;
   MemRefType memory = memoryOf(op);
   int64_t columns = op.getDims()[1];
@@ -41,16 +38,8 @@ static bool isOfRows(OpTy op) {
       !isConstantIntValue(op.getOffsets()[columns], 0))
     return false;
   int64_t length = memory.getDimSize(columns);
-  return 2 * length > tile.getDimSize(1) &&
-         (op.getValid().empty() ? length == tile.getDimSize(1)
-                                : isConstantIntValue(op.getValid()[1], length));
-}
-
-/// Each thread has rows of its own. What is only read by several lanes is in
-/// the first cache, and as fast from there.
-static bool hasRowsOfThreads(LoadOp load) {
-  auto tile = cast<RankedTensorType>(load.getTile().getType());
-  return cast<StripedAttr>(getLayout(tile)).getColumnThreads() == 1;
+  return op.getValid().empty() ? length == tile.getDimSize(1)
+                               : isConstantIntValue(op.getValid()[1], length);
 }
 
 namespace {
@@ -60,24 +49,27 @@ struct AdjacentRowsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    Block &block = kernel.getBody().front();
+    if (!kernel->removeDiscardableAttr(adjacentRowsAttribute))
+      return;
+    // More of them take the shared memory of other blocks, or more than there
+    // is.
+    constexpr int64_t mostTiles = 6;
     DominanceInfo dominance(kernel);
-    bool areWritten = llvm::any_of(
-        block.getOps<StoreOp>(), [](StoreOp store) { return isOfRows(store); });
     int64_t count = 0;
     LoadOp last;
-    for (Operation &op : llvm::make_early_inc_range(block)) {
+    for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
       auto load = dyn_cast<LoadOp>(op);
-      if (load && !load.getAgain() && isOfRows(load) &&
-          (areWritten || hasRowsOfThreads(load))) {
+      if (load && !load.getAgain() && isOfRows(load) && count < mostTiles) {
         load.setAdjacent(true);
+        load.setLasting(false);
         ++count;
         if (last && llvm::all_of(load->getOperands(), [&](Value operand) {
               return dominance.properlyDominates(operand, last);
             }))
           load->moveAfter(last);
         last = load;
-      } else if (auto store = dyn_cast<StoreOp>(op); store && isOfRows(store)) {
+      } else if (auto store = dyn_cast<StoreOp>(op);
+                 store && isOfRows(store) && count < mostTiles) {
         store.setAdjacent(true);
         ++count;
       }

@@ -1,6 +1,7 @@
 //===- BlockSchedule.cpp - how a block of threads holds its tiles ---------===//
 
 #include "BlockSchedule.h"
+#include "LoneRows.h"
 #include "LongRowSchedule.h"
 #include "smx/Tiling/AdjacentRows.h"
 #include "smx/Tiling/LongRows.h"
@@ -114,6 +115,12 @@ mlir::smx::gpu::matchProduct(linalg::GenericOp op, const TileClasses &classes) {
 // The model
 //===----------------------------------------------------------------------===//
 
+void BlockSchedule::giveHints(KernelOp kernel) const {
+  if (hasAdjacentRows)
+    kernel->setDiscardableAttr(adjacentRowsAttribute,
+                               UnitAttr::get(kernel.getContext()));
+}
+
 int64_t BlockSchedule::paddedExtent(TileClasses::Class c,
                                     const TileClasses &classes) const {
   int64_t unit = smx::productPiece;
@@ -177,6 +184,8 @@ public:
   int64_t vector, threads, columnThreads;
   /// A long tile in a loop.
   bool isLongTile;
+  /// Rows are moved as one piece.
+  bool areAdjacent = false;
 
 private:
   int64_t chooseVector(const NestShape &shape,
@@ -200,7 +209,8 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
       keepsKeys(shape.rowsAreFastest && shape.maxima != 0) {
   fastest = shape.rowsAreFastest ? paddedRows : length;
   isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
-  if (chooseAdjacent(shape, options))
+  areAdjacent = chooseAdjacent(shape, options);
+  if (areAdjacent)
     return;
   vector = chooseVector(shape, options);
   chooseThreads(shape, options);
@@ -339,6 +349,7 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   schedule.rows = shape.rows;
   schedule.rowDim = shape.rowsAreFastest ? 1 : 0;
   schedule.warps = along.threads / 32;
+  schedule.hasAdjacentRows = along.areAdjacent;
   schedule.layout = StripedAttr::get(nest.getContext(), rowThreads,
                                      along.columnThreads, along.vector);
   int64_t unit =

@@ -59,6 +59,11 @@ struct BlockSchedule {
   std::optional<TileClasses::Class> spread;
   /// Blocks that a multiprocessor should have room for.
   int64_t minBlocks = 1;
+  /// Rows that follow one another may be moved as one piece.
+  bool hasAdjacentRows = false;
+
+  /// Tells the kernel what later passes may ask.
+  void giveHints(KernelOp kernel) const;
 
   /// Blocks that the extent of the class is cut into.
   int64_t partsOf(TileClasses::Class c) const {

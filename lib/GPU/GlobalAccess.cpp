@@ -129,6 +129,9 @@ LogicalResult LoadOp::verify() {
   auto tile = cast<RankedTensorType>(getTile().getType());
   if (getAgain() && getLasting()) // P34
     return emitOpError("expected what is read again not to be lasting");
+  if (getAdjacent() && (getAgain() || getLasting())) // P41
+    return emitOpError("expected adjacent rows to be neither lasting nor read "
+                       "again");
   if (failed(verifyAccess(*this, accessOf(*this, getSource().getType()),
                           tile.getRank(), tile.getElementType())))
     return failure();

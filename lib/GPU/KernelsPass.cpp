@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -266,6 +265,7 @@ LogicalResult KernelBuilder::build() {
       builder, nest.getLoc(), name, builder.getFunctionType({}, {}),
       /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr, schedule->warps,
       schedule->cluster, sharedLimit, schedule->minBlocks);
+  schedule->giveHints(kernel);
   // By another name if there is something of this one.
   symbols.insert(kernel);
   builder.createBlock(&kernel.getBody());

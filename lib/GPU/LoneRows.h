@@ -1,4 +1,4 @@
-//===- LoneRows.h - rows that nothing computes beside -----------*- C++ -*-===//
+//===- LoneRows.h - what kernels are told of their rows ---------*- C++ -*-===//
 #ifndef SMX_LIB_GPU_LONEROWS_H
 #define SMX_LIB_GPU_LONEROWS_H
 
@@ -10,6 +10,11 @@ namespace mlir::smx::gpu {
 /// row's cluster are alone on their multiprocessors, and the row has several
 /// states. A hint: a kernel that has lost it is right, too.
 inline constexpr llvm::StringLiteral loneRowsAttribute = "smx.lone_rows";
+
+/// A unit attribute of kernels, set by `smx-gpu-kernels`: threads stand along
+/// rows so that these may be moved as one piece. A hint as well.
+inline constexpr llvm::StringLiteral adjacentRowsAttribute =
+    "smx.adjacent_rows";
 
 } // namespace mlir::smx::gpu
 

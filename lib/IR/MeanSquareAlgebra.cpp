@@ -340,7 +340,7 @@ MeanSquareAlgebraAttr::expandFinish(OpBuilder &builder,
   // times that where numbers need no scale.
   bool isScaled =
       !areSquaresNumbers(getElementTypeOrSelf(input.tensor.getType()), type);
-  bool isNarrow = asksLittleOfRow(input.tensor, resultType) && type.isF32() &&
+  bool isNarrow = asksLittleOfRow(input, row, resultType) && type.isF32() &&
                   getEpsilon().getValueAsDouble() <= 1.0;
   Value inverse =
       tile.map("reciprocal of the scaled root",

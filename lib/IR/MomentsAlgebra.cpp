@@ -180,19 +180,20 @@ MomentsAlgebraAttr::expandFinish(OpBuilder &builder,
                       return {m.cast(value, type.getElementType())};
                     });
   }
-  Value inverse = tile.map(
-      "reciprocal of the deviation", {{states[0], row}, {states[2], row}},
-      {{states[1], row}},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value epsilon = m.constant(getEpsilon().getValueAsDouble(), state);
-        auto flags = state.isF32() && asksLittleOfRow(op.getInputs()[0], type)
-                         ? arith::FastMathFlags::afn
-                         : arith::FastMathFlags::none;
-        Value variance = m.div(v[1], v[0], flags);
-        Value deviation = m.sqrt(m.add(variance, epsilon), flags);
-        return {m.div(m.constant(1.0, state), deviation, flags)};
-      })[0];
   TileOperand input{op.getInputs()[0], maps[3]};
+  Value inverse =
+      tile.map("reciprocal of the deviation",
+               {{states[0], row}, {states[2], row}}, {{states[1], row}},
+               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                 Value epsilon =
+                     m.constant(getEpsilon().getValueAsDouble(), state);
+                 auto flags = state.isF32() && asksLittleOfRow(input, row, type)
+                                  ? arith::FastMathFlags::afn
+                                  : arith::FastMathFlags::none;
+                 Value variance = m.div(v[1], v[0], flags);
+                 Value deviation = m.sqrt(m.add(variance, epsilon), flags);
+                 return {m.div(m.constant(1.0, state), deviation, flags)};
+               })[0];
   Value empty =
       emptyFor(builder, op.getLoc(), type, input.tensor, input.map, result);
   return tile.map(

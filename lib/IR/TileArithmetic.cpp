@@ -158,10 +158,17 @@ SmallVector<Value> TileArithmetic::reduce(StringRef name,
                       /*bodySeesOutputs=*/true, body);
 }
 
-bool mlir::smx::asksLittleOfRow(Value row, RankedTensorType results) {
+bool mlir::smx::asksLittleOfRow(TileOperand row, AffineMap rows,
+                                RankedTensorType results) {
   constexpr int64_t shortRow = 1024;
-  auto type = cast<RankedTensorType>(row.getType());
-  return results.getElementTypeBitWidth() < 32 && type.getRank() != 0 &&
-         !type.isDynamicDim(type.getRank() - 1) &&
-         type.getShape().back() <= shortRow;
+  auto type = cast<RankedTensorType>(row.tensor.getType());
+  int64_t extent = 1;
+  for (auto [dim, expr] : llvm::enumerate(row.map.getResults())) {
+    if (llvm::is_contained(rows.getResults(), expr))
+      continue;
+    if (type.isDynamicDim(dim))
+      return false;
+    extent *= type.getDimSize(dim);
+  }
+  return results.getElementTypeBitWidth() < 32 && extent <= shortRow;
 }

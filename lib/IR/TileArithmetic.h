@@ -186,9 +186,10 @@ struct TileArithmetic {
 
 /// A few units in the last place of f32 are nothing to the results, of 16 bits,
 /// and arithmetic of a row's own values takes long beside that of its elements:
-/// up to 1024 of them. (Of long rows on a GPU, ptxas keeps more in registers
-/// without the calls of exact division, and spills.)
-bool asksLittleOfRow(Value row, RankedTensorType results);
+/// up to 1024 of them, or of a tile. (Of long rows on a GPU, ptxas keeps more
+/// in registers without the calls of exact division, and spills.) `rows` are
+/// the dimensions that the row's own values have.
+bool asksLittleOfRow(TileOperand row, AffineMap rows, RankedTensorType results);
 
 } // namespace mlir::smx
 

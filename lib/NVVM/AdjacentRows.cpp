@@ -52,12 +52,11 @@ AdjacentTile::AdjacentTile(ThreadCode &code, RankedTensorType tile,
   Value behind = LLVM::ZExtOp::create(code, code.getI64Type(), phase);
   global = code.advance(start, LLVM::SubOp::create(code, code.i64(0), behind));
   const GlobalDim &rows = memory.dims[0];
-  Value valid = rows.valid ? rows.valid : code.i32(tile.getDimSize(0));
-  end = code.add(phase, code.mul(valid, code.i32(columns * elementBytes)));
-  Value stride =
-      rows.constantStride ? code.i64(*rows.constantStride) : rows.stride;
-  isPiece = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, stride,
-                                 code.i64(columns));
+  validRows = rows.valid ? rows.valid : code.i32(tile.getDimSize(0));
+  end = code.add(phase, code.mul(validRows, code.i32(columns * elementBytes)));
+  if (!rows.constantStride)
+    isPiece = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, rows.stride,
+                                   code.i64(columns));
 }
 
 void AdjacentTile::forEachAccess(Bytes move) {
@@ -115,9 +114,7 @@ void AdjacentTile::forEachElement(
       Value element = code.add(number, code.i32(i * threads));
       Value row = code.quotient(element, columns),
             column = code.remainder(element, columns);
-      Value isValid =
-          code.less(row, memory.dims[0].valid ? memory.dims[0].valid
-                                              : code.i32(tile.getDimSize(0)));
+      Value isValid = code.less(row, validRows);
       Value from = code.advance(start, byteOffset(code, memory, 0, row, 0));
       from = code.advance(from, byteOffset(code, memory, 1, column, 0));
       Value isInTile = code.less(element, code.i32(count));
@@ -133,8 +130,16 @@ void AdjacentTile::forEachElement(
   });
 }
 
+void AdjacentTile::asPieceOr(llvm::function_ref<void()> ofPiece,
+                             llvm::function_ref<void()> ofElements) {
+  if (!isPiece)
+    return memory.dims[0].constantStride == columns ? ofPiece() : ofElements();
+  code.when(isPiece, ofPiece);
+  code.when(code.negated(isPiece), ofElements);
+}
+
 void AdjacentTile::fetch() {
-  code.when(isPiece, [&] {
+  auto ofPiece = [&] {
     forEachAccess([&](Value place, Value isWhole) {
       // What is cut is left to others, and what is behind the end is 0.
       Value isBeyond =
@@ -152,8 +157,8 @@ void AdjacentTile::fetch() {
                   loadGlobal(code, code.advance(global, place), one, isValid),
                   code.advance(shared, place));
     });
-  });
-  code.when(code.negated(isPiece), [&] {
+  };
+  auto ofElements = [&] {
     forEachElement([&](Element at) {
       Value element = loadGlobal(code, at.global, one, at.isValid);
       return [this, at, element] {
@@ -162,7 +167,8 @@ void AdjacentTile::fetch() {
         });
       };
     });
-  });
+  };
+  asPieceOr(ofPiece, ofElements);
 }
 
 Value AdjacentTile::address(int64_t i) {
@@ -213,7 +219,7 @@ void AdjacentTile::store(Value value) {
   else
     write();
   code.teamBarrier();
-  code.when(isPiece, [&] {
+  auto ofPiece = [&] {
     forEachAccess([&](Value place, Value isWhole) {
       Value bytes = loadShared(code, access, code.advance(shared, place));
       storeGlobal(code, bytes, code.advance(global, place), isWhole);
@@ -222,15 +228,30 @@ void AdjacentTile::store(Value value) {
       storeGlobal(code, loadShared(code, one, code.advance(shared, place)),
                   code.advance(global, place), isValid);
     });
-  });
-  code.when(code.negated(isPiece), [&] {
+  };
+  auto ofElements = [&] {
     forEachElement([&](Element at) {
       Value element = loadShared(code, one, code.advance(shared, at.place));
       return [this, at, element] {
         storeGlobal(code, element, at.global, at.isValid);
       };
     });
-  });
+  };
+  asPieceOr(ofPiece, ofElements);
+}
+
+void KernelPlan::addAdjacentLoads(gpu::KernelOp kernel) {
+  SmallVector<gpu::LoadOp, 2> *group = nullptr;
+  for (Operation &op : kernel.getBody().front()) {
+    auto load = dyn_cast<gpu::LoadOp>(op);
+    if (!load || !load.getAdjacent()) {
+      group = nullptr;
+      continue;
+    }
+    if (!group)
+      group = &adjacentLoads[load];
+    group->push_back(load);
+  }
 }
 
 } // namespace mlir::smx

@@ -34,6 +34,9 @@ public:
 private:
   using Bytes = llvm::function_ref<void(Value place, Value isValid)>;
 
+  /// One of them, or both in branches.
+  void asPieceOr(llvm::function_ref<void()> ofPiece,
+                 llvm::function_ref<void()> ofElements);
   /// Calls `move` for the accesses of 16 bytes that this thread moves, with the
   /// place of each one in the piece, in bytes from the multiple before its
   /// start, and whether all of it is valid.
@@ -62,8 +65,9 @@ private:
   /// multiple of 16 bytes, and where it ends from there on (i32); the multiple,
   /// and the same place in shared memory.
   Value start, phase, end, global, shared;
-  /// i1: rows follow one another.
-  Value isPiece;
+  /// i32; and i1: rows follow one another, or null if the type says whether
+  /// they do.
+  Value validRows, isPiece;
   ThreadCoordinate first;
 };
 

@@ -290,6 +290,7 @@ static bool isLookedForOnce(Operation *op) {
 
 /// The op shares its scratch, of so many bytes, with no other one.
 static bool hasOwnScratch(const KernelPlan &plan, Operation *op, int64_t size) {
+  // Nobody meets before adjacent rows are written there.
   if (isa<gpu::CollectOp, gpu::LoadOp, gpu::StoreOp>(op) || isLookedForOnce(op))
     return true;
   return isa<gpu::ReduceOp>(op) ? size <= ownScratch : plan.isScratchFree(op);
@@ -351,20 +352,6 @@ static void placeScratch(const KernelPlan &plan, gpu::KernelOp kernel,
   }
   for (auto &[role, ofTeam] : sharers)
     placeInOneArea(ofTeam, plan.team(ofTeam.front()).groups(), places, bytes);
-}
-
-void KernelPlan::addAdjacentLoads(gpu::KernelOp kernel) {
-  SmallVector<gpu::LoadOp, 2> *group = nullptr;
-  for (Operation &op : kernel.getBody().front()) {
-    auto load = dyn_cast<gpu::LoadOp>(op);
-    if (!load || !load.getAdjacent()) {
-      group = nullptr;
-      continue;
-    }
-    if (!group)
-      group = &adjacentLoads[load];
-    group->push_back(load);
-  }
 }
 
 //===----------------------------------------------------------------------===//

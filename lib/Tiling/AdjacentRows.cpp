@@ -62,6 +62,10 @@ struct Lanes {
 /// aligned, move nearly as fast by themselves.
 static int64_t longestOf(const ShortRows &rows, int64_t each) {
   constexpr int64_t wordBits = 32, narrowReader = 72, narrowPair = 136;
+  // More rows take the shared memory of other blocks.
+  constexpr int64_t mostRead = 3;
+  if (rows.read > mostRead)
+    return 0;
   const bool isNarrow = rows.readBits < wordBits && rows.writtenBits < wordBits;
   if (!isNarrow && rows.read > 1)
     return 0;
@@ -102,6 +106,8 @@ std::optional<AdjacentRows> AdjacentRows::of(const ShortRows &rows) {
       break;
     chosen = more;
   }
+  if (rows.writtenBits == 0 && chosen.lanes > 1)
+    return std::nullopt;
   return AdjacentRows{
       chosen.lanes, chosen.vector,
       int64_t(llvm::bit_floor(uint64_t(threads * each / rows.columns)))};

@@ -37,16 +37,16 @@ BlockReduction::BlockReduction(StreamingReductionOpInterface op,
 // Whole rows
 //===----------------------------------------------------------------------===//
 
-/// Bytes of registers for an element of a row of `extent` elements: for all
-/// tensors that long which the reduction and its quantities are computed from,
-/// or for what is computed of none.
-static int64_t bytesPerElement(StreamingReductionOpInterface op,
-                               ArrayRef<FinishOp> finishes, int64_t extent) {
+/// Bytes of an element of each tensor as long as a row of `extent` elements,
+/// which the reduction and its quantities are computed from.
+static SmallVector<int64_t> bytesOfTensors(StreamingReductionOpInterface op,
+                                           ArrayRef<FinishOp> finishes,
+                                           int64_t extent) {
   llvm::SetVector<Value> values;
   values.insert_range(op.getInputOperands());
   for (FinishOp finish : finishes)
     values.insert_range(finish.getInputs());
-  int64_t bytes = 0;
+  SmallVector<int64_t> bytes;
   for (size_t i = 0; i < values.size(); ++i) {
     auto type = dyn_cast<RankedTensorType>(values[i].getType());
     if (!type || !llvm::is_contained(type.getShape(), extent))
@@ -55,8 +55,18 @@ static int64_t bytesPerElement(StreamingReductionOpInterface op,
     if (isa_and_nonnull<linalg::LinalgOp, MaskOp>(producer))
       values.insert_range(producer->getOperands());
     else if (!isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(producer))
-      bytes += elementBytes(type);
+      bytes.push_back(elementBytes(type));
   }
+  return bytes;
+}
+
+/// Bytes of registers for an element of such a row: for all of these tensors,
+/// or for what is computed of none.
+static int64_t bytesPerElement(StreamingReductionOpInterface op,
+                               ArrayRef<FinishOp> finishes, int64_t extent) {
+  int64_t bytes = 0;
+  for (int64_t ofTensor : bytesOfTensors(op, finishes, extent))
+    bytes += ofTensor;
   if (bytes == 0)
     bytes = elementBytes(op.getInputOperands().front().getType());
   return registerBytesOfRow(
@@ -206,17 +216,16 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
       writtenBits =
           std::max(writtenBits, elementBits(finish.getResult().getType()));
   bits = std::max(bits, writtenBits);
-  Value widened = widenedRow(reduction.op);
-  int64_t readBits = widened ? bitsOf(widened) : reduction.inputBits;
   if (tile.sizes.stream == reduction.extent) {
-    int64_t read = bytesPerElement(reduction.op, finishes, *reduction.extent) /
-                   (readBits / 8);
-    if (std::optional<AdjacentRows> adjacent =
-            AdjacentRows::of({*reduction.extent, read, readBits, writtenBits,
-                              options.alignment})) {
-      tile.rows = adjacent->rows;
-      return tile;
-    }
+    SmallVector<int64_t> read =
+        bytesOfTensors(reduction.op, finishes, *reduction.extent);
+    if (!read.empty() && llvm::all_equal(read))
+      if (std::optional<AdjacentRows> adjacent = AdjacentRows::of(
+              {*reduction.extent, int64_t(read.size()), 8 * read.front(),
+               writtenBits, options.alignment})) {
+        tile.rows = adjacent->rows;
+        return tile;
+      }
   }
   int64_t bytes = std::max<int64_t>(tile.sizes.stream * bits / 8, 1);
   tile.rows = std::clamp<int64_t>(llvm::bit_floor(uint64_t(blockBytes / bytes)),

@@ -51,7 +51,8 @@ static int64_t lineExtent(linalg::GenericOp op, unsigned dim) {
 }
 
 /// Whole rows that are moved as one piece, if the dimension that memory runs
-/// along is short.
+/// along is short, and rows follow one another along the same dimension
+/// everywhere.
 static std::optional<AdjacentRows>
 adjacentRowsOf(linalg::GenericOp op, unsigned line, int64_t alignment) {
   ShortRows rows{op.getStaticLoopRanges()[line], /*read=*/0, /*readBits=*/0,
@@ -60,7 +61,10 @@ adjacentRowsOf(linalg::GenericOp op, unsigned line, int64_t alignment) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (!map.isFunctionOfDim(line))
       continue;
-    if (map.getNumResults() == 1)
+    AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    if (map.getNumResults() == 1 || result.getNumResults() == 1 ||
+        map.getResults().drop_back().back() !=
+            result.getResults().drop_back().back())
       return std::nullopt;
     int64_t bits = elementBits(operand.get().getType());
     if (!op.isDpsInput(&operand)) {

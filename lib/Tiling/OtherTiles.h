@@ -14,7 +14,7 @@ inline constexpr int64_t otherTileExtent = 64;
 /// along lines of memory. Where one dimension is fastest in all operands, the
 /// tile is longer along it. All other parallel loops run one element at a time.
 /// Where memory may start between multiples of 16 bytes (`alignment`), short
-/// rows of 16-bit elements are whole in a tile, which moves them as one piece.
+/// rows are whole in a tile, which moves them as one piece.
 SmallVector<OpFoldResult> tileSizesOf(linalg::GenericOp op, int64_t alignment);
 
 } // namespace mlir::smx

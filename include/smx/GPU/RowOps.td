@@ -47,7 +47,7 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
     Of a row in memory that was streamed, the tile has the maxima: in column c that of the elements c, c + n, c + 2n, .. of `extent` ones,
     where n are the columns of the tile. The largest elements of the row are found then, and those threads that have a maximum among
     the largest ones read theirs again; who has columns behind the extent does not read these. With `valid` only so many elements, one
-    at least, are there; where these are fewer than results, the last ones have columns behind the extent.
+    at least, are there; where these are fewer than results, the last ones have columns that are not below `valid`.
 
     P27: the tile is two-dimensional and striped, whole warps hold each row, the elements are f32, f16 or bf16, and there are
     at least as many columns as results; values have the slice of the layout along dimension 1, and so have columns, of

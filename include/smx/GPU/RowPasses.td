@@ -174,9 +174,10 @@ def SlidRowsPass : Pass<"smx-gpu-slid-rows", "::mlir::smx::gpu::KernelOp"> {
 def AdjacentRowsPass : Pass<"smx-gpu-adjacent-rows", "::mlir::smx::gpu::KernelOp"> {
   let summary = "short rows that start anywhere are moved as one piece of memory";
   let description = [{
-    Of a tile of several whole rows whose layout has no accesses of memory, as its vectors have an odd number of elements, each element is an
-    access of its own. Where rows follow one another in memory, as those of a tensor do, they are one piece, which the block moves to and
-    from shared memory in accesses of 16 bytes. Loads of such tiles are asked for together. A remark says how many tiles there are.
+    In a kernel whose threads stand along rows for it (`smx.adjacent_rows`, which smx-gpu-kernels gives to short rows of 16 or 32 bits that start
+    anywhere), each element of a tile would be an access of its own. Where rows follow one another in memory, as those of a tensor do, they are
+    one piece, which the block moves to and from shared memory in accesses of 16 bytes: of tiles that have whole rows, six at most. Loads of
+    such tiles are asked for together. A remark says how many tiles there are.
 
     ```mlir
     %x = smx_gpu.load %a[%i, %c0] valid(%m, %c65) dims [0, 1] {aligned = 2} : .. -> tensor<64x68xbf16, #L>

@@ -31,7 +31,7 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     it is negative.
 
     Rows that are `adjacent` are moved as one piece of memory, in accesses of 16 bytes and through shared memory, if a call's rows do follow one
-    another without gaps.
+    another without gaps. All threads meet there. Of such loads that follow each other all are asked for at the first one.
 
     P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
     P2: entries of `dims` are -1 or different dimensions of the memref.
@@ -43,7 +43,8 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     1; and the slide has an index for each row, in the tile's layout. A slide is from 0 to one less than the layout's vectors have elements;
     `aligned` is about where the tile starts with it.
     P41: what is `adjacent` is a striped tile of a kernel's own body, whose rows run along a dimension of the memref, and columns along one of
-    stride 1; the number of `valid` columns, if there is one, is a constant from 1 to the tile's; and it is not `slid`.
+    stride 1; the number of `valid` columns, if there is one, is a constant from 1 to the tile's; and it is not `slid`,
+    `lasting`, or read `again`.
 
     ```mlir
     %t = smx_gpu.load %x[%i, %j] valid(%m, %n) dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>

@@ -337,3 +337,15 @@ smx_gpu.kernel @adjacent_and_slid(%x: memref<?x200xbf16>, %i: index) warps(4) {
   %t = smx_gpu.load %x[%i, %i] valid(%i, %n) slid(%s : tensor<4xindex, #smx_gpu.slice<1, #row>>) dims [0, 1] adjacent : memref<?x200xbf16> -> tensor<4x256xbf16, #row>
   smx_gpu.return
 }
+
+// -----
+
+#L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
+
+// P41
+smx_gpu.kernel @adjacent_and_lasting(%x: memref<?x65xbf16>, %i: index) warps(4) {
+  %n = arith.constant 65 : index
+  // expected-error @+1 {{'smx_gpu.load' op expected adjacent rows to be neither lasting nor read again}}
+  %t = smx_gpu.load %x[%i, %i] valid(%i, %n) dims [0, 1] lasting adjacent : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
+  smx_gpu.return
+}

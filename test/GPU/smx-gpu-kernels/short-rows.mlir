@@ -97,6 +97,18 @@ func.func @alone_and_read(%x: tensor<4096x65xbf16>) -> tensor<4096xbf16> {
 
 // -----
 
+// Rows of 36 elements to a thread each would start in few banks: lanes read them, by words.
+// WORDS-LABEL: smx_gpu.kernel @few_banks_kernel
+// WORDS: smx_gpu.load {{.*}} -> tensor<{{[0-9]+}}x64xbf16, #smx_gpu.striped<rows = {{[0-9]+}}, columns = {{[0-9]+}}, vector = 8>>
+// WORDS-NOT: adjacent
+// WORDS: smx_gpu.return
+func.func @few_banks(%x: tensor<4096x36xbf16>) -> tensor<4096xbf16> {
+  %o = smx.logsumexp %x axis(1) : tensor<4096x36xbf16> -> tensor<4096xbf16>
+  return %o : tensor<4096xbf16>
+}
+
+// -----
+
 // Words of two rows are moved nearly as fast as pieces.
 // ODD-LABEL: smx_gpu.kernel @odd_pair_kernel
 // ODD: smx_gpu.load {{.*}} adjacent
@@ -155,6 +167,8 @@ func.func @narrowed(%x: tensor<4096x129xf32>) -> tensor<4096x129xbf16> {
 // CHECK: smx_gpu.load {{.*}}#smx_gpu.striped<rows = {{[0-9]+}}, columns = 32, vector = 4>>
 // ODD-LABEL: smx_gpu.kernel @words_kernel
 // ODD: smx_gpu.load {{.*}}#smx_gpu.striped<rows = {{[0-9]+}}, columns = 16, vector = 1>>
+// ODD-NOT: adjacent
+// ODD: smx_gpu.return
 func.func @words(%x: tensor<4096x129xf32>) -> tensor<4096x129xf32> {
   %o = smx.softmax %x axis(1) : tensor<4096x129xf32> -> tensor<4096x129xf32>
   return %o : tensor<4096x129xf32>
