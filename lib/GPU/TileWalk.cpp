@@ -24,7 +24,7 @@ bool TileWalk::isOfHead(Operation *op) const {
 }
 
 /// True if a loop that is entered has a round, whichever tile it is.
-static bool hasRounds(scf::ForOp loop) {
+static bool hasRoundAtEveryTile(scf::ForOp loop) {
   std::optional<NumberSweep> bounds =
       NumberSweep::of({loop.getLowerBound(), loop.getUpperBound()});
   return bounds && bounds->forAll([](ArrayRef<int64_t> values) {
@@ -41,7 +41,7 @@ std::optional<TileWalk> TileWalk::match(RoleOp role) {
   Block *body = loops[0].getBody();
   auto inner =
       dyn_cast_or_null<scf::ForOp>(body->getTerminator()->getPrevNode());
-  if (inner && !inner.getNumRegionIterArgs() && hasRounds(inner) &&
+  if (inner && !inner.getNumRegionIterArgs() && hasRoundAtEveryTile(inner) &&
       inner.getBody()->getOps<scf::ForOp>().begin() !=
           inner.getBody()->getOps<scf::ForOp>().end() &&
       loops[0].isDefinedOutsideOfLoop(inner.getLowerBound()) &&
