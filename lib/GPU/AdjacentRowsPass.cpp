@@ -59,9 +59,9 @@ struct AdjacentRowsPass
     LoadOp last;
     for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
       auto load = dyn_cast<LoadOp>(op);
-      if (load && !load.getAgain() && isOfRows(load) && count < mostTiles) {
+      if (load && !load.getAgain() && !load.getLasting() && isOfRows(load) &&
+          count < mostTiles) {
         load.setAdjacent(true);
-        load.setLasting(false);
         ++count;
         if (last && llvm::all_of(load->getOperands(), [&](Value operand) {
               return dominance.properlyDominates(operand, last);

@@ -45,6 +45,10 @@ struct LastingRowsPass
       read.setLasting(true);
       ++count;
     };
+    // Rows that are one piece are copied to shared memory, and asked for twice
+    // then: 1 % faster to 5 % slower.
+    if (kernel->hasAttr(adjacentRowsAttribute))
+      return;
     for (LoadOp load : block.getOps<LoadOp>())
       if (isOfRows(load.getTile().getType()) && !load.getAgain())
         mark(load, load.getTile().getType().getShape());

@@ -109,16 +109,7 @@ CrossEntropyAlgebraAttr::expandParts(OpBuilder &builder,
                                      Operation *operation) const {
   UpdateOperands update(operation);
   ValueRange states = update.states;
-  AffineMap row = update.row, along = update.input(0).map;
-  auto part = UpdateOp::create(
-      builder, update.loc(), states.take_front(2).getTypes(),
-      PartsAlgebraAttr::get(getContext(), getSoftmax()), states.take_front(2),
-      update.op.getInputs().take_front(2),
-      builder.getAffineMapArrayAttr({row, row, along, along}),
-      /*masked=*/false);
-  SmallVector<Value> next = expandPart<UpdateOp>(part, [&](UpdateOp ofSoftmax) {
-    return getSoftmax().expandParts(builder, ofSoftmax);
-  });
+  SmallVector<Value> next = expandPartsOfSoftmax(builder, getSoftmax(), update);
   // n' = n + sum n_p, t' = t + sum t_p
   TileArithmetic tile{builder, update.loc()};
   for (size_t i = 2; i < states.size(); ++i)

@@ -374,6 +374,12 @@ inline bool isWeightsOfTile(FinishOp finish, UpdateOp update) {
              finish.getMaps().getValue().back();
 }
 
+/// The first two states, which are softmax's, of an update by parts whose first
+/// two inputs are theirs.
+SmallVector<Value> expandPartsOfSoftmax(OpBuilder &builder,
+                                        SoftmaxAlgebraAttr softmax,
+                                        UpdateOperands &update);
+
 inline SoftmaxArithmetic arithmeticOf(SoftmaxAlgebraAttr algebra, Value state) {
   return {algebra, cast<FloatType>(getElementTypeOrSelf(state.getType()))};
 }

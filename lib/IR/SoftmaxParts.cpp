@@ -65,3 +65,19 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
       })[0];
   return {moved[0], summed[1], accumulator};
 }
+
+SmallVector<Value> mlir::smx::expandPartsOfSoftmax(OpBuilder &builder,
+                                                   SoftmaxAlgebraAttr softmax,
+                                                   UpdateOperands &update) {
+  ValueRange states = update.states.take_front(2);
+  AffineMap row = update.row, along = update.input(0).map;
+  auto part =
+      UpdateOp::create(builder, update.loc(), states.getTypes(),
+                       PartsAlgebraAttr::get(builder.getContext(), softmax),
+                       states, update.op.getInputs().take_front(2),
+                       builder.getAffineMapArrayAttr({row, row, along, along}),
+                       /*masked=*/false);
+  SmallVector<Value> next = softmax.expandParts(builder, part);
+  part.erase();
+  return next;
+}

@@ -164,6 +164,8 @@ SmallVector<Value> TopKAlgebraAttr::expandUpdate(OpBuilder &builder,
   return next;
 }
 
+int64_t TopKAlgebraAttr::getMergeBytes() const { return 128 * 1024; }
+
 bool TopKAlgebraAttr::hasParts() const {
   return getSoftmax().hasParts() && getK() <= mostTopKOfParts;
 }
@@ -171,16 +173,9 @@ bool TopKAlgebraAttr::hasParts() const {
 SmallVector<Value> TopKAlgebraAttr::expandParts(OpBuilder &builder,
                                                 Operation *operation) const {
   UpdateOperands update(operation);
-  ValueRange states = update.states, lists = states.drop_front(2);
-  AffineMap row = update.row, along = update.input(0).map;
-  auto part = UpdateOp::create(
-      builder, update.loc(), states.take_front(2).getTypes(),
-      PartsAlgebraAttr::get(getContext(), getSoftmax()), states.take_front(2),
-      update.op.getInputs().take_front(2),
-      builder.getAffineMapArrayAttr({row, row, along, along}),
-      /*masked=*/false);
-  SmallVector<Value> next = getSoftmax().expandParts(builder, part);
-  part.erase();
+  ValueRange lists = ValueRange(update.states).drop_front(2);
+  AffineMap row = update.row;
+  SmallVector<Value> next = expandPartsOfSoftmax(builder, getSoftmax(), update);
   // All lists for each rank: those of rows with NaN, which may come first as
   // one of the largest and has the lowest key, need not fall.
   SmallVector<TileOperand> keys;

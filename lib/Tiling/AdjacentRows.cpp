@@ -8,7 +8,7 @@
 
 using namespace mlir::smx;
 
-static constexpr int64_t warpLanes = 32;
+static constexpr int64_t warpLanes = 32, wordBits = 32;
 
 /// Accesses of 128 bytes that shared memory makes for all that a warp reads of
 /// rows which follow one another: words of one bank are read after each other.
@@ -61,7 +61,7 @@ struct Lanes {
 /// it takes to read a row. Words of 32 bits, and those of two rows if they are
 /// aligned, move nearly as fast by themselves.
 static int64_t longestOf(const ShortRows &rows, int64_t each) {
-  constexpr int64_t wordBits = 32, narrowReader = 72, narrowPair = 136;
+  constexpr int64_t narrowReader = 72, narrowPair = 136;
   // More rows take the shared memory of other blocks.
   constexpr int64_t mostRead = 3;
   if (rows.read > mostRead)
@@ -79,13 +79,13 @@ static int64_t longestOf(const ShortRows &rows, int64_t each) {
 }
 
 std::optional<AdjacentRows> AdjacentRows::of(const ShortRows &rows) {
-  constexpr int64_t fewest = 3, fewestOfLane = 8, fewestBits = 16,
-                    mostBits = 32;
+  constexpr int64_t fewest = 3, fewestOfLane = 8, fewestBits = 16;
   const int64_t bits = std::max(rows.readBits, rows.writtenBits),
-                each = bytesOfThread * 8 / bits, elementsOfWord = 32 / bits;
+                each = bytesOfThread * 8 / bits,
+                elementsOfWord = wordBits / bits;
   if (std::min(rows.readBits, rows.writtenBits ? rows.writtenBits : bits) <
           fewestBits ||
-      bits > mostBits || 8 * rows.alignment >= accessBits ||
+      bits > wordBits || 8 * rows.alignment >= accessBits ||
       rows.columns < fewest || rows.columns > longestOf(rows, each))
     return std::nullopt;
   int64_t lanes = 1;

@@ -21,12 +21,9 @@ int64_t mlir::smx::mostBlocksOfRow(StreamingReductionOpInterface op,
   for (OpFoldResult size : rowSizes)
     rows *= getConstantIntValue(size).value_or(isLong ? 1 : slots);
   int64_t blocks = rows > 0 ? std::max<int64_t>(slots / rows, 1) : 1;
-  // Merging lists takes a few microseconds, and a block as many for this.
-  constexpr int64_t mergeBytes = 128 * 1024;
-  bool mergesLists =
-      isa<UpdateOp>(op.getOperation()) &&
-      isa<TopKAlgebraAttr>(cast<UpdateOp>(op.getOperation()).getAlgebra());
-  if (mergesLists && extent &&
+  auto update = dyn_cast<UpdateOp>(op.getOperation());
+  int64_t mergeBytes = update ? update.getAlgebra().getMergeBytes() : 0;
+  if (mergeBytes != 0 && extent &&
       (*extent - llvm::divideCeil(*extent, blocks)) * bits <= 8 * mergeBytes)
     return 1;
   return blocks;

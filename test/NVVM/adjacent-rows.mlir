@@ -69,3 +69,25 @@ smx_gpu.kernel @dense(%x: memref<640x65xbf16>) warps(4) {
   smx_gpu.hold %a : tensor<64x68xbf16, #L>
   smx_gpu.return
 }
+
+// -----
+
+#L = #smx_gpu.striped<rows = 32, columns = 4, vector = 9>
+!rows = memref<?x33xf32, strided<[?, 1], offset: ?>>
+
+// Of f32 an access has four elements: 528 of them and a part of another one.
+// CHECK-LABEL: llvm.func @words
+smx_gpu.kernel @words(%x: !rows, %y: !rows, %m: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c33 = arith.constant 33 : index
+  %i = gpu.block_id x
+  // CHECK-COUNT-5: nvvm.cp.async.shared.global
+  // CHECK: ld.global.b32
+  // CHECK-COUNT-18: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<1xf32>
+  %a = smx_gpu.load %x[%i, %c0] valid(%m, %c33) dims [0, 1] adjacent {aligned = 4 : i64} : !rows -> tensor<64x36xf32, #L>
+  // CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK: st.global.v4.b32
+  // CHECK: st.global.b32
+  smx_gpu.store %a, %y[%i, %c0] valid(%m, %c33) dims [0, 1] adjacent {aligned = 4 : i64} : tensor<64x36xf32, #L>, !rows
+  smx_gpu.return
+}

@@ -158,7 +158,8 @@ def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy
 }
 
 def Smx_TopKAlgebraAttr : Smx_Attr<"TopKAlgebra", "topk",
-    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDoubleSum", "hasParts", "expandParts"]>]> {
+    [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface,
+                                 ["getDoubleSum", "hasParts", "getMergeBytes", "expandParts"]>]> {
   let summary = "softmax's state and the k largest keys so far";
   let description = [{
     State `(m, l, key_0, .., key_{k-1})`: softmax's, beside a falling list of f64 keys. The inputs are the

@@ -98,6 +98,10 @@ def Smx_StateAlgebraAttrInterface : AttrInterface<"StateAlgebraAttrInterface"> {
     InterfaceMethod<"Whether `expandParts` can merge many states at a time, for `#smx.parts`.",
       "bool", "hasParts", (ins),
       /*methodBody=*/[{}], /*defaultImplementation=*/[{ return false; }]>,
+    InterfaceMethod<[{Bytes of a row that a block of threads of a GPU reads while states of parts are merged, where that
+        is much: blocks share rows that leave each of them more than so many fewer.}],
+      "int64_t", "getMergeBytes", (ins),
+      /*methodBody=*/[{}], /*defaultImplementation=*/[{ return 0; }]>,
     InterfaceMethod<[{The tile ops that an update by states of parts stands for: its inputs are the components of the
         states, which lie along the stream.}],
       "::llvm::SmallVector<::mlir::Value>", "expandParts",

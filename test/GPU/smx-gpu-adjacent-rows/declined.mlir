@@ -35,7 +35,7 @@ smx_gpu.kernel @parts(%x: memref<?x165xbf16>, %y: memref<?x65xbf16>, %j: index) 
 
 #L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
 
-// Double words, rows of open length, and rows that are read again.
+// Double words, rows of open length, and rows that are read again or lasting.
 smx_gpu.kernel @others(%x: memref<?x65xf64>, %y: memref<?x?xbf16>, %z: memref<?x65xbf16>) warps(4) attributes {smx.adjacent_rows} {
   %c0 = arith.constant 0 : index
   %c65 = arith.constant 65 : index
@@ -44,7 +44,9 @@ smx_gpu.kernel @others(%x: memref<?x65xf64>, %y: memref<?x?xbf16>, %z: memref<?x
   %a = smx_gpu.load %x[%i, %c0] valid(%c64, %c65) dims [0, 1] : memref<?x65xf64> -> tensor<64x68xf64, #L>
   smx_gpu.store %a, %x[%i, %c0] valid(%c64, %c65) dims [0, 1] : tensor<64x68xf64, #L>, memref<?x65xf64>
   %b = smx_gpu.load %z[%i, %c0] valid(%c64, %c65) dims [0, 1] again : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
-  smx_gpu.store %b, %y[%i, %c0] valid(%c64, %c65) dims [0, 1] : tensor<64x68xbf16, #L>, memref<?x?xbf16>
+  %c = smx_gpu.load %z[%i, %c0] valid(%c64, %c65) dims [0, 1] lasting : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
+  %s = arith.addf %b, %c : tensor<64x68xbf16, #L>
+  smx_gpu.store %s, %y[%i, %c0] valid(%c64, %c65) dims [0, 1] : tensor<64x68xbf16, #L>, memref<?x?xbf16>
   smx_gpu.return
 }
 

@@ -3,7 +3,7 @@
 
 #L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
 
-// Both rows of a gradient are asked for together; no copy to shared memory is lasting.
+// Both rows of a gradient are asked for together.
 // CHECK-LABEL: @gradient
 // CHECK: %[[Y:.+]] = smx_gpu.load %{{.+}} valid(%{{.+}}, %c65) dims [0, 1] adjacent
 // CHECK-NEXT: smx_gpu.load %{{.+}} valid(%{{.+}}, %c65) dims [0, 1] adjacent
@@ -14,7 +14,7 @@ smx_gpu.kernel @gradient(%y: memref<?x65xbf16, strided<[?, 1], offset: ?>>, %g: 
   %c0 = arith.constant 0 : index
   %c65 = arith.constant 65 : index
   %i = gpu.block_id x
-  %a = smx_gpu.load %y[%i, %c0] valid(%m, %c65) dims [0, 1] lasting {aligned = 2 : i64} : memref<?x65xbf16, strided<[?, 1], offset: ?>> -> tensor<64x68xbf16, #L>
+  %a = smx_gpu.load %y[%i, %c0] valid(%m, %c65) dims [0, 1] {aligned = 2 : i64} : memref<?x65xbf16, strided<[?, 1], offset: ?>> -> tensor<64x68xbf16, #L>
   %n = arith.negf %a : tensor<64x68xbf16, #L>
   %b = smx_gpu.load %g[%i, %c0] valid(%m, %c65) dims [0, 1] {aligned = 2 : i64} : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
   %s = arith.addf %n, %b : tensor<64x68xbf16, #L>

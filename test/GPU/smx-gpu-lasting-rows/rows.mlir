@@ -66,3 +66,17 @@ smx_gpu.kernel @lone(%x: memref<?x1024xbf16>, %y: memref<?x1024xbf16>) warps(2) 
   smx_gpu.store %c, %y[%i, %c512] dims [-1, 1] : tensor<1x512xbf16, #row>, memref<?x1024xbf16>
   smx_gpu.return
 }
+
+// Rows that are one piece would be asked for twice.
+// CHECK-LABEL: @adjacent
+// CHECK-NOT: lasting
+// CHECK: smx_gpu.return
+smx_gpu.kernel @adjacent(%x: memref<?x65xbf16>, %y: memref<?x65xbf16>) warps(4) attributes {smx.adjacent_rows} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c65 = arith.constant 65 : index
+  %i = gpu.block_id x
+  %a = smx_gpu.load %x[%i, %c0] valid(%c64, %c65) dims [0, 1] : memref<?x65xbf16> -> tensor<64x68xbf16, #smx_gpu.striped<rows = 32, columns = 4, vector = 17>>
+  smx_gpu.store %a, %y[%i, %c0] valid(%c64, %c65) dims [0, 1] : tensor<64x68xbf16, #smx_gpu.striped<rows = 32, columns = 4, vector = 17>>, memref<?x65xbf16>
+  smx_gpu.return
+}
