@@ -19,9 +19,6 @@ using namespace mlir;
 using namespace mlir::smx::gpu;
 using mlir::smx::elementBits;
 
-static MemRefType memoryOf(LoadOp op) { return op.getSource().getType(); }
-static MemRefType memoryOf(StoreOp op) { return op.getDestination().getType(); }
-
 /// A tile of whole rows that follow one another, if they have no gaps.
 template <typename OpTy>
 static bool isOfRows(OpTy op) {
@@ -32,7 +29,7 @@ static bool isOfRows(OpTy op) {
       llvm::is_contained(op.getDims(), -1) ||
       op.getDims()[0] + 1 != op.getDims()[1])
     return false;
-  MemRefType memory = memoryOf(op);
+  MemRefType memory = op.getMemoryType();
   int64_t columns = op.getDims()[1];
   if (!hasDenseRows(memory, columns) || memory.isDynamicDim(columns) ||
       !isConstantIntValue(op.getOffsets()[columns], 0))

@@ -122,6 +122,9 @@ static int64_t columnsOfAdjacent(AccessOp op) {
   return getConstantIntValue(op.getValid().back()).value_or(0);
 }
 
+MemRefType LoadOp::getMemoryType() { return getSource().getType(); }
+MemRefType StoreOp::getMemoryType() { return getDestination().getType(); }
+
 int64_t LoadOp::getAdjacentColumns() { return columnsOfAdjacent(*this); }
 int64_t StoreOp::getAdjacentColumns() { return columnsOfAdjacent(*this); }
 

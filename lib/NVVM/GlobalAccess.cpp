@@ -199,22 +199,15 @@ static void storeRuns(ThreadTile &tile, Value value, int64_t n, bool mayBeCut) {
       });
 }
 
-static MemRefType memoryType(gpu::LoadOp op) {
-  return op.getSource().getType();
-}
-static MemRefType memoryType(gpu::StoreOp op) {
-  return op.getDestination().getType();
-}
-
 /// Where a slid tile would be without its slide, as a tile of which everything
 /// is valid.
 template <typename OpTy>
 static GlobalTile memoryOfSlid(ThreadCode &code, OpTy op,
                                typename OpTy::Adaptor adaptor, Value descriptor,
                                ArrayRef<int64_t> shape) {
-  return makeGlobalTile(code, memoryType(op), descriptor, adaptor.getOffsets(),
-                        /*valid=*/ValueRange(), op.getDims(), shape,
-                        op.getAligned());
+  return makeGlobalTile(
+      code, op.getMemoryType(), descriptor, adaptor.getOffsets(),
+      /*valid=*/ValueRange(), op.getDims(), shape, op.getAligned());
 }
 
 template <typename OpTy>
@@ -241,9 +234,8 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
       return success();
     }
     GlobalTile memory = makeGlobalTile(
-        code, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),
-        adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
-        tileType.getShape(), op.getAligned());
+        code, op.getMemoryType(), adaptor.getSource(), adaptor.getOffsets(),
+        adaptor.getValid(), op.getDims(), tileType.getShape(), op.getAligned());
     if (op.getAdjacent()) {
       fetchAdjacent(op, rewriter);
       rewriter.replaceOp(op, AdjacentTile(code, tileType, memory,
@@ -287,7 +279,7 @@ private:
       OpAdaptor adaptor(operands, load);
       auto type = cast<RankedTensorType>(load.getTile().getType());
       GlobalTile memory =
-          makeGlobalTile(code, memoryType(load), adaptor.getSource(),
+          makeGlobalTile(code, load.getMemoryType(), adaptor.getSource(),
                          adaptor.getOffsets(), adaptor.getValid(),
                          load.getDims(), type.getShape(), load.getAligned());
       AdjacentTile(code, type, memory, load.getAdjacentColumns(),
@@ -316,10 +308,10 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
       rewriter.eraseOp(op);
       return success();
     }
-    GlobalTile memory = makeGlobalTile(
-        code, cast<MemRefType>(op.getDestination().getType()),
-        adaptor.getDestination(), adaptor.getOffsets(), adaptor.getValid(),
-        op.getDims(), tileType.getShape(), op.getAligned());
+    GlobalTile memory =
+        makeGlobalTile(code, op.getMemoryType(), adaptor.getDestination(),
+                       adaptor.getOffsets(), adaptor.getValid(), op.getDims(),
+                       tileType.getShape(), op.getAligned());
     if (op.getAdjacent()) {
       AdjacentTile(code, tileType, memory, op.getAdjacentColumns(),
                    code.scratch(plan, op))

@@ -16,6 +16,14 @@ def SmxGpu_PrecisionAttr : EnumAttr<SmxGpu_Dialect, SmxGpu_Precision, "precision
   let assemblyFormat = "`<` $value `>`";
 }
 
+// Of a load and a store.
+defvar memoryDeclarations = [{
+  /// Where the tile is.
+  ::mlir::MemRefType getMemoryType();
+  /// Valid columns of adjacent rows.
+  int64_t getAdjacentColumns();
+}];
+
 def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "a tile of global memory, in registers";
   let description = [{
@@ -62,10 +70,7 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     (`again` $again^)? (`lasting` $lasting^)? (`adjacent` $adjacent^)? attr-dict `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// Valid columns of adjacent rows.
-    int64_t getAdjacentColumns();
-  }];
+  let extraClassDeclaration = memoryDeclarations;
 }
 
 def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
@@ -90,10 +95,7 @@ def SmxGpu_StoreOp : SmxGpu_Op<"store", [AttrSizedOperandSegments, MemoryEffects
     `:` type($tile) `,` type($destination)
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// Valid columns of adjacent rows.
-    int64_t getAdjacentColumns();
-  }];
+  let extraClassDeclaration = memoryDeclarations;
 }
 
 def SmxGpu_PositionOp : SmxGpu_Op<"position", [Pure]> {
