@@ -22,10 +22,12 @@ using mlir::smx::elementBits;
 /// A tile of whole rows that follow one another, if they have no gaps.
 template <typename OpTy>
 static bool isOfRows(OpTy op) {
+  // The places of the largest elements are written as 64 bits.
+  constexpr int64_t mostBits = std::is_same_v<OpTy, StoreOp> ? 64 : 32;
   auto tile = cast<RankedTensorType>(op.getTile().getType());
   auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
   if (!striped || tile.getDimSize(0) == 1 || elementBits(tile) < 16 ||
-      elementBits(tile) > 32 || op.getSlide() ||
+      elementBits(tile) > mostBits || op.getSlide() ||
       llvm::is_contained(op.getDims(), -1) ||
       op.getDims()[0] + 1 != op.getDims()[1])
     return false;

@@ -197,8 +197,9 @@ private:
   bool chooseAdjacent(const NestShape &shape, const ScheduleOptions &options);
 
   int64_t length;
-  /// A thread keeps the largest keys of all its columns.
-  bool keepsKeys;
+  /// A thread keeps the largest keys of all its columns; lanes of a warp find
+  /// those of a row.
+  bool keepsKeys, isRanked;
 };
 } // namespace
 
@@ -206,7 +207,9 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
                        const ScheduleOptions &options)
     : paddedRows(llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1))),
       length(llvm::PowerOf2Ceil(shape.longest)),
-      keepsKeys(shape.rowsAreFastest && shape.maxima != 0) {
+      keepsKeys(shape.rowsAreFastest && shape.maxima != 0),
+      isRanked(!shape.rowsAreFastest && shape.maxima != 0 &&
+               length <= mlir::smx::longestRankedRow(shape.elementBits)) {
   fastest = shape.rowsAreFastest ? paddedRows : length;
   isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
   areAdjacent = chooseAdjacent(shape, options);
@@ -221,7 +224,7 @@ bool RowThreads::chooseAdjacent(const NestShape &shape,
   bool haveOneType =
       shape.rowsRead > 0 && shape.rowBits == shape.elementBits * shape.rowsRead;
   if (paddedRows == 1 || !shape.hasWholeRows || shape.rowsAreFastest ||
-      !haveOneType || shape.maxima != 0)
+      !haveOneType || (shape.maxima != 0 && !isRanked))
     return false;
   auto rows = mlir::smx::AdjacentRows::of(
       {shape.longest, shape.rowsRead, shape.elementBits,
@@ -289,7 +292,8 @@ void RowThreads::chooseThreads(const NestShape &shape,
   // with 768 of 1024 elements. Exponentials of one row that are written take
   // the registers, and two rows without any fill accesses anyway.
   bool readsWholeRows = !shape.isWritten && !shape.rowsAreFastest &&
-                        shape.maxima == 0 && (paddedRows > 1 || shape.isOneRow);
+                        (shape.maxima == 0 || isRanked) &&
+                        (paddedRows > 1 || shape.isOneRow);
   bool leavesLanes =
       !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
       4 * shape.longest <= 3 * length &&
@@ -312,8 +316,9 @@ void RowThreads::chooseThreads(const NestShape &shape,
   if (fastest <= warpRow && shape.maxima <= ::smx::gpu::warpThreads)
     columnThreads = std::min(columnThreads, ::smx::gpu::warpThreads);
   // Several short rows: each thread has elements, and values, of one of them.
-  constexpr int64_t fewestLanes = 4;
-  if (hasTwice && readsWholeRows && paddedRows > 1)
+  // Its largest ones are found without exchanges where a lane has all of it.
+  const int64_t fewestLanes = isRanked ? 1 : 4;
+  if ((hasTwice || isRanked) && readsWholeRows && paddedRows > 1)
     columnThreads =
         std::min(columnThreads, std::max(fewestLanes, length / each));
   if (paddedRows > 1 && shape.isWritten && !shape.rowsAreFastest &&

@@ -110,10 +110,10 @@ LogicalResult LargestOp::verify() { // P27
   RankedTensorType tile = tileType(getTile());
   auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
   Type element = tile.getElementType();
-  if (!striped || striped.getColumnThreads() % ::smx::gpu::warpThreads != 0 ||
+  if (!striped || !striped.fitsWarps() ||
       !(element.isF32() || element.isF16() || element.isBF16()))
     return emitOpError("expected a striped tile of f32, f16 or bf16 whose rows "
-                       "whole warps hold, got ")
+                       "whole warps or equal parts of a warp hold, got ")
            << tile;
   int64_t count = getCount(), length = tile.getDimSize(1);
   if (getValid() && !getMemory())

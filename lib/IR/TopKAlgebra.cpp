@@ -1,6 +1,7 @@
 //===- TopKAlgebra.cpp - (m, l) beside the k largest keys -----------------===//
 
 #include "SoftmaxArithmetic.h"
+#include "smx/IR/FallingKeys.h"
 #include "smx/IR/TopKKeys.h"
 
 #include "mlir/IR/Matchers.h"
@@ -32,32 +33,6 @@ unsigned TopKAlgebraAttr::getFinishStateCount(StringRef) const {
   return getStateCount().first;
 }
 
-/// The larger halves of a and b, both falling, falling: c_r = max(a_r,
-/// b_{n-1-r}) are the n largest of both and bitonic; a bitonic list is sorted
-/// by comparing places at distances n/2, n/4, .., 1.
-static SmallVector<Value> mergeFalling(ScalarMath m, ValueRange a,
-                                       ValueRange b) {
-  size_t count = a.size(), padded = llvm::PowerOf2Ceil(count);
-  auto type = cast<FloatType>(a[0].getType());
-  Value none = m.constant(-std::numeric_limits<double>::infinity(), type);
-  auto at = [&](ValueRange list, size_t place) {
-    return place < count ? list[place] : none;
-  };
-  SmallVector<Value> list;
-  for (size_t place = 0; place < padded; ++place)
-    list.push_back(m.max(at(a, place), at(b, padded - 1 - place)));
-  for (size_t distance = padded / 2; distance > 0; distance /= 2)
-    for (size_t place = 0; place < padded; ++place)
-      if (!(place & distance)) {
-        Value x = list[place], y = list[place + distance];
-        Value isFalling = m.greater(x, y);
-        list[place] = m.select(isFalling, x, y);
-        list[place + distance] = m.select(isFalling, y, x);
-      }
-  list.truncate(count);
-  return list;
-}
-
 static AffineMap rowMapOf(ArrayAttr maps) {
   return cast<AffineMapAttr>(maps[0]).getValue();
 }
@@ -73,7 +48,15 @@ static SmallVector<Value> mergeKeys(OpBuilder &builder, Location loc,
   return TileArithmetic{builder, loc}.map(
       "merge keys", inputs, likes,
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        return mergeFalling(m, v.take_front(a.size()), v.drop_front(a.size()));
+        return mergeFalling(
+            v.take_front(a.size()), v.drop_front(a.size()), a.size(),
+            [&](Value x, Value y) { return m.max(x, y); },
+            [&](Value &x, Value &y) {
+              Value isFalling = m.greater(x, y);
+              Value larger = m.select(isFalling, x, y);
+              y = m.select(isFalling, y, x);
+              x = larger;
+            });
       });
 }
 
@@ -210,28 +193,48 @@ SmallVector<Value> TopKAlgebraAttr::expandFinish(OpBuilder &builder,
   SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), states[0]);
   auto type = cast<RankedTensorType>(op.getResult().getType());
   auto [isProbability, rank] = *rankOfQuantity(op.getQuantity());
+  auto element = cast<FloatType>(type.getElementType());
+  TileArithmetic tile{builder, op.getLoc()};
   Value empty = emptyFor(builder, op.getLoc(), type, states[0], row, result);
-  return TileArithmetic{builder, op.getLoc()}.map(
-      op.getQuantity(),
-      {{states[0], row}, {states[1], row}, {states[2 + rank], row}},
-      {{empty, result}},
+  SmallVector<TileOperand> inputs{{states[0], row}, {states[1], row}};
+  // As softmax has it: the ranks of a row share its values.
+  bool divides = element == soft.type;
+  if (isProbability) {
+    SmallVector<TileOperand> outputs(divides ? 2 : 1, {states[1], row});
+    SmallVector<Value> inverses =
+        tile.map("reciprocal of the sum", {{states[1], row}}, outputs,
+                 [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                   if (!divides)
+                     return {soft.reciprocal(m, v[0])};
+                   auto [reciprocal, rest] = soft.exactReciprocal(m, v[0]);
+                   return {reciprocal, rest};
+                 });
+    for (Value inverse : inverses)
+      inputs.push_back({inverse, row});
+  }
+  inputs.push_back({states[2 + rank], row});
+  return tile.map(
+      op.getQuantity(), inputs, {{empty, result}},
       [&, isProbability = isProbability,
        rank = rank](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        auto element = cast<FloatType>(type.getElementType());
-        auto wide = cast<FloatType>(v[2].getType());
+        Value key = v[inputs.size() - 1];
+        auto wide = cast<FloatType>(key.getType());
         Value isNone = m.equal(
-            v[2], m.constant(-std::numeric_limits<double>::infinity(), wide));
+            key, m.constant(-std::numeric_limits<double>::infinity(), wide));
         if (isProbability) {
-          Value score = m.cast(scoreOfKey(m.b, m.loc, v[2]), soft.type);
+          Value score = m.cast(scoreOfKey(m.b, m.loc, key), soft.type);
           Value weight = soft.weight(m, score, soft.guarded(m, v[0]), soft.type,
                                      soft.bitsFor(soft.type));
-          Value share = soft.nanIfInfinite(m, v[1], m.div(weight, v[1]));
+          if (!divides)
+            m.setBits(weight, soft.bitsOfNarrow);
+          Value share = divides ? soft.quotient(m, weight, v[2], v[3])
+                                : m.mul(weight, v[2]);
           share = m.select(isNone, m.constant(0.0, soft.type), share);
           return {m.cast(share, element)};
         }
         // A row that is NaN keeps its order, as far as it goes.
         Value isOrdered = m.greater(soft.infinity(m), v[1]);
-        Value place = m.select(isOrdered, placeOfKey(m.b, m.loc, v[2]),
+        Value place = m.select(isOrdered, placeOfKey(m.b, m.loc, key),
                                m.constant(double(rank), wide));
         place = m.select(isNone, m.constant(-1.0, wide), place);
         return {m.cast(place, element)};

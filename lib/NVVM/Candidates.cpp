@@ -12,17 +12,15 @@ Value wide(ThreadCode &code, Value x) {
              : LLVM::FPExtOp::create(code, code.getF32Type(), x).getResult();
 }
 
-/// Unsigned, as the numbers are ordered: -0 as 0, NaN above all.
 Value orderOf(ThreadCode &code, Value x) {
   Value zero = LLVM::ConstantOp::create(code, code.getF32Type(),
                                         code.getF32FloatAttr(0));
+  // It has one zero and one NaN, 0x7fffffff.
   x = LLVM::FAddOp::create(code, wide(code, x), zero);
   Value bits = LLVM::BitcastOp::create(code, code.getI32Type(), x);
   Value sign = LLVM::AShrOp::create(code, bits, code.i32(31));
   Value flipped = LLVM::OrOp::create(code, sign, code.i32(INT32_MIN));
-  Value order = LLVM::XOrOp::create(code, bits, flipped);
-  Value isNaN = LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uno, x, x);
-  return LLVM::SelectOp::create(code, isNaN, code.i32(-1), order);
+  return LLVM::XOrOp::create(code, bits, flipped);
 }
 
 Value numberOf(ThreadCode &code, Value order) {

@@ -21,6 +21,7 @@
 
 #include "Candidates.h"
 #include "GlobalTile.h"
+#include "LargestInLanes.h"
 #include "LargestOfRow.h"
 #include "WarpExchange.h"
 
@@ -244,7 +245,8 @@ void LargestOfRow::find(Value firstColumn, bool meetsBefore,
 
 int64_t largestScratchBytes(Operation *op) {
   auto largest = dyn_cast<gpu::LargestOp>(op);
-  return largest ? LargestPlan(largest).allBytes() : 0;
+  return largest && !isLargestInLanes(largest) ? LargestPlan(largest).allBytes()
+                                               : 0;
 }
 
 namespace {
@@ -313,6 +315,7 @@ void populateLargestPatterns(const TileTypeConverter &converter,
                              const KernelPlan &plan,
                              RewritePatternSet &patterns) {
   patterns.add<LowerLargest>(converter, plan);
+  populateLargestInLanesPatterns(converter, plan, patterns);
 }
 
 } // namespace mlir::smx

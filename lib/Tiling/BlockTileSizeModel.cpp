@@ -206,8 +206,12 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   tile.sizes.stream = RowTileLimits(reduction, finishes, options).longestTile();
   // Of rows that are only read the registers of what is read count, not of what
   // it is widened to.
+  const bool isRanked =
+      reduction.hasKeys() && reduction.extent &&
+      *reduction.extent <= longestRankedRow(reduction.scoreBits);
   int64_t bits =
-      areOnlyRead(finishes) && !reduction.hasKeys() && reduction.extent
+      areOnlyRead(finishes) && (isRanked || !reduction.hasKeys()) &&
+              reduction.extent
           ? 8 * bytesPerElement(reduction.op, finishes, *reduction.extent)
           : reduction.inputBits;
   int64_t writtenBits = 0;
@@ -228,8 +232,11 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
       }
   }
   int64_t bytes = std::max<int64_t>(tile.sizes.stream * bits / 8, 1);
-  tile.rows = std::clamp<int64_t>(llvm::bit_floor(uint64_t(blockBytes / bytes)),
-                                  1, mostRows);
+  // A lane has twice as much of it, and may have a row to itself.
+  const int64_t bytesOfRows = isRanked ? 2 * blockBytes : blockBytes,
+                most = isRanked ? AdjacentRows::threads : mostRows;
+  tile.rows = std::clamp<int64_t>(
+      llvm::bit_floor(uint64_t(bytesOfRows / bytes)), 1, most);
   return tile;
 }
 

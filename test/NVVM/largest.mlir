@@ -22,14 +22,13 @@
 // The number of slots and of candidates, and the bound: of the maxima that fewer than 2 are larger than, the least one.
 // CHECK-NOT: nvvm.barrier0
 // CHECK: llvm.intr.maximum{{.*}} : {{.*}}vector<2xbf16>
-// The order of a number is an unsigned word: the bits of negative ones are inverted, the sign of others is, and NaN is above all.
+// The order of a number is an unsigned word: the bits of negative ones are inverted, the sign of others is, and NaN, whose sum has
+// no sign, is above all.
 // CHECK: %[[NUMBER:.+]] = llvm.fadd %{{.+}}, %{{.+}} : f32
 // CHECK: %[[BITS:.+]] = llvm.bitcast %[[NUMBER]] : f32 to i32
 // CHECK: %[[SIGNS:.+]] = llvm.ashr %[[BITS]], %[[C31]]
 // CHECK: %[[FLIPPED:.+]] = llvm.or %[[SIGNS]], %[[SIGN]]
-// CHECK: %[[NO_NAN:.+]] = llvm.xor %[[BITS]], %[[FLIPPED]]
-// CHECK: %[[IS_NAN:.+]] = llvm.fcmp "uno" %[[NUMBER]], %[[NUMBER]]
-// CHECK: %[[ORDER:.+]] = llvm.select %[[IS_NAN]], %[[ONES]], %[[NO_NAN]]
+// CHECK: %[[ORDER:.+]] = llvm.xor %[[BITS]], %[[FLIPPED]]
 // The largest of 16 lanes, which the first of them writes.
 // CHECK: %[[OTHER:.+]] = nvvm.shfl.sync bfly %{{.+}}, %[[ORDER]],
 // CHECK: %[[OF_TWO:.+]] = llvm.intr.umax(%[[ORDER]], %[[OTHER]])
@@ -171,7 +170,7 @@ smx_gpu.kernel @warp(%x: memref<?x128xf32>, %y: memref<?xf32>) warps(2) {
   smx_gpu.return
 }
 
-#row2 = #smx_gpu.striped<rows = 1, columns = 32, vector = 8>
+#row2 = #smx_gpu.striped<rows = 1, columns = 32, vector = 4>
 #rank = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
 
 // A lane reads what was found for its ranks: 34 of them are two registers, and what is behind reads the last one.
@@ -180,11 +179,11 @@ smx_gpu.kernel @warp(%x: memref<?x128xf32>, %y: memref<?xf32>) warps(2) {
 // CHECK-COUNT-2: llvm.intr.umin(%{{.+}}, %[[LAST]])
 // CHECK-NOT: llvm.intr.umin(%{{.+}}, %[[LAST]])
 // CHECK: llvm.return
-smx_gpu.kernel @ranks(%x: memref<?x256xbf16>, %y: memref<?x64xbf16>, %i: memref<?x64xindex>) warps(1) {
+smx_gpu.kernel @ranks(%x: memref<?x256xf32>, %y: memref<?x64xf32>, %i: memref<?x64xindex>) warps(1) {
   %c0 = arith.constant 0 : index
-  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x256xbf16> -> tensor<1x256xbf16, #row2>
-  %v, %c = smx_gpu.largest %t ranks(34) : tensor<1x256xbf16, #row2> -> tensor<1x64xbf16, #rank> at tensor<1x64xindex, #rank>
-  smx_gpu.store %v, %y[%c0, %c0] dims [-1, 1] : tensor<1x64xbf16, #rank>, memref<?x64xbf16>
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x256xf32> -> tensor<1x256xf32, #row2>
+  %v, %c = smx_gpu.largest %t ranks(34) : tensor<1x256xf32, #row2> -> tensor<1x64xf32, #rank> at tensor<1x64xindex, #rank>
+  smx_gpu.store %v, %y[%c0, %c0] dims [-1, 1] : tensor<1x64xf32, #rank>, memref<?x64xf32>
   smx_gpu.store %c, %i[%c0, %c0] dims [-1, 1] : tensor<1x64xindex, #rank>, memref<?x64xindex>
   smx_gpu.return
 }

@@ -49,7 +49,7 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
     the largest ones read theirs again; who has columns behind the extent does not read these. With `valid` only so many elements, one
     at least, are there; where these are fewer than results, the last ones have columns that are not below `valid`.
 
-    P27: the tile is two-dimensional and striped, whole warps hold each row, the elements are f32, f16 or bf16, and there are
+    P27: the tile is two-dimensional and striped, whole warps or an equal part of one hold each row, the elements are f32, f16 or bf16, and there are
     at least as many columns as results; values have the slice of the layout along dimension 1, and so have columns, of
     index elements. With ranks, both have the layout of the tile with vectors of one element, as many rows, and a column at least for each. The tile of a
     row in memory has one row; there is an offset for each dimension of the memory, along the last of which the elements lie, of the type of

@@ -50,6 +50,13 @@ def SmxGpu_StripedAttr : SmxGpu_Attr<"Striped", "striped",
   let parameters = (ins "int64_t":$rowThreads, "int64_t":$columnThreads, "int64_t":$vector);
   let assemblyFormat = "`<` `rows` `=` $rowThreads `,` `columns` `=` $columnThreads `,` `vector` `=` $vector `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whole warps hold a row, or an equal part of one does.
+    bool fitsWarps() const {
+      return getColumnThreads() % ::smx::gpu::warpThreads == 0 ||
+             ::smx::gpu::warpThreads % getColumnThreads() == 0;
+    }
+  }];
 }
 
 def SmxGpu_SliceAttr : SmxGpu_Attr<"Slice", "slice",

@@ -96,6 +96,14 @@ struct SmallBlocks {
 /// somewhat more.
 inline constexpr int64_t sharedRowBytes = 176 * 1024;
 
+/// Elements of the longest row whose largest ones lanes of a warp find in their
+/// registers. Of 32 bits, an element and its place take 64, and each comparison
+/// three times as many instructions: rows of 256 are 13 % slower by it on an
+/// H200 (side by side, 8 of them), those of 128 are 50 % faster.
+inline constexpr int64_t longestRankedRow(int64_t bits) {
+  return bits == 16 ? 1024 : 128;
+}
+
 /// Bytes of shared memory for scratch and alignment beside such a row.
 inline constexpr int64_t besidesRowBytes = 16 * 1024;
 

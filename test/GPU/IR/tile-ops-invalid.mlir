@@ -246,12 +246,12 @@ smx_gpu.kernel @any_number(%x: i32) warps(4) {
 
 // -----
 
-// P27: a part of a warp holds a row.
-#M = #smx_gpu.striped<rows = 2, columns = 16, vector = 4>
-smx_gpu.kernel @largest_of_lanes(%x: f32) warps(1) {
-  %t = tensor.splat %x : tensor<2x64xf32, #M>
-  // expected-error @+1 {{'smx_gpu.largest' op expected a striped tile of f32, f16 or bf16 whose rows whole warps hold, got 'tensor<2x64xf32, #smx_gpu.striped<rows = 2, columns = 16, vector = 4>>'}}
-  %v, %c = smx_gpu.largest %t : tensor<2x64xf32, #M> -> tensor<2xf32, #smx_gpu.slice<1, #M>> at tensor<2xindex, #smx_gpu.slice<1, #M>>
+// P27: a row begins in one warp and ends in the next.
+#M = #smx_gpu.striped<rows = 4, columns = 24, vector = 4>
+smx_gpu.kernel @largest_of_lanes(%x: f32) warps(3) {
+  %t = tensor.splat %x : tensor<4x96xf32, #M>
+  // expected-error @+1 {{'smx_gpu.largest' op expected a striped tile of f32, f16 or bf16 whose rows whole warps or equal parts of a warp hold, got 'tensor<4x96xf32, #smx_gpu.striped<rows = 4, columns = 24, vector = 4>>'}}
+  %v, %c = smx_gpu.largest %t : tensor<4x96xf32, #M> -> tensor<4xf32, #smx_gpu.slice<1, #M>> at tensor<4xindex, #smx_gpu.slice<1, #M>>
   smx_gpu.return
 }
 

@@ -35,14 +35,14 @@ smx_gpu.kernel @parts(%x: memref<?x165xbf16>, %y: memref<?x65xbf16>, %j: index) 
 
 #L = #smx_gpu.striped<rows = 32, columns = 4, vector = 17>
 
-// Double words, rows of open length, and rows that are read again or lasting.
-smx_gpu.kernel @others(%x: memref<?x65xf64>, %y: memref<?x?xbf16>, %z: memref<?x65xbf16>) warps(4) attributes {smx.adjacent_rows} {
+// Reads of double words, rows of open length, and rows that are read again or lasting.
+smx_gpu.kernel @others(%x: memref<?x65xf64>, %w: memref<?x?xf64>, %y: memref<?x?xbf16>, %z: memref<?x65xbf16>) warps(4) attributes {smx.adjacent_rows} {
   %c0 = arith.constant 0 : index
   %c65 = arith.constant 65 : index
   %c64 = arith.constant 64 : index
   %i = gpu.block_id x
   %a = smx_gpu.load %x[%i, %c0] valid(%c64, %c65) dims [0, 1] : memref<?x65xf64> -> tensor<64x68xf64, #L>
-  smx_gpu.store %a, %x[%i, %c0] valid(%c64, %c65) dims [0, 1] : tensor<64x68xf64, #L>, memref<?x65xf64>
+  smx_gpu.store %a, %w[%i, %c0] valid(%c64, %c65) dims [0, 1] : tensor<64x68xf64, #L>, memref<?x?xf64>
   %b = smx_gpu.load %z[%i, %c0] valid(%c64, %c65) dims [0, 1] again : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
   %c = smx_gpu.load %z[%i, %c0] valid(%c64, %c65) dims [0, 1] lasting : memref<?x65xbf16> -> tensor<64x68xbf16, #L>
   %s = arith.addf %b, %c : tensor<64x68xbf16, #L>

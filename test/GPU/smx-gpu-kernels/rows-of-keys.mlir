@@ -23,3 +23,33 @@ func.func @short(%x: tensor<8x2048xbf16>) -> (tensor<8x64xbf16>, tensor<8x64xi64
   %p, %i = smx.topk_softmax %x axis(1) k(64) : tensor<8x2048xbf16> -> tensor<8x64xbf16>, tensor<8x64xi64>
   return %p, %i : tensor<8x64xbf16>, tensor<8x64xi64>
 }
+
+// Lanes of a warp find the largest of a short row, a lane alone those of up to 32 elements of 16 bits; 128 threads a block.
+// CHECK-LABEL: smx_gpu.kernel @alone_kernel
+// CHECK: smx_gpu.load {{.*}} -> tensor<128x8xbf16, #smx_gpu.striped<rows = 128, columns = 1, vector = 8>>
+func.func @alone(%x: tensor<4096x8xbf16>) -> (tensor<4096x2xbf16>, tensor<4096x2xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<4096x8xbf16> -> tensor<4096x2xbf16>, tensor<4096x2xi64>
+  return %p, %i : tensor<4096x2xbf16>, tensor<4096x2xi64>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @experts_kernel
+// CHECK: smx_gpu.load {{.*}} -> tensor<16x256xbf16, #smx_gpu.striped<rows = 16, columns = 8, vector = 8>>
+func.func @experts(%x: tensor<4096x256xbf16>) -> (tensor<4096x8xbf16>, tensor<4096x8xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<4096x256xbf16> -> tensor<4096x8xbf16>, tensor<4096x8xi64>
+  return %p, %i : tensor<4096x8xbf16>, tensor<4096x8xi64>
+}
+
+// Of f32, whose keys are 64 bits, those of up to 128; longer ones have a warp, through shared memory.
+// CHECK-LABEL: smx_gpu.kernel @short_f32_kernel
+// CHECK: smx_gpu.load {{.*}} -> tensor<16x128xf32, #smx_gpu.striped<rows = 16, columns = 8, vector = 4>>
+func.func @short_f32(%x: tensor<4096x128xf32>) -> (tensor<4096x8xf32>, tensor<4096x8xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<4096x128xf32> -> tensor<4096x8xf32>, tensor<4096x8xi64>
+  return %p, %i : tensor<4096x8xf32>, tensor<4096x8xi64>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @longer_f32_kernel
+// CHECK: smx_gpu.load {{.*}} -> tensor<{{[0-9]+}}x256xf32, #smx_gpu.striped<rows = {{[0-9]+}}, columns = 32, vector = 4>>
+func.func @longer_f32(%x: tensor<4096x256xf32>) -> (tensor<4096x8xf32>, tensor<4096x8xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<4096x256xf32> -> tensor<4096x8xf32>, tensor<4096x8xi64>
+  return %p, %i : tensor<4096x8xf32>, tensor<4096x8xi64>
+}

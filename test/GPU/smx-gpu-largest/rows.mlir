@@ -41,10 +41,11 @@ func.func @longer(%x: tensor<512x65536xbf16>) -> (tensor<512x2xbf16>, tensor<512
   return %p, %i : tensor<512x2xbf16>, tensor<512x2xi64>
 }
 
-// A row of fewer lanes than a warp stays with its reductions: lanes of other rows are beside it.
+// Lanes of other rows are beside those of a short row.
 // CHECK-LABEL: smx_gpu.kernel @short_kernel
-// CHECK-NOT: smx_gpu.largest
-// CHECK-COUNT-2: smx_gpu.reduce <maxnum> %{{.+}} dim 1 : tensor<{{[0-9]+}}x64xf64
+// CHECK-NOT: f64
+// CHECK: smx_gpu.largest %{{.+}} ranks(2) : tensor<64x64xbf16, #smx_gpu.striped<rows = 64, columns = 2, vector = 8>>
+// CHECK-NOT: arith.bitcast
 func.func @short(%x: tensor<64x64xbf16>) -> (tensor<64x2xbf16>, tensor<64x2xi64>) {
   %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<64x64xbf16> -> tensor<64x2xbf16>, tensor<64x2xi64>
   return %p, %i : tensor<64x2xbf16>, tensor<64x2xi64>
