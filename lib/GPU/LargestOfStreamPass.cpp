@@ -6,6 +6,15 @@
 // keeps maxima, which cost an instruction for each register, and only these
 // few threads look at their elements again.
 //
+// What they look at comes from memory once more: a row is read as a whole
+// before its end is reached, and the caches keep a part only of all that are
+// under way. Let m be the maximum of a round:
+//
+//   m > most:  start = the round's;  second = max(second, min(m, most))
+//   most = max(most, m)
+//
+// Where `second` is below the k-th largest, one round has all that counts.
+//
 //===----------------------------------------------------------------------===//
 
 #include "EqualOps.h"
@@ -35,18 +44,33 @@ public:
   void rewrite();
 
 private:
+  static constexpr int64_t fewestRounds = 8;
+
   /// Less than every element, everywhere.
   Value leastOf(RankedTensorType type);
   /// What elements of `load` that are not `inside` count as; null if all are.
   Value nothingFor(LoadOp load, Value inside);
-  /// The maxima of the elements of `load`.
-  Value maximaOf(OpBuilder &b, LoadOp load, Value inside, Value nothing);
+  /// Maxima of columns; and of each thread its own, where the round of it
+  /// starts, and what no number of another one is above. Not where a row ends
+  /// in a loop of its own, nor of few rounds, which are not much to read again:
+  /// blocks of short rows have no registers left.
+  using Maxima = SmallVector<Value>;
+  Maxima nothingYet();
+  /// Of the loop; and columns of one.
+  int64_t countRounds();
+  int64_t tileColumns() {
+    return cast<RankedTensorType>(load.getTile().getType()).getDimSize(1);
+  }
+  /// Those of all so far, `before`, and of the elements of `load`, which start
+  /// at `column`.
+  Maxima advance(OpBuilder &b, ValueRange before, LoadOp load, Value inside,
+                 Value nothing, Value column);
   /// Carries the maxima through the loop, from `start` on.
-  Value carryMaxima(MergingLoop &merging, Value start);
+  Maxima carryMaxima(MergingLoop &merging, const Maxima &start);
   /// Ends the merge of keys in the loop: nobody reads them any more.
   static void stopMerging(MergingLoop &merging);
   /// The elements found, of the type of one.
-  LargestOp find(Value ofRow);
+  LargestOp find(const Maxima &ofRow);
   /// The keys of what was found.
   SmallVector<Value> keysOf(LargestOp largest);
 
@@ -54,7 +78,8 @@ private:
   LoadOp load;
   OpBuilder builder;
   Location loc;
-  RankedTensorType maxima, slice;
+  RankedTensorType maxima, slice, ofThreads;
+  StripedAttr layoutOfThreads;
 };
 
 } // namespace
@@ -69,6 +94,12 @@ RowOfMaxima::RowOfMaxima(MergedRow &row)
       {1, striped.getColumnThreads() * striped.getVector()}, element, striped);
   slice = RankedTensorType::get(
       1, element, SliceAttr::get(builder.getContext(), 1, striped));
+  const int64_t threads = striped.getColumnThreads();
+  layoutOfThreads = StripedAttr::get(builder.getContext(), threads,
+                                     /*columnThreads=*/1, striped.getVector());
+  ofThreads = RankedTensorType::get(
+      threads, element,
+      SliceAttr::get(builder.getContext(), 1, layoutOfThreads));
 }
 
 Value RowOfMaxima::leastOf(RankedTensorType type) {
@@ -83,15 +114,61 @@ Value RowOfMaxima::nothingFor(LoadOp load, Value inside) {
                 : Value();
 }
 
-Value RowOfMaxima::maximaOf(OpBuilder &b, LoadOp load, Value inside,
-                            Value nothing) {
+int64_t RowOfMaxima::countRounds() {
+  scf::ForOp loop = row.tiles.loop;
+  int64_t extent =
+      row.part ? row.part->extent : *getConstantIntValue(loop.getUpperBound());
+  return extent / tileColumns();
+}
+
+RowOfMaxima::Maxima RowOfMaxima::nothingYet() {
+  Maxima nothing{leastOf(maxima)};
+  if ((row.part && row.part->tail) || countRounds() < fewestRounds)
+    return nothing;
+  Value least = leastOf(ofThreads);
+  auto starts = ofThreads.clone(builder.getI32Type());
+  Value zero = arith::ConstantOp::create(
+      builder, loc, starts,
+      DenseElementsAttr::get(starts, builder.getI32IntegerAttr(0)));
+  nothing.append({least, zero, least});
+  return nothing;
+}
+
+RowOfMaxima::Maxima RowOfMaxima::advance(OpBuilder &b, ValueRange before,
+                                         LoadOp load, Value inside,
+                                         Value nothing, Value column) {
   Value elements = load.getTile();
   if (inside)
     elements = arith::SelectOp::create(b, loc, inside, elements, nothing);
-  return PartialReduceOp::create(b, loc, maxima, Combiner::Maximum, elements);
+  Value part =
+      PartialReduceOp::create(b, loc, maxima, Combiner::Maximum, elements);
+  Maxima next{arith::MaximumFOp::create(b, loc, before[0], part)};
+  if (before.size() == 1)
+    return next;
+  Value most = before[1], second = before[3];
+  auto reduced = cast<RankedTensorType>(elements.getType());
+  int64_t threads = ofThreads.getDimSize(0);
+  auto parts = RankedTensorType::get({threads, reduced.getDimSize(1) / threads},
+                                     reduced.getElementType(), layoutOfThreads);
+  Value ofRound =
+      ReduceOp::create(b, loc, ofThreads, Combiner::MaxNum,
+                       PartsOp::create(b, loc, parts, elements), /*dim=*/1);
+  Value start = arith::IndexCastOp::create(
+      b, loc, b.getI32Type(),
+      arith::SubIOp::create(b, loc, column, row.tiles.loop.getLowerBound()));
+  start =
+      tensor::SplatOp::create(b, loc, ofThreads.clone(b.getI32Type()), start);
+  Value isMost =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, ofRound, most);
+  next.push_back(arith::MaxNumFOp::create(b, loc, most, ofRound));
+  next.push_back(arith::SelectOp::create(b, loc, isMost, start, before[2]));
+  next.push_back(arith::MaxNumFOp::create(
+      b, loc, second, arith::MinNumFOp::create(b, loc, most, ofRound)));
+  return next;
 }
 
-Value RowOfMaxima::carryMaxima(MergingLoop &merging, Value start) {
+RowOfMaxima::Maxima RowOfMaxima::carryMaxima(MergingLoop &merging,
+                                             const Maxima &start) {
   IRRewriter rewriter(builder);
   builder.setInsertionPoint(merging.loop);
   Value inside = merging.ranking.all.inside,
@@ -99,12 +176,12 @@ Value RowOfMaxima::carryMaxima(MergingLoop &merging, Value start) {
   merging.loop = cast<scf::ForOp>(*merging.loop.replaceWithAdditionalYields(
       rewriter, start, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &b, Location, ArrayRef<BlockArgument> added) {
-        Value part = maximaOf(b, merging.load, inside, nothing);
-        return SmallVector<Value>{
-            arith::MaximumFOp::create(b, loc, added[0], part)};
+        Value column = added.front().getOwner()->getArgument(0);
+        SmallVector<Value> before(added.begin(), added.end());
+        return advance(b, before, merging.load, inside, nothing, column);
       }));
   builder.setInsertionPointAfter(merging.loop);
-  return merging.loop.getResults().back();
+  return Maxima(merging.loop.getResults().take_back(start.size()));
 }
 
 void RowOfMaxima::stopMerging(MergingLoop &merging) {
@@ -113,7 +190,7 @@ void RowOfMaxima::stopMerging(MergingLoop &merging) {
         number, merging.loop.getRegionIterArgs()[number]);
 }
 
-LargestOp RowOfMaxima::find(Value ofRow) {
+LargestOp RowOfMaxima::find(const Maxima &ofRow) {
   scf::ForOp loop = row.tiles.loop;
   SmallVector<Value> offsets(load.getOffsets());
   offsets.back() = loop.getLowerBound();
@@ -133,10 +210,14 @@ LargestOp RowOfMaxima::find(Value ofRow) {
       extent += row.rest->columns;
   }
   int64_t count = row.tiles.carried.size();
+  const bool hasRounds = ofRow.size() > 1;
+  Value none;
   return LargestOp::create(
       builder, loc, SmallVector<Type>(count, slice),
-      SmallVector<Type>(count, slice.clone(builder.getIndexType())), ofRow,
-      load.getSource(), offsets, valid, extent, aligned,
+      SmallVector<Type>(count, slice.clone(builder.getIndexType())), ofRow[0],
+      load.getSource(), offsets, valid, hasRounds ? ofRow[2] : none,
+      hasRounds ? ofRow[3] : none, extent, aligned,
+      hasRounds ? tileColumns() : 0,
       /*ranks=*/IntegerAttr());
 }
 
@@ -178,7 +259,7 @@ SmallVector<Value> RowOfMaxima::keysOf(LargestOp largest) {
 }
 
 void RowOfMaxima::rewrite() {
-  Value ofRow = carryMaxima(row.tiles, leastOf(maxima));
+  Maxima ofRow = carryMaxima(row.tiles, nothingYet());
   MergingLoop *last = &row.tiles;
   if (row.part && row.part->tail) {
     last = &*row.part->tail;
@@ -188,8 +269,8 @@ void RowOfMaxima::rewrite() {
     builder.setInsertionPoint(row.rest->ranking.ranks.front());
     Value inside = row.rest->ranking.all.inside,
           nothing = nothingFor(row.rest->load, inside);
-    Value part = maximaOf(builder, row.rest->load, inside, nothing);
-    ofRow = arith::MaximumFOp::create(builder, loc, ofRow, part);
+    ofRow = advance(builder, ofRow, row.rest->load, inside, nothing,
+                    row.tiles.loop.getUpperBound());
   }
   SmallVector<Value> ranks = keysOf(find(ofRow));
   stopMerging(row.tiles);

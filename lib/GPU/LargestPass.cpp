@@ -60,8 +60,9 @@ static void rewrite(Ranking &ranking) {
   auto largest =
       LargestOp::create(builder, loc, values, columns, elements,
                         /*memory=*/Value(), ValueRange(),
-                        /*valid=*/Value(), /*extent=*/0, /*aligned=*/0,
-                        /*ranks=*/IntegerAttr());
+                        /*valid=*/Value(), /*starts=*/Value(),
+                        /*seconds=*/Value(), /*extent=*/0, /*aligned=*/0,
+                        /*span=*/0, /*ranks=*/IntegerAttr());
   for (auto [reduce, value, column] : llvm::zip_equal(
            ranking.ranks, largest.getValues(), largest.getColumns()))
     reduce.getResult().replaceAllUsesWith(

@@ -32,7 +32,10 @@ private:
   Value argument(unsigned number) { return loop.getRegionIterArg(number); }
   Value yielded(unsigned number) { return loop.getYieldedValues()[number]; }
   /// A value of the row: one that threads will have one each of.
-  static bool isRowValue(Type type) { return getSlice(type) != nullptr; }
+  /// Not those of threads, which have one each.
+  static bool isRowValue(Type type) {
+    return getSlice(type) && cast<RankedTensorType>(type).getDimSize(0) == 1;
+  }
   bool isKnown(Operation &op);
   /// `value` is computed from none of the row.
   bool isOfTiles(Value value);
@@ -114,7 +117,9 @@ bool PartialLoop::isSum(Value value, unsigned number) {
 }
 
 bool PartialLoop::isKnown(Operation &op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
+  // Others are of threads already.
+  if (auto reduce = dyn_cast<ReduceOp>(op);
+      reduce && isRowValue(reduce.getResult().getType()))
     return isOfWarps(reduce, kernel.getWarps());
   bool hasRowValue =
       llvm::any_of(llvm::concat<Value>(op.getOperands(), op.getResults()),
@@ -191,7 +196,8 @@ void PartialLoop::convert(Operation &op, OpBuilder &builder,
                ? parts.splat(now, type)
                : Value(PartsOp::create(builder, op.getLoc(), type, now));
   };
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+  if (auto reduce = dyn_cast<ReduceOp>(op);
+      reduce && isOfRow(reduce.getResult())) {
     Value tile = reduce.getTile();
     Type element = getElementTypeOrSelf(tile);
     // A maximum is found in the type that the elements come in.

@@ -93,8 +93,7 @@ Value mlir::smx::gpu::scoresOf(const mlir::smx::KeyParts &parts,
   auto type = cast<RankedTensorType>(scores.getType());
   auto striped = dyn_cast_or_null<StripedAttr>(getLayout(type));
   Type element = type.getElementType();
-  if (!striped || !striped.fitsWarps() ||
-      count > type.getDimSize(1) ||
+  if (!striped || !striped.fitsWarps() || count > type.getDimSize(1) ||
       !(element.isF32() || element.isF16() || element.isBF16()))
     return {};
   return scores;

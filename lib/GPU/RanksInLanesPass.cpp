@@ -243,7 +243,8 @@ Value RankTiles::chooseResults(ArrayRef<Value> values) {
     tiles = LargestOp::create(
         there, largest.getLoc(), type, typeFor(largest.getColumns()[0]),
         largest.getTile(), largest.getMemory(), largest.getOffsets(),
-        largest.getValid(), largest.getExtent(), largest.getAligned(),
+        largest.getValid(), largest.getStarts(), largest.getSeconds(),
+        largest.getExtent(), largest.getAligned(), largest.getSpan(),
         there.getI64IntegerAttr(values.size()));
   }
   return isColumns ? tiles.getColumns()[0] : tiles.getValues()[0];

@@ -135,6 +135,25 @@ LogicalResult LargestOp::verify() { // P27
              << tile << " and an extent of " << extent;
     length = extent;
   }
+  if (getStarts()) {
+    RankedTensorType starts = tileType(getStarts()),
+                     seconds = tileType(getSeconds());
+    const int64_t threads = striped.getColumnThreads(), span = getSpan();
+    auto ofThreads = SliceAttr::get(getContext(), 1,
+                                    StripedAttr::get(getContext(), threads,
+                                                     /*columnThreads=*/1,
+                                                     striped.getVector()));
+    auto second = RankedTensorType::get(threads, element, ofThreads);
+    if (!getMemory() ||
+        starts != second.clone(IntegerType::get(getContext(), 32)) ||
+        seconds != second || span < 1 ||
+        span % (threads * striped.getVector()) != 0)
+      return emitOpError("expected rounds of a row in memory, an i32 and an "
+                         "element of each of ")
+             << threads << " threads, and a span that is a multiple of "
+             << threads * striped.getVector() << ", got " << starts << ", "
+             << seconds << " and " << span;
+  }
   if (count < 1 || count > length)
     return emitOpError("expected 1 to ") << length << " results, got " << count;
   RankedTensorType value = getSliceType();

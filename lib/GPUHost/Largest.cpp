@@ -11,6 +11,35 @@ using namespace mlir;
 using namespace mlir::smx;
 using namespace mlir::smx::gpuhost;
 
+/// Of each thread, no number beside its round of `span` columns is above what
+/// it says.
+static llvm::Error checkRounds(const Step &step, Group &group,
+                               ArrayRef<Slot> elements) {
+  auto op = cast<gpu::LargestOp>(step.op);
+  const unsigned behind = 2 + op.getOffsets().size() + (op.getValid() ? 1 : 0);
+  auto starts = getTile(step, group, behind);
+  if (!starts)
+    return starts.takeError();
+  auto seconds = getTile(step, group, behind + 1);
+  if (!seconds)
+    return seconds.takeError();
+  auto striped = cast<gpu::StripedAttr>(
+      gpu::getLayout(cast<RankedTensorType>(op.getTile().getType())));
+  for (auto [column, element] : llvm::enumerate(elements)) {
+    const int64_t thread =
+        column / striped.getVector() % striped.getColumnThreads();
+    const int64_t start = (*starts)->elements[thread].i;
+    const bool isOfRound =
+        int64_t(column) >= start && int64_t(column) < start + op.getSpan();
+    if (!isOfRound && element.f > (*seconds)->elements[thread].f)
+      return errorAt(op, "says that thread " + Twine(thread) +
+                             " has nothing larger beside its round, but "
+                             "column " +
+                             Twine(column) + " is");
+  }
+  return llvm::Error::success();
+}
+
 /// NaN first, and of equal elements the one of the lowest column.
 static llvm::Error runLargest(const Step &step, Group &group) {
   auto op = cast<gpu::LargestOp>(step.op);
@@ -40,6 +69,9 @@ static llvm::Error runLargest(const Step &step, Group &group) {
     if (llvm::Error error =
             readWindow(op, *window, group, /*isFloat=*/true, length, elements))
       return error;
+    if (op.getStarts())
+      if (llvm::Error error = checkRounds(step, group, elements))
+        return error;
   }
   // Of each row, in one tile.
   const int64_t width =

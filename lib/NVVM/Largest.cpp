@@ -133,6 +133,8 @@ void LargestOfRow::handIn(Value condition, Value firstColumn) {
                             code.getRegisters(tile, at / bytes, piece / bytes),
                             code.advance(slotOf(slot), at), piece);
     store(firstColumn, code.advance(slotOf(slot), plan.columnOfSlot()));
+    if (round)
+      handInRuns(slot);
   };
   code.when(condition, [&] {
     Value slot = nextOf(0);
@@ -140,6 +142,22 @@ void LargestOfRow::handIn(Value condition, Value firstColumn) {
       return give(slot);
     code.when(code.less(slot, code.i32(plan.slots())), [&] { give(slot); });
   });
+}
+
+/// Those of the round of the thread's maximum, if nothing else of it reaches
+/// the bound. Rounds say nothing of NaN.
+void LargestOfRow::handInRuns(Value slot) {
+  Value isAlone = code.both(
+      compare(LLVM::ICmpPredicate::ult, orderOf(code, second), leastOfRow),
+      compare(LLVM::ICmpPredicate::ne, mostOfThread, code.i32(-1)));
+  Value first = code.quotient(round, plan.threads * plan.vector);
+  Value end = code.add(first, code.i32(plan.runsOfRound));
+  auto choose = [&](Value run, int64_t ofAll) -> Value {
+    return LLVM::SelectOp::create(code, isAlone, run, code.i32(ofAll));
+  };
+  store(choose(first, 0), code.advance(slotOf(slot), plan.firstRunOfSlot()));
+  store(choose(end, plan.elements / plan.vector),
+        code.advance(slotOf(slot), plan.endRunOfSlot()));
 }
 
 /// Threads with a maximum not below the bound hand in; where those are more
@@ -222,6 +240,8 @@ void LargestOfRow::find(Value firstColumn, bool meetsBefore,
   } else {
     meet();
   }
+  mostOfThread = order;
+  leastOfRow = bound;
   list(handInAll(order, bound, firstColumn));
   meet();
   Value areTooMany = compare(LLVM::ICmpPredicate::sgt, mostOf(plan.listed()),
@@ -265,12 +285,16 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
           firstColumn = code.threadPart(tile).column;
     int64_t rows = gpu::getRegisterCount(slice), registers = largest.registers;
     int64_t tiles = op.getValues().size();
-    Value memory, valid;
+    LargestOfRow::Memory memory;
     if (op.getValid())
-      valid = code.clamped(adaptor.getValid(), op.getExtent());
+      memory.valid = code.clamped(adaptor.getValid(), op.getExtent());
+    if (op.getStarts()) {
+      memory.round = code.getRegister(adaptor.getStarts(), 0);
+      memory.second = code.getRegister(adaptor.getSeconds(), 0);
+    }
     if (op.getMemory()) {
       auto type = cast<MemRefType>(op.getMemory().getType());
-      memory =
+      memory.start =
           makeGlobalTile(code, type, adaptor.getMemory(), adaptor.getOffsets(),
                          /*valid=*/{}, {-1, type.getRank() - 1},
                          {1, int64_t(op.getExtent())}, op.getAligned())
@@ -284,7 +308,7 @@ struct LowerLargest : TilePattern<gpu::LargestOp> {
       LargestOfRow ofRow(
           code, largest, row, scratch,
           code.getRegisters(adaptor.getTile(), i * registers, registers),
-          memory, valid);
+          memory);
       ofRow.find(firstColumn, i != 0 || !plan.isScratchFree(op),
                  isForFirstWarp);
       auto give = [&](int64_t number, Value rank) {

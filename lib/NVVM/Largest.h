@@ -24,6 +24,7 @@ struct LargestPlan {
     isInMemory = bool(op.getMemory());
     mayBeShorter = bool(op.getValid());
     aligned = op.getAligned();
+    runsOfRound = op.getSpan() / (threads * vector);
     if (warps() > 1)
       while (together < ::smx::gpu::warpThreads &&
              threads / (2 * together) >= 2 * count)
@@ -48,6 +49,9 @@ struct LargestPlan {
   bool mayBeShorter;
   /// Bytes that the vectors of a row in memory lie at multiples of.
   int64_t aligned;
+  /// Runs of a thread, vectors of neighbours, that the span of a round has; 0
+  /// if nothing is known of rounds.
+  int64_t runsOfRound;
 
   bool isCut() const {
     return mayBeShorter || extent % (threads * vector) != 0;
@@ -70,10 +74,13 @@ struct LargestPlan {
                : threads;
   }
   /// A slot has the registers of a thread, if they are its elements, and behind
-  /// them the column of the first.
+  /// them the column of the first, and which runs are to be looked at: the
+  /// first one, and the one behind.
   int64_t columnOfSlot() const {
     return isInMemory ? 0 : llvm::alignTo(registers * elementBytes(), 16);
   }
+  int64_t firstRunOfSlot() const { return columnOfSlot() + 4; }
+  int64_t endRunOfSlot() const { return columnOfSlot() + 8; }
   int64_t slotBytes() const { return columnOfSlot() + 16; }
   /// How long the list is: room for some equal elements.
   int64_t candidates() const {

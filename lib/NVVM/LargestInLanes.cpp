@@ -72,8 +72,9 @@ bool isLargestInLanes(gpu::LargestOp op) {
   int64_t threads =
       cast<gpu::StripedAttr>(gpu::getLayout(tile)).getColumnThreads();
   // A whole warp has more of a row than registers for keys of 64 bits.
-  return !op.getMemory() && (threads < warpThreads ||
-                             (threads == warpThreads && LaneKeys::areWords(tile)));
+  return !op.getMemory() &&
+         (threads < warpThreads ||
+          (threads == warpThreads && LaneKeys::areWords(tile)));
 }
 
 SmallVector<Value> LanesOfRow::list(Value before) {

@@ -12,12 +12,22 @@ namespace mlir::smx {
 /// Code for one row of a thread.
 class LargestOfRow {
 public:
-  /// `memory` is the start of a row in memory, or null; `valid`, i32, how many
-  /// elements of it are there, where that are not all.
+  /// A row in memory.
+  struct Memory {
+    /// Where it starts; null of other rows.
+    Value start;
+    /// i32: how many elements of it are there, where that are not all.
+    Value valid;
+    /// Of each thread, i32: the column where the round of its maximum starts;
+    /// and what no number of another round is above. Null if that is not known.
+    Value round, second;
+  };
+
   LargestOfRow(ThreadCode &code, const LargestPlan &plan, Value row,
-               Value firstScratch, Value tile, Value memory, Value valid)
+               Value firstScratch, Value tile, Memory memory)
       : code(code), plan(plan), row(row), firstScratch(firstScratch),
-        tile(tile), memory(memory), valid(valid),
+        tile(tile), memory(memory.start), valid(memory.valid),
+        round(memory.round), second(memory.second),
         scratch(
             code.advance(firstScratch, code.mul(row, code.i32(plan.bytes())))),
         inRow(code.remainder(code.thread(), plan.threads)) {}
@@ -93,15 +103,18 @@ private:
   Value boundOf(Value order);
   Value kthOf(Value number);
   void handIn(Value condition, Value firstColumn);
+  void handInRuns(Value slot);
   Value handInAll(Value order, Value bound, Value firstColumn);
   Value boundOfEqual(Value mine);
   Value endOfFirstRun(Value order, Value firstColumn);
   Value mostOf(int64_t offset);
   Value columnOfHandedIn(Value slot, Value number);
+  Value isToBeRead(Value slot, Value run);
   Value slotsTaken();
   Value readRun(Value column, int64_t count);
   Value read(Value slot, Value number, int64_t count);
   void list(Value bound);
+  void listRun(Value slot, Value number, Value bound, Value least);
   void forEachBit(Value word, llvm::function_ref<void(Value number)> body);
   void listIfReaching(Value bound, Value candidate);
   Value nextOf(int64_t offset);
@@ -111,8 +124,10 @@ private:
 
   ThreadCode &code;
   const LargestPlan &plan;
-  Value row, firstScratch, tile, memory, valid;
+  Value row, firstScratch, tile, memory, valid, round, second;
   Value scratch, inRow;
+  /// The orders of the thread's maximum and of the bound.
+  Value mostOfThread, leastOfRow;
 };
 
 } // namespace mlir::smx

@@ -24,6 +24,15 @@ Value LargestOfRow::columnOfHandedIn(Value slot, Value number) {
   return code.add(first, code.add(run, code.remainder(number, plan.vector)));
 }
 
+/// i1: it may have one of the largest.
+Value LargestOfRow::isToBeRead(Value slot, Value run) {
+  auto word = [&](int64_t offset) {
+    return load(code.getI32Type(), code.advance(slotOf(slot), offset));
+  };
+  return code.both(code.negated(code.less(run, word(plan.firstRunOfSlot()))),
+                   code.less(run, word(plan.endRunOfSlot())));
+}
+
 /// `count` elements of a row in memory, from `column` on; behind the row its
 /// last ones again.
 Value LargestOfRow::readRun(Value column, int64_t count) {
@@ -111,49 +120,57 @@ Value LargestOfRow::boundOfEqual(Value mine) {
 /// that have another list it.
 void LargestOfRow::list(Value bound) {
   auto words = VectorType::get(2, code.getI32Type());
-  Value least = code.getRegister(
-      LLVM::BitcastOp::create(code, words, bound).getResult(), 1);
-  Value leastNumber = numberOf(code, least);
-  int64_t vector = plan.vector, runs = plan.elements / vector;
+  Value least = numberOf(
+      code, code.getRegister(
+                LLVM::BitcastOp::create(code, words, bound).getResult(), 1));
+  int64_t runs = plan.elements / plan.vector;
   Value all = code.mul(slotsTaken(), code.i32(runs));
-  // It may be NaN, whose order is above those of all numbers.
-  auto mayReach = [&](Value element) -> Value {
-    return LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uge,
-                                wide(code, element), leastNumber);
-  };
   loop(inRow, all, code.i32(plan.threads), code.i32(0),
        [&](Value number, Value zero) {
          Value slot = code.quotient(number, runs),
-               first = code.mul(code.remainder(number, runs), code.i32(vector));
-         Value run = read(slot, first, vector),
-               reaches = mayReach(maximumOf(run));
-         if (plan.isCut())
-           reaches = LLVM::AndOp::create(
-               code, reaches, isInRow(columnOfHandedIn(slot, first)));
-         code.when(reaches, [&] {
-           Value column = columnOfHandedIn(slot, first), left = code.i32(0);
-           for (int64_t i : llvm::seq(vector)) {
-             Value bit = LLVM::SelectOp::create(
-                 code, mayReach(code.getRegister(run, i)), code.i32(1 << i),
-                 code.i32(0));
-             left = LLVM::OrOp::create(code, left, bit);
-           }
-           forEachBit(left, [&](Value i) {
-             Value element =
-                       code.getRegister(read(slot, code.add(first, i), 1), 0),
-                   place = code.add(column, i);
-             auto list = [&] {
-               listIfReaching(bound,
-                              candidateOf(code, orderOf(code, element), place));
-             };
-             if (plan.unit() % vector == 0)
-               list();
-             else
-               code.when(isInRow(place), list);
-           });
-         });
+               run = code.remainder(number, runs);
+         auto listIt = [&] { listRun(slot, run, bound, least); };
+         if (round)
+           code.when(isToBeRead(slot, run), listIt);
+         else
+           listIt();
          return zero;
        });
+}
+
+/// `least` is the number of the bound.
+void LargestOfRow::listRun(Value slot, Value number, Value bound, Value least) {
+  int64_t vector = plan.vector;
+  // It may be NaN, whose order is above those of all numbers.
+  auto mayReach = [&](Value element) -> Value {
+    return LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uge,
+                                wide(code, element), least);
+  };
+  Value first = code.mul(number, code.i32(vector));
+  Value run = read(slot, first, vector), reaches = mayReach(maximumOf(run));
+  if (plan.isCut())
+    reaches = LLVM::AndOp::create(code, reaches,
+                                  isInRow(columnOfHandedIn(slot, first)));
+  code.when(reaches, [&] {
+    Value column = columnOfHandedIn(slot, first), left = code.i32(0);
+    for (int64_t i : llvm::seq(vector)) {
+      Value bit =
+          LLVM::SelectOp::create(code, mayReach(code.getRegister(run, i)),
+                                 code.i32(1 << i), code.i32(0));
+      left = LLVM::OrOp::create(code, left, bit);
+    }
+    forEachBit(left, [&](Value i) {
+      Value element = code.getRegister(read(slot, code.add(first, i), 1), 0),
+            place = code.add(column, i);
+      auto list = [&] {
+        listIfReaching(bound, candidateOf(code, orderOf(code, element), place));
+      };
+      if (plan.unit() % vector == 0)
+        list();
+      else
+        code.when(isInRow(place), list);
+    });
+  });
 }
 
 /// From the lowest one on.

@@ -238,6 +238,40 @@ smx_gpu.kernel @memory(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?
   smx_gpu.return
 }
 
+#of_threads = #smx_gpu.slice<1, #smx_gpu.striped<rows = 64, columns = 1, vector = 8>>
+
+// A thread whose other rounds have nothing that reaches the bound hands in that of its maximum, 2 of 8 runs. NaN is in no round.
+// CHECK-LABEL: llvm.func @rounds
+// CHECK: %[[LEAST:.+]] = nvvm.redux.sync umin
+// CHECK: %[[IS_BELOW:.+]] = llvm.icmp "ult" %[[SECOND:.+]], %[[LEAST]] : i32
+// CHECK: %[[IS_NUMBER:.+]] = llvm.icmp "ne" %{{.+}}, %[[ONES:.+]] : i32
+// CHECK: %[[IS_ALONE:.+]] = llvm.and %[[IS_BELOW]], %[[IS_NUMBER]]
+// CHECK: %[[FIRST:.+]] = llvm.lshr %{{.+}}, %{{.+}} : i32
+// CHECK: %[[END:.+]] = llvm.add %[[FIRST]], %{{.+}}
+// CHECK: llvm.select %[[IS_ALONE]], %[[FIRST]],
+// CHECK: llvm.select %[[IS_ALONE]], %[[END]],
+// Of what was handed in only these runs are read.
+// CHECK: {{^ +}}scf.for {{.*}} : i32 {
+// CHECK: %[[IS_BEFORE:.+]] = llvm.icmp "slt" %[[OF_SLOT:.+]], %{{.+}} : i32
+// CHECK: %[[IS_IN_FRONT:.+]] = llvm.icmp "slt" %[[OF_SLOT]], %{{.+}} : i32
+// CHECK: scf.if
+// CHECK: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK: llvm.return
+smx_gpu.kernel @rounds(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?xindex>, %start: i32, %second: f32) warps(2) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x4096xbf16> -> tensor<1x4096xbf16, #row>
+  %m = smx_gpu.partial_reduce <maximum> %t : tensor<1x4096xbf16, #row> -> tensor<1x512xbf16, #row>
+  %starts = tensor.splat %start : tensor<64xi32, #of_threads>
+  %narrow = arith.truncf %second : f32 to bf16
+  %seconds = tensor.splat %narrow : tensor<64xbf16, #of_threads>
+  %v:2, %c:2 = smx_gpu.largest %m of %x[%c0, %c0] extent(4096) rounds(%starts, %seconds span 1024) {aligned = 16 : i64}
+      : tensor<1x512xbf16, #row>, memref<?x4096xbf16> rounds tensor<64xi32, #of_threads>, tensor<64xbf16, #of_threads>
+      -> tensor<1xbf16, #value>, tensor<1xbf16, #value> at tensor<1xindex, #value>, tensor<1xindex, #value>
+  smx_gpu.store %v#1, %y[%c0] dims [-1] : tensor<1xbf16, #value>, memref<?xbf16>
+  smx_gpu.store %c#1, %i[%c0] dims [-1] : tensor<1xindex, #value>, memref<?xindex>
+  smx_gpu.return
+}
+
 // A row that ends within a tile is read up to its end, 4 elements at a time, and what threads have behind is not listed.
 // CHECK-LABEL: llvm.func @cut
 // CHECK: llvm.atomicrmw uinc_wrap

@@ -49,12 +49,17 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
     the largest ones read theirs again; who has columns behind the extent does not read these. With `valid` only so many elements, one
     at least, are there; where these are fewer than results, the last ones have columns that are not below `valid`.
 
+    With `rounds` each thread also says in which `span` of columns, from where on, its maximum is, and what is not below any number of
+    its own elsewhere: who has nothing else among the largest reads that span only.
+
     P27: the tile is two-dimensional and striped, whole warps or an equal part of one hold each row, the elements are f32, f16 or bf16, and there are
     at least as many columns as results; values have the slice of the layout along dimension 1, and so have columns, of
     index elements. With ranks, both have the layout of the tile with vectors of one element, as many rows, and a column at least for each. The tile of a
     row in memory has one row; there is an offset for each dimension of the memory, along the last of which the elements lie, of the type of
     those of the tile; each thread has a vector of the tile, and the extent is not less than its columns. `aligned` says what bytes a vector
     of the row lies at multiples of; `valid` is for a row in memory, and a multiple of as many.
+    Rounds are of a row in memory: an i32 of each thread, a multiple of the span, and an element; the span is a multiple of the
+    columns of the tile.
 
     ```mlir
     %v, %c = smx_gpu.largest %x : tensor<4x64xf32, #smx_gpu.striped<rows = 4, columns = 32, vector = 2>>
@@ -67,15 +72,18 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
         : tensor<1x256xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>, memref<?x4096xf32>
         -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
         at tensor<1xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
+    %v1, %c1 = smx_gpu.largest %m of %r[%i, %j] extent(4096) rounds(%s, %n span 1024) ..
     ```
   }];
   let arguments = (ins SmxGpu_Tile:$tile, Optional<AnyMemRef>:$memory, Variadic<Index>:$offsets, Optional<Index>:$valid,
+                       Optional<SmxGpu_Tile>:$starts, Optional<SmxGpu_Tile>:$seconds,
                        DefaultValuedAttr<I64Attr, "0">:$extent, DefaultValuedAttr<I64Attr, "0">:$aligned,
-                       OptionalAttr<I64Attr>:$ranks);
+                       DefaultValuedAttr<I64Attr, "0">:$span, OptionalAttr<I64Attr>:$ranks);
   let results = (outs Variadic<SmxGpu_Tile>:$values, Variadic<SmxGpu_Tile>:$columns);
   let assemblyFormat = [{
-    $tile (`of` $memory^ `[` $offsets `]` `extent` `(` $extent `)`)? (`valid` `(` $valid^ `)`)? (`ranks` `(` $ranks^ `)`)? attr-dict
-    `:` type($tile) (`,` type($memory)^)? `->` type($values) `at` type($columns)
+    $tile (`of` $memory^ `[` $offsets `]` `extent` `(` $extent `)`)? (`valid` `(` $valid^ `)`)?
+    (`rounds` `(` $starts^ `,` $seconds `span` $span `)`)? (`ranks` `(` $ranks^ `)`)? attr-dict
+    `:` type($tile) (`,` type($memory)^)? (`rounds` type($starts)^ `,` type($seconds))? `->` type($values) `at` type($columns)
   }];
   let extraClassDeclaration = [{
     /// How many of a row are found.

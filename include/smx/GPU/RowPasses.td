@@ -46,15 +46,17 @@ def LargestOfStreamPass : Pass<"smx-gpu-largest-of-stream", "::mlir::smx::gpu::K
     ```
     ==>
     ```mlir
-    %p = scf.for %j = %c0 to %c131072 step %c8192 iter_args(%q = %least) {
+    %p:4 = scf.for %j = %c0 to %c131072 step %c8192 iter_args(%q = %least, %most, %start, %second) {
       %x = smx_gpu.load %m[%i, %j]
       %r = smx_gpu.partial_reduce <maximum> %x
-      scf.yield maximum of %q and %r
+      scf.yield maximum of %q and %r, and of each thread where the round of its maximum starts, and the largest beside it
     }
-    %v:2, %c:2 = smx_gpu.largest %p of %m[%i, %c0] extent(131072)
+    %v:2, %c:2 = smx_gpu.largest %p#0 of %m[%i, %c0] extent(131072) rounds(%p#2, %p#3 span 8192)
     %k0 = key of %v#0, %c#0
     %k1 = key of %v#1, %c#1
     ```
+
+    Less than 8 rounds are read again as a whole.
 
     Where the last tile of the row is behind the loop, and what is merged with its keys there is read for nothing else, its maxima join those
     of the loop, and the largest elements are those of the whole row. Of rows that several blocks share, a block's part begins at a multiple

@@ -273,7 +273,7 @@ smx_gpu.kernel @largest_of_doubles(%x: f64) warps(1) {
 smx_gpu.kernel @none_of_the_largest(%x: f32) warps(1) {
   %t = tensor.splat %x : tensor<1x32xf32, #M>
   // expected-error @+1 {{'smx_gpu.largest' op expected 1 to 32 results, got 0}}
-  "smx_gpu.largest"(%t) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>}> : (tensor<1x32xf32, #M>) -> ()
+  "smx_gpu.largest"(%t) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>}> : (tensor<1x32xf32, #M>) -> ()
   smx_gpu.return
 }
 
@@ -356,6 +356,22 @@ smx_gpu.kernel @largest_of_a_part(%x: f32, %m: memref<?x4096xf32>) warps(1) {
   %t = tensor.splat %x : tensor<1x64xf32, #M>
   // expected-error @+1 {{'smx_gpu.largest' op expected maxima of one row, a vector for each thread, and an extent that is not less than their number, got 'tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 32, vector = 2>>' and an extent of 62}}
   %v, %c = smx_gpu.largest %t of %m[%c0, %c0] extent(62) : tensor<1x64xf32, #M>, memref<?x4096xf32> -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
+  smx_gpu.return
+}
+
+// -----
+
+// P27: rounds that end within the tile.
+#M = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
+#T = #smx_gpu.slice<1, #smx_gpu.striped<rows = 32, columns = 1, vector = 2>>
+smx_gpu.kernel @largest_of_cut_rounds(%x: f32, %i: i32, %m: memref<?x4096xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.splat %x : tensor<1x64xf32, #M>
+  %s = tensor.splat %i : tensor<32xi32, #T>
+  %n = tensor.splat %x : tensor<32xf32, #T>
+  // expected-error @+1 {{'smx_gpu.largest' op expected rounds of a row in memory, an i32 and an element of each of 32 threads, and a span that is a multiple of 64, got 'tensor<32xi32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 32, columns = 1, vector = 2>>>', 'tensor<32xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 32, columns = 1, vector = 2>>>' and 96}}
+  %v, %c = smx_gpu.largest %t of %m[%c0, %c0] extent(4096) rounds(%s, %n span 96) : tensor<1x64xf32, #M>, memref<?x4096xf32> rounds tensor<32xi32, #T>, tensor<32xf32, #T>
+      -> tensor<1xf32, #smx_gpu.slice<1, #M>> at tensor<1xindex, #smx_gpu.slice<1, #M>>
   smx_gpu.return
 }
 

@@ -9,13 +9,24 @@
 // CHECK-LABEL: smx_gpu.kernel @merge
 // CHECK-DAG: %[[LEAST:.+]] = arith.constant dense<0xFF80> : tensor<1x512xbf16,
 // CHECK-DAG: %[[N:.+]] = arith.constant 65536 : index
-// CHECK: %[[R:.+]]:2 = scf.for %[[J:.+]] = %[[ZERO:.+]] to %[[N]] step %{{.+}} iter_args(%[[M:.+]] = %{{.+}}, %[[T:.+]] = %[[LEAST]])
+// CHECK-DAG: %[[LEAST_OF:.+]] = arith.constant dense<0xFF80> : tensor<64xbf16,
+// CHECK-DAG: %[[FIRST:.+]] = arith.constant dense<0> : tensor<64xi32,
+// CHECK: %[[R:.+]]:5 = scf.for %[[J:.+]] = %[[ZERO:.+]] to %[[N]] step %{{.+}} iter_args(%[[M:.+]] = %{{.+}}, %[[T:.+]] = %[[LEAST]], %[[MOST:.+]] = %[[LEAST_OF]], %[[START:.+]] = %[[FIRST]], %[[SECOND:.+]] = %[[LEAST_OF]])
 // CHECK: %[[X:.+]] = smx_gpu.load %[[MEM:.+]][%[[I:.+]], %[[J]]]
 // CHECK-NOT: f64
 // CHECK: %[[P:.+]] = smx_gpu.partial_reduce <maximum> %[[X]]
 // CHECK: %[[NEXT:.+]] = arith.maximumf %[[T]], %[[P]]
-// CHECK: scf.yield %{{.+}}, %[[NEXT]]
-// CHECK: %[[V:.+]]:2, %[[C:.+]]:2 = smx_gpu.largest %[[R]]#1 of %[[MEM]][%[[I]], %[[ZERO]]] extent(65536) {aligned = 16 : i64}
+// Of each thread the round of its maximum, and the largest of the others.
+// CHECK: %[[PARTS:.+]] = smx_gpu.parts %[[X]] : {{.+}} -> tensor<64x16xbf16,
+// CHECK: %[[OF_ROUND:.+]] = smx_gpu.reduce <maxnum> %[[PARTS]]
+// CHECK: %[[HERE:.+]] = tensor.splat %{{.+}} : tensor<64xi32,
+// CHECK: %[[IS_MOST:.+]] = arith.cmpf ogt, %[[OF_ROUND]], %[[MOST]]
+// CHECK: %[[NEXT_MOST:.+]] = arith.maxnumf %[[MOST]], %[[OF_ROUND]]
+// CHECK: %[[NEXT_START:.+]] = arith.select %[[IS_MOST]], %[[HERE]], %[[START]]
+// CHECK: %[[LESS:.+]] = arith.minnumf %[[MOST]], %[[OF_ROUND]]
+// CHECK: %[[NEXT_SECOND:.+]] = arith.maxnumf %[[SECOND]], %[[LESS]]
+// CHECK: scf.yield %{{.+}}, %[[NEXT]], %[[NEXT_MOST]], %[[NEXT_START]], %[[NEXT_SECOND]]
+// CHECK: %[[V:.+]]:2, %[[C:.+]]:2 = smx_gpu.largest %[[R]]#1 of %[[MEM]][%[[I]], %[[ZERO]]] extent(65536) rounds(%[[R]]#3, %[[R]]#4 span 1024) {aligned = 16 : i64}
 // CHECK: arith.extf %[[V]]#0
 // CHECK: arith.index_cast %[[C]]#0
 // CHECK: %[[A:.+]] = arith.bitcast {{.*}} to tensor<1xf64

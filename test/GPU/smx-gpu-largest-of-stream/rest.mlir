@@ -4,7 +4,7 @@
 #value = #smx_gpu.slice<1, #row>
 
 // CHECK-LABEL: smx_gpu.kernel @rest
-// CHECK: %[[R:.+]]:2 = scf.for
+// CHECK: %[[R:.+]]:5 = scf.for
 // CHECK: smx_gpu.partial_reduce <maximum>
 // CHECK: }
 // CHECK: %[[X:.+]] = smx_gpu.load %[[MEM:.+]][%[[I:.+]], %{{.+}}] valid(
@@ -12,7 +12,12 @@
 // CHECK: %[[ELEMENTS:.+]] = arith.select %{{.+}}, %[[X]], %{{.+}} : tensor<1x1024xi1, {{.+}}>, tensor<1x1024xbf16,
 // CHECK: %[[P:.+]] = smx_gpu.partial_reduce <maximum> %[[ELEMENTS]]
 // CHECK: %[[M:.+]] = arith.maximumf %[[R]]#1, %[[P]]
-// CHECK: smx_gpu.largest %[[M]] of %[[MEM]][%[[I]], %{{.+}}] extent(65512)
+// It is a round, too.
+// CHECK: %[[OF_REST:.+]] = smx_gpu.reduce <maxnum>
+// CHECK: %[[IS_MOST:.+]] = arith.cmpf ogt, %[[OF_REST]], %[[R]]#2
+// CHECK: %[[START:.+]] = arith.select %[[IS_MOST]], %{{.+}}, %[[R]]#3
+// CHECK: %[[SECOND:.+]] = arith.maxnumf %[[R]]#4,
+// CHECK: smx_gpu.largest %[[M]] of %[[MEM]][%[[I]], %{{.+}}] extent(65512) rounds(%[[START]], %[[SECOND]] span 1024)
 // CHECK-NOT: smx_gpu.largest
 // CHECK-NOT: smx_gpu.reduce {{.*}}f64
 // CHECK: smx_gpu.return

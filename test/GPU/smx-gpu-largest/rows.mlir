@@ -31,11 +31,11 @@ func.func @padded(%x: tensor<64x1000xf32>) -> (tensor<64x2xf32>, tensor<64x2xi64
 // Of a longer one, a loop over tiles of 16 KiB keeps the maxima of its threads, and these say what to read again.
 // CHECK-LABEL: smx_gpu.kernel @longer_kernel
 // CHECK-SAME: min_blocks(4)
-// CHECK: %[[M:.+]]:3 = scf.for
+// CHECK: %[[M:.+]]:6 = scf.for
 // CHECK: smx_gpu.load {{.*}} -> tensor<1x8192xbf16
 // CHECK: smx_gpu.partial_reduce <maximum>
 // CHECK: scf.yield
-// CHECK: smx_gpu.largest %[[M]]#2 of %{{.+}}[%{{.+}}, %{{.+}}] extent(65536) ranks(2)
+// CHECK: smx_gpu.largest %[[M]]#2 of %{{.+}}[%{{.+}}, %{{.+}}] extent(65536) rounds(%[[M]]#4, %[[M]]#5 span 8192) ranks(2)
 func.func @longer(%x: tensor<512x65536xbf16>) -> (tensor<512x2xbf16>, tensor<512x2xi64>) {
   %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<512x65536xbf16> -> tensor<512x2xbf16>, tensor<512x2xi64>
   return %p, %i : tensor<512x2xbf16>, tensor<512x2xi64>
