@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::smx::gpu {
 #define GEN_PASS_DEF_ADJACENTROWSPASS
@@ -41,6 +42,55 @@ static bool isOfRows(OpTy op) {
                                : isConstantIntValue(op.getValid()[1], length);
 }
 
+static bool onlyReads(Operation &op) {
+  return op.getNumRegions() == 0 &&
+         (isMemoryEffectFree(&op) || hasSingleEffect<MemoryEffects::Read>(&op));
+}
+
+/// Loads that could be asked for before `rows`, which are waited for, are.
+static void askForOthersBefore(LoadOp rows, const DominanceInfo &dominance) {
+  SmallVector<LoadOp> others;
+  for (Operation *op = rows->getNextNode(); op && onlyReads(*op);
+       op = op->getNextNode())
+    if (auto load = dyn_cast<LoadOp>(op);
+        load && !load.getAdjacent() &&
+        llvm::all_of(load->getOperands(), [&](Value operand) {
+          return dominance.properlyDominates(operand, rows);
+        }))
+      others.push_back(load);
+  for (LoadOp load : others)
+    load->moveBefore(rows);
+}
+
+/// What other loads are computed to is not waited for before rows are asked
+/// for: it comes behind those of `rows` that follow each other.
+static void askBeforeOthersArrive(LoadOp rows) {
+  llvm::SmallSetVector<Operation *, 16> late;
+  auto isOfLate = [&](Value operand) {
+    Operation *definition = operand.getDefiningOp();
+    return definition && (isa<LoadOp>(definition) || late.contains(definition));
+  };
+  for (Operation &op : *rows->getBlock()) {
+    if (&op == rows)
+      break;
+    if (!onlyReads(op)) // might be what is read behind it
+      return;
+    if (llvm::any_of(op.getOperands(), isOfLate))
+      late.insert(&op);
+  }
+  Operation *place = nullptr;
+  for (LoadOp load = rows; load && load.getAdjacent();
+       load = dyn_cast_or_null<LoadOp>(place->getNextNode())) {
+    if (llvm::any_of(load->getOperands(), isOfLate))
+      return;
+    place = load;
+  }
+  for (Operation *op : late) {
+    op->moveAfter(place);
+    place = op;
+  }
+}
+
 namespace {
 struct AdjacentRowsPass
     : mlir::smx::gpu::impl::AdjacentRowsPassBase<AdjacentRowsPass> {
@@ -55,13 +105,15 @@ struct AdjacentRowsPass
     constexpr int64_t mostTiles = 6;
     DominanceInfo dominance(kernel);
     int64_t count = 0;
-    LoadOp last;
+    LoadOp first, last;
     for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
       auto load = dyn_cast<LoadOp>(op);
       if (load && !load.getAgain() && !load.getLasting() && isOfRows(load) &&
           count < mostTiles) {
         load.setAdjacent(true);
         ++count;
+        if (!first)
+          first = load;
         if (last && llvm::all_of(load->getOperands(), [&](Value operand) {
               return dominance.properlyDominates(operand, last);
             }))
@@ -75,6 +127,10 @@ struct AdjacentRowsPass
       // What is read behind it may be what it has written.
       if (!load && !isMemoryEffectFree(&op))
         last = {};
+    }
+    if (first) {
+      askForOthersBefore(first, dominance);
+      askBeforeOthersArrive(first);
     }
     if (count)
       remark::passed(kernel.getLoc(), remark::RemarkOpts::name("AdjacentRows")
