@@ -6,8 +6,11 @@
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/ElementBits.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -91,6 +94,53 @@ static void askBeforeOthersArrive(LoadOp rows) {
   }
 }
 
+/// `position` is only asked whether it is a column of the row.
+static bool isOnlyLimited(PositionOp position, int64_t columns) {
+  return position.getDim() == 1 &&
+         llvm::all_of(position->getUsers(), [&](Operation *user) {
+           auto compare = dyn_cast<arith::CmpIOp>(user);
+           DenseElementsAttr limit;
+           return compare &&
+                  compare.getPredicate() == arith::CmpIPredicate::slt &&
+                  compare.getLhs() == position.getTile() &&
+                  matchPattern(compare.getRhs(), m_Constant(&limit)) &&
+                  limit.isSplat() &&
+                  limit.getSplatValue<APInt>().getSExtValue() == columns;
+         });
+}
+
+/// No op of a tile of the rows' shape tells one of their columns from another.
+static bool areUnordered(LoadOp rows) {
+  auto tile = cast<RankedTensorType>(rows.getTile().getType());
+  auto isTile = [&](Type type) {
+    auto other = dyn_cast<RankedTensorType>(type);
+    return other && other.getRank() == 2 && getLayout(other);
+  };
+  int64_t columns = rows.getAdjacentColumns();
+  auto isUnordered = [&](Operation *op) {
+    if (op == rows || (llvm::none_of(op->getOperandTypes(), isTile) &&
+                       llvm::none_of(op->getResultTypes(), isTile)))
+      return true;
+    if (auto position = dyn_cast<PositionOp>(op))
+      return position.getTile().getType().getShape() == tile.getShape() &&
+             isOnlyLimited(position, columns);
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      return reduce.getDim() == 1;
+    if (auto broadcast = dyn_cast<BroadcastOp>(op))
+      return getSlice(broadcast.getValues().getType()).getDim() == 1;
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return isa<SplatElementsAttr>(constant.getValue());
+    return isa<HoldOp, tensor::SplatOp>(op) ||
+           OpTrait::hasElementwiseMappableTraits(op);
+  };
+  return !rows->getParentOp()
+              ->walk([&](Operation *op) {
+                return isUnordered(op) ? WalkResult::advance()
+                                       : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 namespace {
 struct AdjacentRowsPass
     : mlir::smx::gpu::impl::AdjacentRowsPassBase<AdjacentRowsPass> {
@@ -111,6 +161,8 @@ struct AdjacentRowsPass
       if (load && !load.getAgain() && !load.getLasting() && isOfRows(load) &&
           count < mostTiles) {
         load.setAdjacent(true);
+        load.setUnordered(elementBits(load.getTile().getType()) == 16 &&
+                          areUnordered(load));
         ++count;
         if (!first)
           first = load;

@@ -135,6 +135,8 @@ LogicalResult LoadOp::verify() {
   if (getAdjacent() && (getAgain() || getLasting())) // P41
     return emitOpError("expected adjacent rows to be neither lasting nor read "
                        "again");
+  if (getUnordered() && !getAdjacent()) // P41
+    return emitOpError("expected only adjacent rows to be unordered");
   if (failed(verifyAccess(*this, accessOf(*this, getSource().getType()),
                           tile.getRank(), tile.getElementType())))
     return failure();

@@ -62,6 +62,10 @@ AdjacentTile::AdjacentTile(ThreadCode &code, RankedTensorType tile,
 void AdjacentTile::forEachAccess(Bytes move) {
   int64_t threads = code.team.groupThreads(),
           count = countAccesses(bytesOf(tile, columns));
+  // Of the thread's first access: bytes from its last one to the end.
+  Value firstPlace = code.mul(code.thread(), code.i32(accessBytes));
+  Value left = LLVM::SubOp::create(
+      code, end, code.add(firstPlace, code.i32(accessBytes - 1)));
   for (int64_t i = 0; i < count; i += threads) {
     Value number = code.add(code.thread(), code.i32(i));
     Value place = code.mul(number, code.i32(accessBytes));
@@ -70,8 +74,11 @@ void AdjacentTile::forEachAccess(Bytes move) {
             ? LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::sge, place, phase)
                   .getResult()
             : Value();
-    Value last = code.add(place, code.i32(accessBytes - 1));
-    Value isWhole = code.both(isBehind, code.less(last, end));
+    bool isInside = !memory.dims[0].valid &&
+                    (i + threads) * accessBytes <= bytesOf(tile, columns);
+    Value isWhole = code.both(
+        isBehind,
+        isInside ? Value() : code.less(code.i32(i * accessBytes), left));
     auto moveOne = [&] { move(place, isWhole); };
     if (i + threads > count)
       code.when(code.less(number, code.i32(count)), moveOne);
@@ -140,18 +147,16 @@ void AdjacentTile::asPieceOr(llvm::function_ref<void()> ofPiece,
 
 void AdjacentTile::fetch() {
   auto ofPiece = [&] {
+    // What is cut is left to others.
     forEachAccess([&](Value place, Value isWhole) {
-      // What is cut is left to others, and what is behind the end is 0.
-      Value isBeyond =
-          LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::sge, place, end);
-      Value bytes = LLVM::SelectOp::create(code, isWhole, code.i32(accessBytes),
-                                           code.i32(0));
-      code.when(LLVM::OrOp::create(code, isWhole, isBeyond), [&] {
+      auto copy = [&] {
         NVVM::CpAsyncOp::create(code, code.advance(shared, place),
                                 code.advance(global, place), accessBytes,
-                                NVVM::LoadCacheModifierKind::CG, bytes);
-      });
+                                NVVM::LoadCacheModifierKind::CG, Value());
+      };
+      isWhole ? code.when(isWhole, copy) : copy();
     });
+    clearRest();
     forEachEnd([&](Value place, Value isValid) {
       storeShared(code,
                   loadGlobal(code, code.advance(global, place), one, isValid),
@@ -169,6 +174,29 @@ void AdjacentTile::fetch() {
     });
   };
   asPieceOr(ofPiece, ofElements);
+}
+
+void AdjacentTile::clearRest() {
+  if (!memory.dims[0].valid)
+    return;
+  Value isCut = code.less(validRows, code.i32(tile.getDimSize(0)));
+  code.when(isCut, [&] {
+    int64_t threads = code.team.groupThreads(),
+            count = countAccesses(bytesOf(tile, columns));
+    Value start = code.mul(code.thread(), code.i32(accessBytes));
+    code.repeat(code.i32(llvm::divideCeil(count, threads)), start,
+                [&](Value, Value place) {
+                  Value isBeyond = LLVM::ICmpOp::create(
+                      code, LLVM::ICmpPredicate::sge, place, end);
+                  Value isInside =
+                      code.less(place, code.i32(count * accessBytes));
+                  code.when(code.both(isBeyond, isInside), [&] {
+                    storeShared(code, LLVM::ZeroOp::create(code, access),
+                                code.advance(shared, place));
+                  });
+                  return code.add(place, code.i32(threads * accessBytes));
+                });
+  });
 }
 
 Value AdjacentTile::address(int64_t i) {
@@ -190,7 +218,11 @@ Value AdjacentTile::isOutside(int64_t i) {
                               code.i32(columns));
 }
 
-Value AdjacentTile::read() {
+Value AdjacentTile::read(bool unordered) {
+  return unordered && hasWords() ? readWords() : readElements();
+}
+
+Value AdjacentTile::readElements() {
   SmallVector<Value> elements;
   Value zero = LLVM::ZeroOp::create(code, one);
   for (int64_t i = 0, e = gpu::getRegisterCount(tile); i < e; ++i) {
@@ -198,6 +230,80 @@ Value AdjacentTile::read() {
     if (Value outside = isOutside(i))
       element = LLVM::SelectOp::create(code, outside, zero, element);
     elements.push_back(element);
+  }
+  return code.fromVectors(elements);
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+bool AdjacentTile::hasWords() const {
+  auto striped = cast<gpu::StripedAttr>(gpu::getLayout(tile));
+  return elementBytes * 2 == ::smx::gpu::wordBytes &&
+         striped.getVector() % 2 == 0;
+}
+
+Value AdjacentTile::wordFrom(int64_t i, Value start) {
+  auto word = VectorType::get(2, memory.elementType);
+  int64_t column = gpu::getElement(tile, 0, i).column;
+  Value own = code.add(start, code.mul(first.column, code.i32(elementBytes)));
+  Value place = code.advance(
+      shared, LLVM::AndOp::create(code, own, code.i32(-::smx::gpu::wordBytes)));
+  Value pair =
+      loadShared(code, word, code.advance(place, column * elementBytes));
+  if (column != 0)
+    return pair;
+  // The row's own first place, of one lane.
+  auto is = [&](LLVM::ICmpPredicate predicate, Value value) {
+    return LLVM::ICmpOp::create(code, predicate, value, code.i32(0));
+  };
+  Value within = LLVM::AndOp::create(
+      code, start, code.i32(::smx::gpu::wordBytes - elementBytes));
+  Value isLast = code.both(is(LLVM::ICmpPredicate::ne, within),
+                           is(LLVM::ICmpPredicate::eq, first.column));
+  Value last = code.advance(
+      shared, code.add(start, code.i32((columns - 1) * elementBytes)));
+  Value from = LLVM::SelectOp::create(code, isLast, last, place);
+  return code.fromVectors(
+      {loadShared(code, one, from), code.getRegisters(pair, 1, 1)});
+}
+
+void AdjacentTile::appendValid(int64_t i, Value pair,
+                               SmallVectorImpl<Value> &elements) {
+  // Both are beyond the end, or neither, unless the last column is the first of
+  // some lane's word.
+  auto striped = cast<gpu::StripedAttr>(gpu::getLayout(tile));
+  int64_t vector = striped.getVector(),
+          before = columns - 1 - gpu::getElement(tile, 0, i).column;
+  bool isSplit = before >= 0 && before % vector == 0 &&
+                 before / vector < striped.getColumnThreads();
+  if (Value outside = isSplit ? Value() : isOutside(i)) {
+    Value bits = LLVM::BitcastOp::create(code, code.getI32Type(), pair);
+    bits = LLVM::SelectOp::create(code, outside, code.i32(0), bits);
+    pair = LLVM::BitcastOp::create(code, pair.getType(), bits);
+  }
+  for (int64_t k : {0, 1}) {
+    Value element = code.getRegisters(pair, k, 1);
+    if (Value outside = isSplit ? isOutside(i + k) : Value())
+      element = LLVM::SelectOp::create(
+          code, outside, LLVM::ZeroOp::create(code, one), element);
+    elements.push_back(element);
+  }
+}
+
+Value AdjacentTile::readWords() {
+  SmallVector<Value> elements;
+  for (int64_t i = 0, e = gpu::getRegisterCount(tile); i < e; i += 2) {
+    ::smx::gpu::Coordinate at = gpu::getElement(tile, 0, i);
+    if (at.column >= columns) {
+      elements.append(2, LLVM::ZeroOp::create(code, one));
+      continue;
+    }
+    Value row = code.add(first.row, code.i32(at.row));
+    Value start =
+        code.add(phase, code.mul(row, code.i32(columns * elementBytes)));
+    appendValid(i, wordFrom(i, start), elements);
   }
   return code.fromVectors(elements);
 }

@@ -241,7 +241,7 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
       rewriter.replaceOp(op, AdjacentTile(code, tileType, memory,
                                           op.getAdjacentColumns(),
                                           code.scratch(plan, op))
-                                 .read());
+                                 .read(op.getUnordered()));
       return success();
     }
     if (isShiftedRow(tileType, memory)) {

@@ -15,7 +15,12 @@ smx_gpu.kernel @sum(%x: !rows, %y: !rows, %z: !rows, %m: index) warps(4) {
   // CHECK: %[[PHASE:.+]] = llvm.and %[[LOW]], %{{.+}} : i32
   // CHECK: %[[DENSE:.+]] = llvm.icmp "eq" %{{.+}}, %{{.+}} : i64
   // CHECK: scf.if %[[DENSE]]
-  // CHECK-COUNT-5: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg, %
+  // CHECK-COUNT-5: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg :
+  // Where rows are missing, 0.
+  // CHECK-NOT: cp.async
+  // CHECK: scf.if
+  // CHECK: scf.for
+  // CHECK: llvm.store %{{.+}} : vector<8xbf16>, !llvm.ptr<3>
   // The ends: one element of each of 16 threads.
   // CHECK-NOT: cp.async
   // CHECK: ld.global.b16
@@ -89,5 +94,46 @@ smx_gpu.kernel @words(%x: !rows, %y: !rows, %m: index) warps(4) {
   // CHECK: st.global.v4.b32
   // CHECK: st.global.b32
   smx_gpu.store %a, %y[%i, %c0] valid(%m, %c33) dims [0, 1] adjacent {aligned = 4 : i64} : tensor<64x36xf32, #L>, !rows
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.striped<rows = 64, columns = 2, vector = 22>
+!rows = memref<?x129xbf16, strided<[?, 1], offset: ?>>
+
+// Words of two elements from the one on that a row starts in. Where that is not the first element of a word, the last one of the row takes
+// the place of it, which is of another row.
+// CHECK-LABEL: llvm.func @unordered
+smx_gpu.kernel @unordered(%x: !rows, %m: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c129 = arith.constant 129 : index
+  %i = gpu.block_id x
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %[[WORD:.+]] {alignment = 4 : i64} : !llvm.ptr<3> -> vector<2xbf16>
+  // CHECK: %[[PLACE:.+]] = llvm.select %{{.+}}, %{{.+}}, %{{.+}} : i1, !llvm.ptr<3>
+  // CHECK-NEXT: llvm.load %[[PLACE]] {{.*}}-> vector<1xbf16>
+  // CHECK-NOT: !llvm.ptr<3> -> vector<1xbf16>
+  // CHECK-COUNT-32: llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<2xbf16>
+  // CHECK-NOT: !llvm.ptr<3> -> vector
+  // CHECK: llvm.return
+  %a = smx_gpu.load %x[%i, %c0] valid(%m, %c129) dims [0, 1] adjacent unordered {aligned = 2 : i64} : !rows -> tensor<64x132xbf16, #L>
+  smx_gpu.hold %a : tensor<64x132xbf16, #L>
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.striped<rows = 128, columns = 1, vector = 9>
+
+// A thread that has no whole words reads elements.
+// CHECK-LABEL: llvm.func @odd_run
+smx_gpu.kernel @odd_run(%x: memref<?x9xbf16>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  // CHECK: nvvm.barrier0
+  // CHECK-COUNT-9: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<1xbf16>
+  %a = smx_gpu.load %x[%i, %c0] dims [0, 1] adjacent unordered {aligned = 2 : i64} : memref<?x9xbf16> -> tensor<128x9xbf16, #L>
+  smx_gpu.hold %a : tensor<128x9xbf16, #L>
   smx_gpu.return
 }

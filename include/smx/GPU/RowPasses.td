@@ -180,7 +180,8 @@ def AdjacentRowsPass : Pass<"smx-gpu-adjacent-rows", "::mlir::smx::gpu::KernelOp
     anywhere), each element of a tile would be an access of its own. Where rows follow one another in memory, as those of a tensor do, they are
     one piece, which the block moves to and from shared memory in accesses of 16 bytes: of tiles that have whole rows, six at most. Loads of
     such tiles are asked for together; what else is read, and needs nothing to be known before, is asked for in front of them, and what is
-    computed of that comes behind. A remark says how many tiles there are.
+    computed of that comes behind. Where nothing tells the columns of rows of 16 bits apart but whether they are some, they are `unordered`. A
+    remark says how many tiles there are.
 
     ```mlir
     %x = smx_gpu.load %a[%i, %c0] valid(%m, %c65) dims [0, 1] {aligned = 2} : .. -> tensor<64x68xbf16, #L>

@@ -39,7 +39,9 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     it is negative.
 
     Rows that are `adjacent` are moved as one piece of memory, in accesses of 16 bytes and through shared memory, if a call's rows do follow one
-    another without gaps. All threads meet there. Of such loads that follow each other all are asked for at the first one.
+    another without gaps. All threads meet there. Of such loads that follow each other all are asked for at the first one. Where columns are
+    `unordered` in them, the valid ones of a row may stand in any order within it: so do whole words of shared memory, whichever element a row
+    starts with.
 
     P1: there is one offset per dimension of the memref, and `dims` has one entry per tile dimension.
     P2: entries of `dims` are -1 or different dimensions of the memref.
@@ -52,7 +54,7 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
     `aligned` is about where the tile starts with it.
     P41: what is `adjacent` is a striped tile of a kernel's own body, whose rows run along a dimension of the memref, and columns along one of
     stride 1; the number of `valid` columns, if there is one, is a constant from 1 to the tile's; and it is not `slid`,
-    `lasting`, or read `again`.
+    `lasting`, or read `again`. Only what is `adjacent` is `unordered`.
 
     ```mlir
     %t = smx_gpu.load %x[%i, %j] valid(%m, %n) dims [0, 1] : memref<?x?xf32, strided<[?, 1], offset: ?>>
@@ -63,11 +65,11 @@ def SmxGpu_LoadOp : SmxGpu_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$valid, Optional<SmxGpu_Tile>:$slide,
                        DenseI64ArrayAttr:$dims, DefaultValuedAttr<I64Attr, "0">:$aligned,
-                       UnitAttr:$again, UnitAttr:$lasting, UnitAttr:$adjacent);
+                       UnitAttr:$again, UnitAttr:$lasting, UnitAttr:$adjacent, UnitAttr:$unordered);
   let results = (outs SmxGpu_Tile:$tile);
   let assemblyFormat = [{
     $source `[` $offsets `]` (`valid` `(` $valid^ `)`)? (`slid` `(` $slide^ `:` type($slide) `)`)? `dims` $dims
-    (`again` $again^)? (`lasting` $lasting^)? (`adjacent` $adjacent^)? attr-dict `:` type($source) `->` type($tile)
+    (`again` $again^)? (`lasting` $lasting^)? (`adjacent` $adjacent^)? (`unordered` $unordered^)? attr-dict `:` type($source) `->` type($tile)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = memoryDeclarations;

@@ -327,6 +327,15 @@ smx_gpu.kernel @adjacent_open(%x: memref<?x65xbf16>, %i: index) warps(4) {
 
 // -----
 
+// P41
+smx_gpu.kernel @unordered_alone(%x: memref<?x64xbf16>, %i: index) warps(4) {
+  // expected-error @+1 {{'smx_gpu.load' op expected only adjacent rows to be unordered}}
+  %t = smx_gpu.load %x[%i, %i] dims [0, 1] unordered : memref<?x64xbf16> -> tensor<64x64xbf16, #smx_gpu.striped<rows = 32, columns = 4, vector = 16>>
+  smx_gpu.return
+}
+
+// -----
+
 #row = #smx_gpu.striped<rows = 4, columns = 32, vector = 8>
 
 // P41

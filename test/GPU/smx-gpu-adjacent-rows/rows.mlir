@@ -28,7 +28,7 @@ smx_gpu.kernel @gradient(%y: memref<?x65xbf16, strided<[?, 1], offset: ?>>, %g: 
 
 // Rows that are only read, each by one thread; all of the tile is there.
 // CHECK-LABEL: @read
-// CHECK: smx_gpu.load %{{.+}} dims [0, 1] adjacent
+// CHECK: smx_gpu.load %{{.+}} dims [0, 1] adjacent unordered
 // REMARK: rows that follow one another are moved as one piece: {{.*}}1
 smx_gpu.kernel @read(%x: memref<?x33xf16>, %l: memref<?xf16>) warps(4) attributes {smx.adjacent_rows} {
   %c0 = arith.constant 0 : index
@@ -65,12 +65,12 @@ smx_gpu.kernel @twice(%x: memref<?x65xbf16>, %y: memref<?x65xbf16>) warps(4) att
 #L = #smx_gpu.striped<rows = 64, columns = 2, vector = 22>
 #R = #smx_gpu.slice<1, #L>
 
-// What is looked up for a label is not waited for before the rows
+// Which column is which does not matter for a sum, beside those that are none. What is looked up for a label is not waited for before the rows
 // are asked for, and what else is read is on its way by then.
 // CHECK-LABEL: @looked_up
 // CHECK: %[[T:.+]] = smx_gpu.load %arg1
 // CHECK-NEXT: %[[W:.+]] = smx_gpu.load %arg2
-// CHECK-NEXT: smx_gpu.load %arg0{{.*}} adjacent
+// CHECK-NEXT: smx_gpu.load %arg0{{.*}} adjacent unordered
 // CHECK-NEXT: %[[J:.+]] = arith.index_cast %[[T]]
 // CHECK-NEXT: smx_gpu.gather %arg0[%[[J]], %[[J]]]
 // CHECK: arith.mulf %{{.+}}, %[[W]]
@@ -92,5 +92,28 @@ smx_gpu.kernel @looked_up(%x: memref<?x129xbf16>, %t: memref<?xi64>, %w: memref<
   %d = arith.subf %k, %s : tensor<64xbf16, #R>
   %o = arith.mulf %d, %w0 : tensor<64xbf16, #R>
   smx_gpu.store %o, %y[%i] valid(%m) dims [0] : tensor<64xbf16, #R>, memref<?xbf16>
+  smx_gpu.return
+}
+
+// -----
+
+#L = #smx_gpu.striped<rows = 64, columns = 2, vector = 22>
+#R = #smx_gpu.slice<1, #L>
+
+// A comparison with another column tells it from the others.
+// CHECK-LABEL: @told_apart
+// CHECK: smx_gpu.load %arg0{{.*}} adjacent {aligned
+smx_gpu.kernel @told_apart(%x: memref<?x129xbf16>, %y: memref<?xbf16>, %m: index) warps(4) attributes {smx.adjacent_rows} {
+  %c0 = arith.constant 0 : index
+  %c129 = arith.constant 129 : index
+  %i = gpu.block_id x
+  %a = smx_gpu.load %x[%i, %c0] valid(%m, %c129) dims [0, 1] {aligned = 2 : i64} : memref<?x129xbf16> -> tensor<64x132xbf16, #L>
+  %p = smx_gpu.position 1 : tensor<64x132xindex, #L>
+  %n = arith.constant dense<100> : tensor<64x132xindex, #L>
+  %is = arith.cmpi slt, %p, %n : tensor<64x132xindex, #L>
+  %none = arith.constant dense<0xFF80> : tensor<64x132xbf16, #L>
+  %b = arith.select %is, %a, %none : tensor<64x132xi1, #L>, tensor<64x132xbf16, #L>
+  %k = smx_gpu.reduce <maxnum> %b dim 1 : tensor<64x132xbf16, #L> -> tensor<64xbf16, #R>
+  smx_gpu.store %k, %y[%i] valid(%m) dims [0] : tensor<64xbf16, #R>, memref<?xbf16>
   smx_gpu.return
 }
