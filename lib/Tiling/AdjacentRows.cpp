@@ -11,13 +11,14 @@ using namespace mlir::smx;
 static constexpr int64_t warpLanes = 32, wordBits = 32;
 
 /// Accesses of 128 bytes that shared memory makes for all that a warp reads of
-/// rows which follow one another: words of one bank are read after each other.
+/// rows which follow one another, `each` elements of a word at a time: words of
+/// one bank are read after each other.
 static int64_t countWavefronts(int64_t columns, int64_t lanes, int64_t vector,
-                               int64_t elementsOfWord) {
+                               int64_t elementsOfWord, int64_t each = 1) {
   constexpr int64_t banks = 32;
   int64_t registers = llvm::divideCeil(columns, lanes * vector) * vector;
   int64_t count = 0;
-  for (int64_t i = 0; i < registers; ++i) {
+  for (int64_t i = 0; i < registers; i += each) {
     llvm::SmallVector<int64_t, warpLanes> ofBank[banks];
     size_t most = 0;
     for (int64_t lane = 0; lane < warpLanes; ++lane) {
@@ -54,7 +55,59 @@ struct Lanes {
 
   int64_t lanes, vector, wavefronts;
 };
+
+/// How lanes share a row of 16-bit elements that is only read, in words.
+struct ReadingLanes {
+  static constexpr int64_t elementsOfWord = 2;
+
+  ReadingLanes(int64_t columns, int64_t lanes, int64_t runs)
+      : lanes(lanes),
+        vector(llvm::alignTo(llvm::divideCeil(columns, lanes * runs),
+                             elementsOfWord)),
+        each(vector * llvm::divideCeil(columns, lanes * vector)),
+        wavefronts(countWavefronts(columns, lanes, vector, elementsOfWord,
+                                   elementsOfWord)) {}
+
+  /// Cycles that a multiprocessor takes, of all rows of the lanes of 32 warps:
+  /// it reads an access of shared memory in each, or starts four instructions,
+  /// of which there are 11 for each two elements, and those of a row.
+  int64_t cost() const {
+    constexpr int64_t ofRow = 150, ofWord = 11;
+    return lanes * std::max(wavefronts, (ofRow + ofWord * each / 2) / 4);
+  }
+
+  /// Lanes of a row, neighbouring elements of one, and all of its elements.
+  int64_t lanes, vector, each, wavefronts;
+};
 } // namespace
+
+/// Of rows of 16-bit elements that are only read: a lane keeps as many elements
+/// as there are registers for beside other warps, since what lanes exchange,
+/// and what each computes of its row's values, takes as long as 25 elements.
+static std::optional<AdjacentRows> ofReadRows(int64_t columns,
+                                              int64_t alignment) {
+  constexpr int64_t mostOfLane = 72, mostRuns = 16, longest = 1088;
+  // What memory delivers in 32 * 0.9 cycles of a multiprocessor.
+  constexpr int64_t mostOfColumn = 3;
+  if (columns > mostOfLane && (columns > longest || 8 * alignment >= wordBits))
+    return std::nullopt;
+  std::optional<ReadingLanes> chosen;
+  for (int64_t lanes = 1; lanes <= warpLanes; lanes *= 2)
+    for (int64_t runs = 1; runs <= mostRuns; ++runs) {
+      ReadingLanes each(columns, lanes, runs);
+      if (each.each <= mostOfLane && (!chosen || each.cost() < chosen->cost()))
+        chosen = each;
+    }
+  if (!chosen || (chosen->lanes > 1 && chosen->cost() > mostOfColumn * columns))
+    return std::nullopt;
+  // A thread has several rows if they are shorter.
+  constexpr int64_t perThread = 34;
+  int64_t ofThreads =
+      llvm::bit_floor(uint64_t(AdjacentRows::threads * perThread / columns));
+  return AdjacentRows{
+      chosen->lanes, chosen->vector,
+      std::max(ofThreads, AdjacentRows::threads / chosen->lanes)};
+}
 
 /// Elements of the longest rows that are faster by it (an H200). Of these, what
 /// is only read has a thread to itself: what lanes exchange takes longer than
@@ -86,7 +139,11 @@ std::optional<AdjacentRows> AdjacentRows::of(const ShortRows &rows) {
   if (std::min(rows.readBits, rows.writtenBits ? rows.writtenBits : bits) <
           fewestBits ||
       bits > wordBits || 8 * rows.alignment >= accessBits ||
-      rows.columns < fewest || rows.columns > longestOf(rows, each))
+      rows.columns < fewest)
+    return std::nullopt;
+  if (rows.writtenBits == 0 && rows.read == 1 && bits < wordBits)
+    return ofReadRows(rows.columns, rows.alignment);
+  if (rows.columns > longestOf(rows, each))
     return std::nullopt;
   int64_t lanes = 1;
   if (rows.writtenBits != 0 && rows.columns > each)

@@ -89,7 +89,7 @@ func.func @alone(%x: tensor<4096x33xbf16>) -> tensor<4096x33xbf16> {
 // -----
 
 // ODD-LABEL: smx_gpu.kernel @alone_and_read_kernel
-// ODD: smx_gpu.load {{.*}} adjacent {{.*}} -> tensor<64x65xbf16, #smx_gpu.striped<rows = 64, columns = 1, vector = 65>>
+// ODD: smx_gpu.load {{.*}} adjacent unordered {{.*}} -> tensor<128x66xbf16, #smx_gpu.striped<rows = 128, columns = 1, vector = 66>>
 func.func @alone_and_read(%x: tensor<4096x65xbf16>) -> tensor<4096xbf16> {
   %o = smx.logsumexp %x axis(1) : tensor<4096x65xbf16> -> tensor<4096xbf16>
   return %o : tensor<4096xbf16>
@@ -97,13 +97,36 @@ func.func @alone_and_read(%x: tensor<4096x65xbf16>) -> tensor<4096xbf16> {
 
 // -----
 
-// Rows of 36 elements to a thread each would start in few banks: lanes read them, by words.
+// Longer ones have lanes of up to 72 elements, in runs of words that start in different banks.
+// ODD-LABEL: smx_gpu.kernel @lanes_of_words_kernel
+// ODD: smx_gpu.load {{.*}} adjacent unordered {{.*}} -> tensor<32x264xbf16, #smx_gpu.striped<rows = 32, columns = 4, vector = 22>>
+func.func @lanes_of_words(%x: tensor<4096x257xbf16>) -> tensor<4096xbf16> {
+  %o = smx.logsumexp %x axis(1) : tensor<4096x257xbf16> -> tensor<4096xbf16>
+  return %o : tensor<4096xbf16>
+}
+
+// -----
+
+// Labels are asked for before rows, and the score of each is looked up behind them.
+// ODD-LABEL: smx_gpu.kernel @looked_up_kernel
+// ODD: smx_gpu.load {{.*}} -> tensor<64xi64
+// ODD-NOT: smx_gpu.gather
+// ODD: smx_gpu.load {{.*}} adjacent unordered {{.*}} -> tensor<64x132xbf16, #smx_gpu.striped<rows = 64, columns = 2, vector = 22>>
+// ODD: smx_gpu.gather
+func.func @looked_up(%x: tensor<4096x129xbf16>, %t: tensor<4096xi64>) -> tensor<4096xf32> {
+  %o = smx.cross_entropy %x, %t axis(1) : tensor<4096x129xbf16>, tensor<4096xi64> -> tensor<4096xf32>
+  return %o : tensor<4096xf32>
+}
+
+// -----
+
+// Rows of 64 elements start in few banks: lanes read them, by words.
 // WORDS-LABEL: smx_gpu.kernel @few_banks_kernel
 // WORDS: smx_gpu.load {{.*}} -> tensor<{{[0-9]+}}x64xbf16, #smx_gpu.striped<rows = {{[0-9]+}}, columns = {{[0-9]+}}, vector = 8>>
 // WORDS-NOT: adjacent
 // WORDS: smx_gpu.return
-func.func @few_banks(%x: tensor<4096x36xbf16>) -> tensor<4096xbf16> {
-  %o = smx.logsumexp %x axis(1) : tensor<4096x36xbf16> -> tensor<4096xbf16>
+func.func @few_banks(%x: tensor<4096x64xbf16>) -> tensor<4096xbf16> {
+  %o = smx.logsumexp %x axis(1) : tensor<4096x64xbf16> -> tensor<4096xbf16>
   return %o : tensor<4096xbf16>
 }
 

@@ -10,8 +10,8 @@ func.func @written(%x: tensor<4096x65xbf16>) -> tensor<4096x65xbf16> {
   %o = smx.softmax %x axis(1) : tensor<4096x65xbf16> -> tensor<4096x65xbf16>
   return %o : tensor<4096x65xbf16>
 }
-// What is only read and longer is in the first cache.
-// CHECK: remark{{.*}}rows=4
+// Of what is only read, as many as lanes have.
+// CHECK: remark{{.*}}rows=32
 // ALIGNED: remark{{.*}}rows=4
 func.func @read(%x: tensor<4096x257xbf16>) -> tensor<4096xbf16> {
   %o = smx.logsumexp %x axis(1) : tensor<4096x257xbf16> -> tensor<4096xbf16>
