@@ -288,8 +288,11 @@ struct RanksInLanesPass
                         striped.getColumnThreads());
       if (columns < tile.getDimSize(1) && hasChoices(store.getTile()))
         if (Value ranks =
-                RankTiles(store, tile, columns).narrow(store.getTile()))
+                RankTiles(store, tile, columns).narrow(store.getTile())) {
           store.getTileMutable().assign(ranks);
+          // Elements are stored one by one, wherever a row starts.
+          store.setAligned(0);
+        }
     });
     eraseDeadOps(getOperation());
   }

@@ -71,7 +71,7 @@ def RanksInLanesPass : Pass<"smx-gpu-ranks-in-lanes", "::mlir::smx::gpu::KernelO
   let description = [{
     A tile whose columns are values of the ranks, one after the other, is chosen from k values that each thread computes. Where all are
     computed alike, `smx_gpu.largest` gives a tile with a rank a column, and one lane computes what is stored there. Such a tile
-    is no wider than the ranks.
+    is no wider than the ranks, and stored element by element, which asks nothing of where rows start.
 
     ```mlir
     %v:2, %c:2 = smx_gpu.largest %x

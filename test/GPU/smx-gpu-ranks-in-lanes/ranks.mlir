@@ -1,7 +1,8 @@
 // RUN: softmax-opt %s --split-input-file --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-ranks-in-lanes))' | FileCheck %s
 
 // One expression gives the values of all ranks: it is computed of a tile that has a rank a column, and is no wider than that.
-// What is the same for all ranks is repeated; a constant that is the number of its rank is that of the column.
+// What is the same for all ranks is repeated; a constant that is the number of its rank is that of the column. It is stored
+// element by element, which asks nothing of the rows.
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
 #value = #smx_gpu.slice<1, #row>
@@ -11,12 +12,12 @@
 // CHECK-NOT: smx_gpu.largest
 // CHECK: %[[M:.+]] = smx_gpu.broadcast %{{.+}} -> tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 64, vector = 1>>
 // CHECK: %[[D:.+]] = arith.subf %[[V]], %[[M]]
-// CHECK: smx_gpu.store %[[D]], {{.+}} : tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 64, vector = 1>>
+// CHECK: smx_gpu.store %[[D]], {{.+}} dims [-1, 1] : tensor<1x64xf32, #smx_gpu.striped<rows = 1, columns = 64, vector = 1>>
 // CHECK: %[[J:.+]] = arith.index_cast %[[C]]
 // CHECK: %[[P:.+]] = smx_gpu.position 1 : tensor<1x64xindex, #smx_gpu.striped<rows = 1, columns = 64, vector = 1>>
 // CHECK: %[[N:.+]] = arith.index_cast %[[P]]
 // CHECK: %[[S:.+]] = arith.addi %[[J]], %[[N]]
-// CHECK: smx_gpu.store %[[S]]
+// CHECK: smx_gpu.store %[[S]], {{.+}} dims [-1, 1] : tensor<1x64xi64,
 smx_gpu.kernel @alike(%x: memref<?x1024xf32>, %m: memref<?xf32>, %y: memref<?x3xf32>, %i: memref<?x3xi64>) warps(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -53,8 +54,8 @@ smx_gpu.kernel @alike(%x: memref<?x1024xf32>, %m: memref<?xf32>, %y: memref<?x3x
   %f2 = smx_gpu.broadcast %s2 : tensor<1xi64, #value> -> tensor<1x512xi64, #row>
   %f01 = arith.select %is1, %f1, %f0 : tensor<1x512xi1, #row>, tensor<1x512xi64, #row>
   %f = arith.select %is2, %f2, %f01 : tensor<1x512xi1, #row>, tensor<1x512xi64, #row>
-  smx_gpu.store %e, %y[%b, %c0] valid(%c1, %c3) dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x3xf32>
-  smx_gpu.store %f, %i[%b, %c0] valid(%c1, %c3) dims [-1, 1] : tensor<1x512xi64, #row>, memref<?x3xi64>
+  smx_gpu.store %e, %y[%b, %c0] valid(%c1, %c3) dims [-1, 1] {aligned = 16} : tensor<1x512xf32, #row>, memref<?x3xf32>
+  smx_gpu.store %f, %i[%b, %c0] valid(%c1, %c3) dims [-1, 1] {aligned = 16} : tensor<1x512xi64, #row>, memref<?x3xi64>
   smx_gpu.return
 }
 
@@ -97,7 +98,7 @@ smx_gpu.kernel @swapped(%x: memref<?x1024xf32>, %y: memref<?x2xf32>) warps(2) {
 #value = #smx_gpu.slice<1, #row>
 
 // CHECK-LABEL: smx_gpu.kernel @other_columns
-// CHECK: smx_gpu.store {{.+}} : tensor<1x512xf32, #smx_gpu.striped<rows = 1, columns = 64, vector = 8>>
+// CHECK: smx_gpu.store {{.+}} {aligned = 16 : i64} : tensor<1x512xf32, #smx_gpu.striped<rows = 1, columns = 64, vector = 8>>
 smx_gpu.kernel @other_columns(%x: memref<?xf32>, %z: memref<?xf32>, %y: memref<?x3xf32>) warps(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -111,7 +112,7 @@ smx_gpu.kernel @other_columns(%x: memref<?xf32>, %z: memref<?xf32>, %y: memref<?
   %e0 = smx_gpu.broadcast %u : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
   %e1 = smx_gpu.broadcast %v : tensor<1xf32, #value> -> tensor<1x512xf32, #row>
   %e = arith.select %is2, %e1, %e0 : tensor<1x512xi1, #row>, tensor<1x512xf32, #row>
-  smx_gpu.store %e, %y[%b, %c0] valid(%c1, %c3) dims [-1, 1] : tensor<1x512xf32, #row>, memref<?x3xf32>
+  smx_gpu.store %e, %y[%b, %c0] valid(%c1, %c3) dims [-1, 1] {aligned = 16} : tensor<1x512xf32, #row>, memref<?x3xf32>
   smx_gpu.return
 }
 
