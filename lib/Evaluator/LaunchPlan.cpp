@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -18,9 +19,11 @@ using Opcode = NumberProgram::Opcode;
 
 LaunchPlanBuilder::LaunchPlanBuilder(func::FuncOp function, Operation *symbols)
     : function(function), symbols(symbols),
-      reader(plan.numbers, [this](OpResult result, NumberProgram &) {
-        return readProperty(result);
-      }) {}
+      reader(plan.numbers,
+             [this](OpResult result, NumberProgram &) {
+               return readProperty(result);
+             }),
+      aligned(function.getNumArguments()) {}
 
 std::optional<LaunchPlan::Number>
 LaunchPlanBuilder::readProperty(OpResult result) {
@@ -59,6 +62,23 @@ FailureOr<LaunchPlan::Number> LaunchPlanBuilder::number(OpFoldResult folded,
                            "arguments");
 }
 
+/// True if the kernel moves elements of this memory one by one, wherever they
+/// are. Copies, and roles that capture it, may do anything.
+static bool isForAnyRows(Value memory) {
+  return llvm::all_of(memory.getUsers(), [](Operation *user) {
+    return llvm::TypeSwitch<Operation *, bool>(user)
+        .Case<gpu::LoadOp, gpu::StoreOp>([](auto access) {
+          return access.getAligned() == 0 && !access.getSlide();
+        })
+        .Default(false);
+  });
+}
+
+void LaunchPlanBuilder::needAligned(const LaunchPlan::Operand &operand) {
+  if (operand.kind == LaunchPlan::Kind::Argument)
+    aligned.set(operand.memory);
+}
+
 LogicalResult LaunchPlanBuilder::visitLaunch(gpu::LaunchOp launch) {
   LaunchPlan::Launch added;
   added.kernel = launch.getKernel().str();
@@ -69,11 +89,15 @@ LogicalResult LaunchPlanBuilder::visitLaunch(gpu::LaunchOp launch) {
       return failure();
     added.grid[dim] = *extent;
   }
-  for (Value value : launch.getArguments()) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::KernelOp>(
+      symbols, launch.getKernelAttr());
+  for (auto [place, value] : llvm::enumerate(launch.getArguments())) {
     if (isa<MemRefType>(value.getType())) {
       FailureOr<LaunchPlan::Operand> operand = memory(value, launch);
       if (failed(operand))
         return failure();
+      if (!kernel || !isForAnyRows(kernel.getBody().getArgument(place)))
+        needAligned(*operand);
       added.operands.push_back(*operand);
       continue;
     }
@@ -94,6 +118,8 @@ LogicalResult LaunchPlanBuilder::visitCopy(memref::CopyOp copy) {
                                  to = memory(copy.getTarget(), copy);
   if (failed(from) || failed(to))
     return failure();
+  needAligned(*from);
+  needAligned(*to);
   plan.steps.push_back(LaunchPlan::Copy{*from, *to});
   return success();
 }
@@ -142,6 +168,8 @@ FailureOr<LaunchPlan> LaunchPlanBuilder::build() {
   for (Operation &op : function.getBody().front())
     if (failed(visit(&op)))
       return failure();
+  for (unsigned argument : aligned.set_bits())
+    plan.aligned.push_back(argument);
   return std::move(plan);
 }
 
@@ -162,4 +190,11 @@ FailureOr<LaunchPlan> LaunchPlan::build(func::FuncOp function) {
   if (failed(passes.run(copy)))
     return failure();
   return LaunchPlanBuilder(copy, function).build();
+}
+
+bool LaunchPlan::fits(ArrayRef<size_t> ranks) const {
+  return numbers.fits(ranks) &&
+         llvm::all_of(
+             llvm::concat<const unsigned>(scalars, aligned),
+             [&](unsigned argument) { return argument < ranks.size(); });
 }

@@ -7,6 +7,7 @@
 #include "smx/GPU/SmxGpu.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::smx {
@@ -25,6 +26,9 @@ private:
   LogicalResult visit(Operation *op);
   LogicalResult visitLaunch(gpu::LaunchOp launch);
   LogicalResult visitCopy(memref::CopyOp copy);
+  /// Remembers that `operand`, if it is of the caller's memory, has to be
+  /// aligned.
+  void needAligned(const LaunchPlan::Operand &operand);
   FailureOr<LaunchPlan::Operand> memory(Value memref, Operation *user);
   LogicalResult addContiguousLayout(LaunchPlan::Operand &operand,
                                     ArrayRef<OpFoldResult> extents,
@@ -43,6 +47,7 @@ private:
   LaunchPlan plan;
   NumberReader reader;
   llvm::DenseMap<Value, unsigned> scratchNumbers;
+  llvm::BitVector aligned;
   llvm::StringMap<unsigned> constantNumbers;
 };
 

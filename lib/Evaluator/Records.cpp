@@ -262,6 +262,7 @@ json::Value mlir::smx::toJSON(const LaunchPlan &plan) {
                       {"scratch", json::Array(plan.getScratch())},
                       {"constants", json::Array(plan.getConstants())},
                       {"scalars", json::Array(plan.getScalars())},
+                      {"aligned", json::Array(plan.getAligned())},
                       {"assertions", json::Array(plan.getAssertions())}};
 }
 
@@ -273,5 +274,6 @@ bool mlir::smx::fromJSON(const json::Value &value, LaunchPlan &plan,
          mapper.map("scratch", plan.scratch) &&
          mapper.map("constants", plan.constants) &&
          mapper.map("scalars", plan.scalars) &&
+         mapper.map("aligned", plan.aligned) &&
          mapper.map("assertions", plan.assertions);
 }

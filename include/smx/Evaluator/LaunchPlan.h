@@ -74,9 +74,15 @@ public:
   ArrayRef<Constant> getConstants() const { return constants; }
   /// The arguments that are no memory. The number of a float one is its bits.
   ArrayRef<unsigned> getScalars() const { return scalars; }
+  /// The arguments, in order, whose address and strides have to be multiples of
+  /// what the kernels were made for. Of other memory kernels move elements one
+  /// by one, wherever they are.
+  ArrayRef<unsigned> getAligned() const { return aligned; }
   ArrayRef<Assertion> getAssertions() const { return assertions; }
   /// How the numbers follow from the arguments.
   const NumberProgram &getNumbers() const { return numbers; }
+  /// True if arguments of these ranks have all that the plan asks for.
+  bool fits(ArrayRef<size_t> ranks) const;
   /// All numbers, for a call with these arguments.
   std::vector<int64_t> evaluate(ArrayRef<Argument> arguments) const {
     return numbers.evaluate(arguments);
@@ -89,7 +95,7 @@ private:
   std::vector<Step> steps;
   std::vector<Scratch> scratch;
   std::vector<Constant> constants;
-  std::vector<unsigned> scalars;
+  std::vector<unsigned> scalars, aligned;
   std::vector<Assertion> assertions;
   NumberProgram numbers;
 };

@@ -147,6 +147,65 @@ TEST_F(LaunchPlanTest, AssertionsKeepTheirText) {
   EXPECT_EQ(plan.evaluate({x, x, {}, {}})[plan.getAssertions()[0].holds], 0);
 }
 
+static constexpr char movingKernels[] = R"mlir(
+  !m = memref<?x?xf32, strided<[?, 1], offset: ?>>
+  #row = #smx_gpu.striped<rows = 1, columns = 32, vector = 4>
+  smx_gpu.kernel @wide(%from: !m, %to: !m) warps(1) {
+    %c0 = arith.constant 0 : index
+    %b = gpu.block_id x
+    %t = smx_gpu.load %from[%b, %c0] dims [-1, 1] {aligned = 16} : !m -> tensor<1x128xf32, #row>
+    smx_gpu.store %t, %to[%b, %c0] dims [-1, 1] : tensor<1x128xf32, #row>, !m
+    smx_gpu.return
+  }
+  smx_gpu.kernel @single(%from: !m, %to: !m) warps(1) {
+    %c0 = arith.constant 0 : index
+    %b = gpu.block_id x
+    %t = smx_gpu.load %from[%b, %c0] dims [-1, 1] : !m -> tensor<1x128xf32, #row>
+    smx_gpu.store %t, %to[%b, %c0] dims [-1, 1] : tensor<1x128xf32, #row>, !m
+    smx_gpu.return
+  }
+  smx_gpu.kernel @other(%from: !m) warps(1) {
+    %c0 = arith.constant 0 : index
+    %s = smx_gpu.alloc : !smx_gpu.shared<32x32xf32, swizzle = 0>
+    smx_gpu.copy %from[%c0, %c0] to %s dims [0, 1] : !m, !smx_gpu.shared<32x32xf32, swizzle = 0>
+    smx_gpu.return
+  })mlir";
+
+TEST_F(LaunchPlanTest, MemoryOfSingleElementsMayBeAnywhere) {
+  constexpr char launch[] = " grid(%blocks, %c1, %c1) ",
+                 two[] = "(%x, %y : memref<?x?xf32, strided<[?, 1], "
+                         "offset: ?>>, memref<?x?xf32, strided<[?, 1], "
+                         "offset: ?>>)\n";
+  auto alignedOf = [&](const std::string &body) {
+    return build(body, movingKernels).getAligned().vec();
+  };
+  auto launchOf = [&](const std::string &kernel) {
+    return "smx_gpu.launch @" + kernel + launch + two;
+  };
+  using Arguments = std::vector<unsigned>;
+  EXPECT_EQ(alignedOf(launchOf("single")), Arguments());
+  EXPECT_EQ(alignedOf(launchOf("wide")), Arguments({0}));
+  EXPECT_EQ(alignedOf(launchOf("single") + launchOf("wide")), Arguments({0}));
+  // What else is done with memory may ask for anything.
+  EXPECT_EQ(alignedOf(std::string("smx_gpu.launch @other") + launch +
+                      "(%x : memref<?x?xf32, strided<[?, 1], offset: ?>>)"),
+            Arguments({0}));
+  EXPECT_EQ(alignedOf("memref.copy %x, %y : memref<?x?xf32, strided<[?, 1], "
+                      "offset: ?>> to memref<?x?xf32, strided<[?, 1], "
+                      "offset: ?>>"),
+            Arguments({0, 1}));
+  // Views are of the same memory, whatever they promise.
+  EXPECT_EQ(alignedOf(std::string(R"mlir(
+    %v = memref.subview %y[%c1, %c32] [%rows, 4] [2, 1]
+        : memref<?x?xf32, strided<[?, 1], offset: ?>> to memref<?x4xf32, strided<[?, 1], offset: ?>>
+    %w = memref.cast %v : memref<?x4xf32, strided<[?, 1], offset: ?>> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    smx_gpu.launch @wide)mlir") +
+                      launch +
+                      "(%w, %x : memref<?x?xf32, strided<[?, 1], offset: ?>>, "
+                      "memref<?x?xf32, strided<[?, 1], offset: ?>>)"),
+            Arguments({1}));
+}
+
 TEST_F(LaunchPlanTest, RefusesWhatTheHostCanNotDo) {
   EXPECT_NE(errorOf("memref.store %s, %x[%c0, %c0] : memref<?x?xf32, "
                     "strided<[?, 1], offset: ?>>")

@@ -146,8 +146,24 @@ TEST_F(PlanRecords, HaveEveryKindOfStepAndOperand) {
        {R"("constants":["/wBN"])", R"("message":"some \"rows\"")",
         R"("kind":"argument")", R"("kind":"scratch")", R"("kind":"constant")",
         R"("kind":"number")", R"("from":)", R"("kernel":"k")",
-        R"("scalars":[1])"})
+        R"("scalars":[1])", R"("aligned":[0])"})
     EXPECT_NE(text.find(part), std::string::npos) << part.str() << "\n" << text;
+}
+
+TEST_F(PlanRecords, FitTheArgumentsThatTheyAreAbout) {
+  json::Value value = toJSON(build());
+  auto fits = [&] {
+    LaunchPlan plan;
+    json::Path::Root root("plan");
+    return fromJSON(value, plan, root) && plan.fits({1, 0});
+  };
+  EXPECT_TRUE(fits());
+  for (llvm::StringRef key : {"aligned", "scalars"}) {
+    json::Value right = value;
+    (*value.getAsObject())[key] = json::Array{0, 2};
+    EXPECT_FALSE(fits()) << key.str();
+    value = std::move(right);
+  }
 }
 
 TEST_F(PlanRecords, OfOtherThingsAreRefused) {
