@@ -360,7 +360,8 @@ int smx_call(smx_runtime *runtime, const smx_bundle *bundle, uint32_t index,
   for (i = 0; i < function->argument_count; ++i) {
     place at = {runtime, function->name, &function->arguments[i]};
     if (at.argument->kind == SMX_TENSOR &&
-        check_tensor(&at, values[i].tensor, bundle->alignment))
+        check_tensor(&at, values[i].tensor,
+                     at.argument->is_anywhere ? 0 : bundle->alignment))
       return 1;
   }
   numbers = malloc((function->number_count + 1) * sizeof(*numbers));

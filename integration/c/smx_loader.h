@@ -134,7 +134,8 @@ typedef struct {
 typedef enum { SMX_TENSOR, SMX_INTEGER, SMX_FLOAT } smx_argument_kind;
 
 /* `sizes`: -1 for any. `extents`: of a result, the number that each size must
-   equal, -1 for none; NULL for inputs. */
+   equal, -1 for none; NULL for inputs. `is_anywhere`: a tensor that the
+   alignment of the bundle is not asked of. */
 typedef struct {
   const char *name;
   smx_argument_kind kind;
@@ -142,6 +143,7 @@ typedef struct {
   int32_t rank;
   const int64_t *sizes;
   const int32_t *extents;
+  int32_t is_anywhere;
 } smx_argument;
 
 /* The number `holds` must not be 0. */

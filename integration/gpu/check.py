@@ -74,7 +74,7 @@ def numeric_suite(tools, tests, processes):
 
 
 def largest_alignment(entry):
-    """What pointers and the strides of rows are multiples of, up to 16 bytes; as softmax-run finds it."""
+    """What pointers and the strides of rows are multiples of, up to 16 bytes."""
     width = {"float64": 8, "int64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "bool": 1}
     found = 16
     for tensor in entry["inputs"] + entry["outputs"]:

@@ -208,7 +208,7 @@ class Kernel:
             if sizes and argument.sizes[-1] > 1 and argument.strides[-1] != 1:
                 raise ValueError(f"argument {place} has a stride of {argument.strides[-1]} elements in its innermost dimension; "
                                  f"the kernel takes 1")
-            if alignment and 0 not in argument.sizes and sizes:
+            if alignment and spec.get("aligned", True) and 0 not in argument.sizes and sizes:
                 steps = [stride * spec["bytes"] for stride, size in zip(argument.strides[:-1], sizes) if size != 1]
                 if any(value % alignment for value in [argument.address, *steps]):
                     raise ValueError(f"argument {place} is not aligned to {alignment} bytes, which the kernel was "

@@ -82,8 +82,7 @@ def main():
                 images[op, columns, k] = pool.submit(compile_image, arguments.tools, text, chip, alignment)
         for (columns, k) in CASES:
             x = torch.empty(ELEMENTS // columns, columns, device="cuda", dtype=torch.bfloat16)
-            padded = -(-k // 8) * 8
-            outputs = [torch.empty(x.shape[0], padded, device="cuda", dtype=d)[:, :k] for d in (x.dtype, torch.int64)]
+            outputs = [torch.empty(x.shape[0], k, device="cuda", dtype=d) for d in (x.dtype, torch.int64)]
             top = Kernel(*images["topk_softmax", columns, k].result()).bind(x, *outputs)
             lse = Kernel(*images["logsumexp", columns, k].result()).bind(x, torch.empty(x.shape[0], device="cuda", dtype=x.dtype))
             stream = torch.cuda.current_stream().cuda_stream

@@ -94,6 +94,9 @@ llvm::Error BundleBuilder::readPlans(ModuleOp module) {
     if (failed(plan))
       return createStringError("'" + entry.name +
                                "' has a part that no kernel does");
+    for (auto [i, argument] : llvm::enumerate(entry.arguments))
+      argument.isAligned = !argument.isTensor || alignment == 0 ||
+                           llvm::is_contained(plan->getAligned(), i);
     std::vector<Number> numbers = entry.numbers.append(plan->getNumbers());
     for (const LaunchPlan::Assertion &assertion : plan->getAssertions())
       entry.assertions.push_back({numbers[assertion.holds], assertion.message});

@@ -176,16 +176,16 @@ std::string HeaderPrinter::printArguments(const BundleFunction &function,
                      os << (extent ? int64_t(*extent) : -1);
                    }));
   }
-  return printTable("smx_argument", table + "_arguments", function.arguments,
-                    [&](const BundleArgument &argument, size_t i) {
-                      os << formatv(
-                          "{\"{0}\", {1}, {2}, {3}, {4}, {5}}", argument.name,
-                          argument.isTensor    ? "SMX_TENSOR"
-                          : argument.isFloat() ? "SMX_FLOAT"
-                                               : "SMX_INTEGER",
-                          enumeratorOf(argument.dtype), argument.sizes.size(),
-                          sizes[i], extents[i]);
-                    });
+  return printTable(
+      "smx_argument", table + "_arguments", function.arguments,
+      [&](const BundleArgument &argument, size_t i) {
+        os << formatv("{\"{0}\", {1}, {2}, {3}, {4}, {5}, {6}}", argument.name,
+                      argument.isTensor    ? "SMX_TENSOR"
+                      : argument.isFloat() ? "SMX_FLOAT"
+                                           : "SMX_INTEGER",
+                      enumeratorOf(argument.dtype), argument.sizes.size(),
+                      sizes[i], extents[i], argument.isAligned ? 0 : 1);
+      });
 }
 
 std::string HeaderPrinter::printNumbers(const BundleFunction &function,

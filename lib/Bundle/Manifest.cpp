@@ -33,6 +33,8 @@ static json::Value makeArgument(const BundleArgument &argument) {
       extents.push_back(extent ? int64_t(*extent) : -1);
     object["extents"] = std::move(extents);
   }
+  if (!argument.isAligned)
+    object["aligned"] = false;
   return object;
 }
 

@@ -34,6 +34,8 @@ struct BundleArgument {
   /// For results: the number that each size must equal; none where it is not
   /// known before the call.
   std::vector<std::optional<NumberProgram::Number>> extents;
+  /// False for a tensor that may be anywhere, whatever the bundle's alignment.
+  bool isAligned = true;
 
   /// A number of the host that is a float: what is computed with is its bits.
   bool isFloat() const { return !isTensor && ::smx::reference::isFloat(dtype); }
@@ -96,7 +98,7 @@ struct BundleFunction {
 
 struct Bundle {
   std::string chip;
-  /// Bytes that pointers and strides of all tensors must be multiples of; 0 for
+  /// Bytes that pointers and strides of tensors must be multiples of; 0 for
   /// any.
   int64_t alignment = 0;
   std::string ptx;

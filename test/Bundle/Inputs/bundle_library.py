@@ -1,7 +1,7 @@
 """A shared library made from a bundle's header, opened on the first device."""
 import ctypes
 
-F32, BF16 = 1, 3
+F32, BF16, I64 = 1, 3, 8
 
 
 class Tensor(ctypes.Structure):
