@@ -17,7 +17,7 @@ using mlir::smx::LaunchPlan;
 using mlir::smx::Stage;
 using mlir::smx::Target;
 using mlir::smx::gpu::ArgumentExtent;
-using CodePtr = DeviceVariants::CodePtr;
+using Fits = DeviceVariants::Fits;
 
 /// What copies to shared memory move at best, in bytes.
 static constexpr int64_t widestAlignment = 16;
@@ -26,8 +26,7 @@ static int64_t mostAlignment(const CompileOptions &options) {
   return options.road.alignment ? options.road.alignment : widestAlignment;
 }
 
-int64_t smx::likelyAlignment(const Signature &signature,
-                             const CompileOptions &options) {
+std::vector<TensorView> smx::likelyViews(const Signature &signature) {
   std::vector<TensorView> views;
   for (const auto &specs : {signature.inputs, signature.outputs})
     for (const TensorSpec &spec : specs) {
@@ -36,7 +35,14 @@ int64_t smx::likelyAlignment(const Signature &signature,
         size = size < 0 ? widestAlignment : size;
       views.emplace_back(nullptr, spec.dtype, sizes);
     }
-  return alignmentOf(views, mostAlignment(options));
+  return views;
+}
+
+int64_t smx::likelyAlignment(const Signature &signature,
+                             const CompileOptions &options) {
+  return alignmentOf(llvm::ArrayRef(likelyViews(signature))
+                         .take_front(signature.inputs.size()),
+                     mostAlignment(options));
 }
 
 Expected<std::vector<ArgumentExtent>>
@@ -106,11 +112,11 @@ compileKernels(ModuleInContext &module, const LaunchPlan &plan,
 }
 
 /// The host's part is taken out where it stands in the IR, at stage `gpu`; the
-/// kernels go on to where they run.
-static Expected<CodePtr> compileVariant(std::unique_ptr<ModuleInContext> module,
+/// kernels go on to where they run, unless they ask for more than a call has.
+static Expected<Variant> compileVariant(std::unique_ptr<ModuleInContext> module,
                                         Stage from,
                                         const DeviceFunction &function,
-                                        const VariantFacts &facts,
+                                        const VariantFacts &facts, Fits fits,
                                         std::vector<CompileStep> &steps) {
   CompileOptions options = function.options;
   options.road.alignment = facts.alignment;
@@ -122,26 +128,43 @@ static Expected<CodePtr> compileVariant(std::unique_ptr<ModuleInContext> module,
       *module, module->get().lookupSymbol<mlir::func::FuncOp>(function.entry));
   if (!plan)
     return plan.takeError();
+  Variant variant{plan->getAligned().vec(), nullptr};
+  if (!fits(variant.aligned)) {
+    // Later processes shall not come here again to see that.
+    function.files.keep(partOf(facts), toJSON(VariantRecord{*plan, {}}), "");
+    return variant;
+  }
   auto launcher = isEmulated ? emulate(*module, *plan)
                              : compileKernels(*module, *plan, function, facts,
                                               options, steps);
   if (!launcher)
     return module->explain(launcher.takeError());
-  return DeviceCode::create(std::move(*plan), std::move(*launcher));
+  auto code = DeviceCode::create(std::move(*plan), std::move(*launcher));
+  if (!code)
+    return code.takeError();
+  variant.code = std::move(*code);
+  return variant;
 }
 
-/// A variant that is kept in the function's files; null if there is none.
-static Expected<CodePtr> loadVariant(const DeviceFunction &function,
-                                     const VariantFacts &facts,
-                                     std::vector<CompileStep> &steps) {
+/// A variant that is kept in the function's files; none if it is not, or not as
+/// far as it is needed.
+static Expected<std::optional<Variant>>
+loadVariant(const DeviceFunction &function, const VariantFacts &facts,
+            Fits fits, std::vector<CompileStep> &steps) {
   StepTimer timer(steps);
   VariantRecord record;
   auto content = function.files.find(partOf(facts), record);
   // Only with the function is it known which arguments there are.
-  if (!content || !record.plan.getNumbers().fits(ranksOf(function.signature)))
-    return nullptr;
-  DeviceImage image{content->bytes.str(), std::move(record.launches)};
+  if (!content || !record.plan.fits(ranksOf(function.signature)))
+    return std::nullopt;
+  Variant variant{record.plan.getAligned().vec(), nullptr};
+  const bool isForCall = fits(variant.aligned);
+  if (isForCall && !record.hasKernels())
+    return std::nullopt;
   timer.finish("read code");
+  if (!isForCall)
+    return variant;
+  DeviceImage image{content->bytes.str(), std::move(record.launches)};
   auto device = findDevice(function.options);
   if (!device)
     return device.takeError();
@@ -149,17 +172,23 @@ static Expected<CodePtr> loadVariant(const DeviceFunction &function,
       createCudaLauncher(image, record.plan, *device, function.options, steps);
   if (!launcher)
     return launcher.takeError();
-  return DeviceCode::create(std::move(record.plan), std::move(*launcher));
+  auto code = DeviceCode::create(std::move(record.plan), std::move(*launcher));
+  if (!code)
+    return code.takeError();
+  variant.code = std::move(*code);
+  return variant;
 }
 
 /// Makes a variant when a call needs it, starting from the text again if need
 /// be.
-static Expected<CodePtr> makeVariant(const DeviceFunction &function,
-                                     const VariantFacts &facts,
+static Expected<Variant> makeVariant(const DeviceFunction &function,
+                                     const VariantFacts &facts, Fits fits,
                                      std::vector<CompileStep> &steps) {
-  auto loaded = loadVariant(function, facts, steps);
-  if (!loaded || *loaded)
-    return loaded;
+  auto loaded = loadVariant(function, facts, fits, steps);
+  if (!loaded)
+    return loaded.takeError();
+  if (*loaded)
+    return std::move(**loaded);
   auto module = ModuleInContext::parse(function.text, function.options, steps);
   if (!module)
     return module.takeError();
@@ -169,7 +198,7 @@ static Expected<CodePtr> makeVariant(const DeviceFunction &function,
     return (*module)->explain(createStringError(
         "'" + function.entry + "' can not be made for the sizes of a call"));
   return compileVariant(std::move(*module), function.options.from, function,
-                        facts, steps);
+                        facts, fits, steps);
 }
 
 static bool hasOpenExtents(const Signature &signature) {
@@ -178,53 +207,43 @@ static bool hasOpenExtents(const Signature &signature) {
   });
 }
 
-static VariantFacts likelyFacts(const DeviceFunction &function) {
-  return {likelyAlignment(function.signature, function.options), {}};
-}
-
-/// The variants of a function, with what is likely to be called, unless extents
-/// are open: `make` makes that. Stages before the kernels look at the
-/// alignment, too, so all variants are made with what is likely up to there.
+/// The variants of a function, with what is likely to be called, which `make`
+/// makes, unless extents are open.
 static Expected<DeviceVariants>
 variantsOf(const DeviceFunction &function,
-           llvm::function_ref<Expected<CodePtr>(const DeviceFunction &,
-                                                const VariantFacts &)>
-               make) {
-  const VariantFacts likely = likelyFacts(function);
-  DeviceFunction now = function;
-  now.options.road.alignment = likely.alignment;
-  DeviceFunction later = now;
+           const DeviceVariants::Compile &make) {
+  DeviceFunction later = function;
   later.options.onText = nullptr;
   DeviceVariants variants(
       function.openExtents, mostAlignment(function.options),
       function.options.rowLengths,
-      [later = std::move(later)](const VariantFacts &facts) {
+      [later = std::move(later)](const VariantFacts &facts, Fits fits) {
         std::vector<CompileStep> steps;
-        return makeVariant(later, facts, steps);
+        return makeVariant(later, facts, fits, steps);
       });
   if (!function.openExtents.empty())
     return variants;
-  auto code = make(now, likely);
+  auto code = variants.get(likelyViews(function.signature),
+                           function.signature.inputs.size(), make);
   if (!code)
     return code.takeError();
-  variants.put(likely, std::move(*code));
   return variants;
 }
 
 Expected<DeviceVariants> smx::loadForDevice(const DeviceFunction &function,
                                             std::vector<CompileStep> &steps) {
-  return variantsOf(function,
-                    [&](const DeviceFunction &now, const VariantFacts &likely) {
-                      return makeVariant(now, likely, steps);
-                    });
+  return variantsOf(function, [&](const VariantFacts &facts, Fits fits) {
+    return makeVariant(function, facts, fits, steps);
+  });
 }
 
 Expected<DeviceVariants>
 smx::compileForDevice(DeviceFunction &function,
                       std::unique_ptr<ModuleInContext> module,
                       std::vector<CompileStep> &steps) {
+  // What is likely to be tried first.
   CompileOptions options = function.options;
-  options.road.alignment = likelyFacts(function).alignment;
+  options.road.alignment = likelyAlignment(function.signature, options);
   if (options.road.target == Target::Cuda)
     if (auto device = findDevice(options); !device)
       return device.takeError();
@@ -238,8 +257,9 @@ smx::compileForDevice(DeviceFunction &function,
       return found.takeError();
     function.openExtents = std::move(*found);
   }
-  return variantsOf(
-      function, [&](const DeviceFunction &now, const VariantFacts &likely) {
-        return compileVariant(std::move(module), reached, now, likely, steps);
-      });
+  return variantsOf(function, [&](const VariantFacts &facts, Fits fits) {
+    return module ? compileVariant(std::move(module), reached, function, facts,
+                                   fits, steps)
+                  : makeVariant(function, facts, fits, steps);
+  });
 }

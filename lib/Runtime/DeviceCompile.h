@@ -11,10 +11,12 @@
 
 namespace smx {
 
-/// What code that is made before a call takes the tensors of the call to be
-/// aligned to, in bytes: those without gaps in memory that starts at a cache
-/// line, looked at up to `options.road.alignment`. Open extents count as
-/// multiples of everything.
+/// The views of a likely call, inputs first: tensors without gaps in memory
+/// that starts at a cache line. Open extents count as multiples of everything.
+std::vector<TensorView> likelyViews(const Signature &signature);
+
+/// What code that is made before a call takes the inputs of the call to be
+/// aligned to, in bytes, looked at up to `options.road.alignment`.
 int64_t likelyAlignment(const Signature &signature,
                         const CompileOptions &options);
 

@@ -25,20 +25,11 @@ int64_t smx::alignmentOf(llvm::ArrayRef<TensorView> views, int64_t most) {
   return most < leastAlignment || common < leastAlignment ? 0 : common;
 }
 
-Expected<DeviceVariants::CodePtr>
-DeviceVariants::get(llvm::ArrayRef<TensorView> views) const {
-  VariantFacts facts;
-  facts.alignment = alignmentOf(views, alignment);
-  for (mlir::smx::gpu::ArgumentExtent extent : extents)
-    facts.sizes.push_back(views[extent.argument].sizes[extent.dim]);
-  auto isNeeded = [](const mlir::smx::gpu::ArgumentExtent &extent) {
-    return extent.isNeeded;
-  };
-  if (!llvm::all_of(extents, isNeeded) && !areKept(facts.sizes))
-    for (auto [extent, size] : llvm::zip(extents, facts.sizes))
-      if (!extent.isNeeded)
-        size = -1;
-  return get(facts);
+int64_t smx::alignmentOf(llvm::ArrayRef<TensorView> views,
+                         llvm::ArrayRef<unsigned> some, int64_t most) {
+  for (unsigned view : some)
+    most = alignmentOf(views[view], most);
+  return most;
 }
 
 bool DeviceVariants::areKept(llvm::ArrayRef<int64_t> sizes) const {
@@ -60,12 +51,45 @@ static llvm::SmallString<64> makeKey(const VariantFacts &facts) {
   return key;
 }
 
-Expected<DeviceVariants::CodePtr>
-DeviceVariants::get(const VariantFacts &facts) const {
-  return cache->get(makeKey(facts), [&] { return compile(facts); });
+static Expected<DeviceVariants::CodePtr> codeOf(Expected<Variant> variant) {
+  if (!variant)
+    return variant.takeError();
+  return std::move(variant->code);
 }
 
-void DeviceVariants::put(const VariantFacts &facts, CodePtr code) const {
-  llvm::cantFail(cache->get(
-      makeKey(facts), [&]() -> Expected<CodePtr> { return std::move(code); }));
+Expected<DeviceVariants::CodePtr>
+DeviceVariants::get(llvm::ArrayRef<TensorView> views, size_t inputs,
+                    const Compile &make) const {
+  VariantFacts facts;
+  for (mlir::smx::gpu::ArgumentExtent extent : extents)
+    facts.sizes.push_back(views[extent.argument].sizes[extent.dim]);
+  auto isNeeded = [](const mlir::smx::gpu::ArgumentExtent &extent) {
+    return extent.isNeeded;
+  };
+  if (!llvm::all_of(extents, isNeeded) && !areKept(facts.sizes))
+    for (auto [extent, size] : llvm::zip(extents, facts.sizes))
+      if (!extent.isNeeded)
+        size = -1;
+  // Only the code says what it asks of results: those of few columns may be
+  // anywhere, and would make it read inputs slowly if they counted.
+  facts.alignment = alignmentOf(views.take_front(inputs), alignment);
+  while (true) {
+    auto had = [&](llvm::ArrayRef<unsigned> aligned) {
+      return alignmentOf(views, aligned, facts.alignment);
+    };
+    auto fits = [&](llvm::ArrayRef<unsigned> aligned) {
+      return had(aligned) == facts.alignment;
+    };
+    const llvm::SmallString<64> key = makeKey(facts);
+    auto variant = variants->get(key, [&] { return make(facts, fits); });
+    if (!variant)
+      return variant.takeError();
+    if (fits(variant->aligned)) {
+      if (variant->code)
+        return std::move(variant->code);
+      return codes->get(
+          key, [&] { return codeOf(make(facts, [](auto) { return true; })); });
+    }
+    facts.alignment = had(variant->aligned);
+  }
 }

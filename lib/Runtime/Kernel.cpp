@@ -85,7 +85,7 @@ static llvm::Expected<DeviceVariants::CodePtr> launchOnDevice(
   llvm::SmallVector<TensorView, 8> views(inputs);
   views.append(outputs.begin(), outputs.end());
   DenseCopies copies(views, inputs.size());
-  auto code = variants.get(copies.views());
+  auto code = variants.get(copies.views(), inputs.size());
   if (!code)
     return code.takeError();
   const Launcher &launcher = (*code)->launcher();

@@ -121,6 +121,14 @@ static bool fromJSON(const json::Value &value, KernelLaunch &launch,
 
 } // namespace mlir::smx
 
+bool smx::VariantRecord::hasKernels() const {
+  using mlir::smx::LaunchPlan;
+  return llvm::all_of(plan.getSteps(), [&](const LaunchPlan::Step &step) {
+    const auto *launch = std::get_if<LaunchPlan::Launch>(&step);
+    return !launch || launches.count(launch->kernel);
+  });
+}
+
 json::Value smx::toJSON(const VariantRecord &record) {
   json::Object launches;
   for (const auto &[kernel, launch] : record.launches)

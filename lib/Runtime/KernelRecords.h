@@ -31,10 +31,14 @@ llvm::json::Value toJSON(const FunctionRecord &record);
 bool fromJSON(const llvm::json::Value &value, FunctionRecord &record,
               llvm::json::Path path);
 
-/// A piece of code for a GPU, but for the text of its kernels.
+/// A piece of code for a GPU, but for the text of its kernels; or the plan
+/// alone, which tells what calls the code would be for.
 struct VariantRecord {
   mlir::smx::LaunchPlan plan;
   DeviceImage::Launches launches;
+
+  /// Nothing that the plan launches is missing.
+  bool hasKernels() const;
 };
 llvm::json::Value toJSON(const VariantRecord &record);
 bool fromJSON(const llvm::json::Value &value, VariantRecord &record,

@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace smx;
@@ -32,14 +33,19 @@ namespace {
 /// The passes on their way with one module.
 class Inquiry {
 public:
-  explicit Inquiry(const SupportQuestion &question)
-      : question(question), options(question.options) {
+  /// `alignment` is what is known of rows; where nothing is, that of likely
+  /// inputs is tried.
+  Inquiry(const SupportQuestion &question, std::optional<int64_t> alignment)
+      : question(question), options(question.options), alignment(alignment) {
     // The answer says what is missing.
     options.reproducerDir = "";
     options.onText = nullptr;
   }
 
   Expected<Answer> run();
+  /// What likely calls have instead of what their kernels ask of them; none if
+  /// that is enough.
+  std::optional<int64_t> lesserAlignment() const { return lesser; }
 
 private:
   bool isDevice() const { return options.road.target != Target::Cpu; }
@@ -48,12 +54,17 @@ private:
   Expected<std::vector<mlir::func::FuncOp>> functions(mlir::ModuleOp module);
   /// Decides what is assumed of a call.
   Error assume(mlir::ModuleOp module);
+  /// Looks at the launches of what is at stage `gpu`.
+  Error plan(ModuleInContext &module);
   /// Gives open extents the size that is assumed.
   Error closeExtents(ModuleInContext &module);
   Error lead(ModuleInContext &module, PassReports &reports);
 
   const SupportQuestion &question;
   CompileOptions options;
+  std::optional<int64_t> alignment, lesser;
+  /// Likely calls of each function.
+  llvm::StringMap<std::vector<TensorView>> calls;
   bool hasOpenExtents = false;
   std::vector<CompileStep> steps;
   Support support;
@@ -105,12 +116,12 @@ Error Inquiry::assume(mlir::ModuleOp module) {
     if (!signature)
       return llvm::createStringError(mlir::smx::placed(
           function.getLoc(), llvm::toString(signature.takeError())));
-    if (question.alignment == AlignmentIs::Known)
-      continue;
+    calls[function.getName()] = likelyViews(*signature);
     int64_t likely = likelyAlignment(*signature, given);
     least = std::min(least.value_or(likely), likely);
   }
-  options.road.alignment = least.value_or(given.road.alignment);
+  options.road.alignment =
+      alignment ? *alignment : least.value_or(given.road.alignment);
   support.alignment = options.road.alignment;
   return Error::success();
 }
@@ -144,6 +155,23 @@ Error Inquiry::closeExtents(ModuleInContext &module) {
           "'" + function.getName() + "' can not be made for extents of " +
           llvm::Twine(assumedExtent)));
   }
+  return Error::success();
+}
+
+Error Inquiry::plan(ModuleInContext &module) {
+  auto launched = functions(module.get());
+  if (!launched)
+    return launched.takeError();
+  int64_t had = options.road.alignment;
+  for (mlir::func::FuncOp function : *launched) {
+    auto plan = planLaunches(module, function);
+    if (!plan)
+      return plan.takeError();
+    had = alignmentOf(calls[function.getName()], plan->getAligned(), had);
+  }
+  if (question.alignment == AlignmentIs::LookedFor &&
+      had < options.road.alignment)
+    lesser = had;
   return Error::success();
 }
 
@@ -195,14 +223,10 @@ Error Inquiry::lead(ModuleInContext &module, PassReports &reports) {
   if (Error error = leadTo(Stage::Gpu))
     return error;
   reports.readKernels(module.get());
-  auto launched = functions(module.get());
-  if (!launched)
-    return launched.takeError();
-  for (mlir::func::FuncOp function : *launched)
-    if (auto plan = planLaunches(module, function); !plan)
-      return plan.takeError();
-  // The emulator runs this stage.
-  if (options.road.target == Target::Emulator)
+  if (Error error = plan(module))
+    return error;
+  // The emulator runs this stage; other code is asked about next.
+  if (lesser || options.road.target == Target::Emulator)
     return Error::success();
   if (Error error = leadTo(Stage::Nvvm))
     return error;
@@ -235,7 +259,16 @@ Expected<Answer> Inquiry::run() {
 }
 
 Expected<Answer> smx::answer(const SupportQuestion &question) {
-  return Inquiry(question).run();
+  std::optional<int64_t> alignment;
+  if (question.alignment == AlignmentIs::Known)
+    alignment = question.options.road.alignment;
+  while (true) {
+    Inquiry inquiry(question, alignment);
+    auto answer = inquiry.run();
+    if (!answer || !inquiry.lesserAlignment())
+      return answer;
+    alignment = inquiry.lesserAlignment();
+  }
 }
 
 Expected<Support> smx::supports(llvm::StringRef mlirText,

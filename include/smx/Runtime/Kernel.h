@@ -91,14 +91,14 @@ struct KernelState;
 /// them. Calls of one that was moved from fail, and it has no name nor types.
 ///
 /// Code for a GPU is specialised: on element types, masks and regions, which
-/// the module says, and on two things that a call may say: how its tensors are
-/// aligned, and extents that the types leave open although no loop cuts them
-/// (head dims), or that a kernel is faster for (lengths of rows: the first 8
-/// that are called, then one kernel for all). All other sizes and strides are
-/// arguments. The first call that
-/// needs another specialisation compiles it, once however many threads call,
-/// and it is kept as long as the kernel; `compile` makes the one that the types
-/// suggest, if they leave nothing open that it needs.
+/// the module says, and on two things that a call may say: how its inputs are
+/// aligned, and results that are not written element by element; and extents
+/// that the types leave open although no loop cuts them (head dims), or that a
+/// kernel is faster for (lengths of rows: the first 8 that are called, then one
+/// kernel for all). All other sizes and strides are arguments. The first call
+/// that needs another specialisation compiles it, once however many threads
+/// call, and it is kept as long as the kernel; `compile` makes the one that the
+/// types suggest, if they leave nothing open that it needs.
 class Kernel {
 public:
   /// Runs the kernel, on tensors in the memory of its target (host memory, for

@@ -88,8 +88,9 @@ struct Support {
   bool compiles = false;
   /// "cpu", the chip as PTX names it, or "emulator of" a chip.
   std::string target;
-  /// Bytes that addresses and strides of rows are taken to be multiples of; 0:
-  /// of nothing that helps. Of no meaning on a CPU.
+  /// Bytes that addresses and strides of rows are taken to be multiples of,
+  /// where kernels ask that of them; 0: of nothing that helps. Of no meaning on
+  /// a CPU.
   int64_t alignment = 0;
   /// Bits of the widest vectors, on a CPU.
   int64_t vectorBits = 0;

@@ -284,3 +284,69 @@ TEST_F(DeviceCacheDirTest, OpenExtentsAreKept) {
   EXPECT_EQ(driver.calls["cuModuleLoadDataEx"], 2);
   EXPECT_EQ(second.cacheProblems(), "");
 }
+
+/// What code asks of results is kept with it, and also where the code is for no
+/// call.
+TEST_F(DeviceCacheDirTest, WhatIsAskedOfResultsIsKept) {
+  struct Case {
+    const char *text, *kernel;
+    size_t words, files;
+    int64_t columns;
+    Steps steps;
+  };
+  for (const Case &one : {Case{R"mlir(
+    func.func @largest(%x: tensor<70x64xbf16>) -> (tensor<70x5xbf16>, tensor<70x5xi64>) {
+      %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<70x64xbf16> -> tensor<70x5xbf16>, tensor<70x5xi64>
+      return %p, %i : tensor<70x5xbf16>, tensor<70x5xi64>
+    })mlir",
+                               "largest_kernel", 18, 2, 5, readForDevice},
+                          Case{R"mlir(
+    func.func @narrowed(%x: tensor<70x100xf32>) -> tensor<70x100xbf16> {
+      %y = smx.softmax %x axis(1) : tensor<70x100xf32> -> tensor<70x100xbf16>
+      return %y : tensor<70x100xbf16>
+    })mlir",
+                               "narrowed_kernel",
+                               12,
+                               3,
+                               100,
+                               {"read", "read code", "read code", "load"}}}) {
+    SCOPED_TRACE(one.kernel);
+    fs::remove_directories(folder);
+    driver.calls.clear();
+    driver.kernels[one.kernel].parameterBytes =
+        std::vector<size_t>(one.words, 8);
+    auto call = [&](const Kernel &kernel, int64_t stride) {
+      std::vector<TensorView> views;
+      auto add = [&](const TensorSpec &spec) {
+        const uintptr_t address = (views.size() + 1) << 20;
+        views.emplace_back(reinterpret_cast<void *>(address), spec.dtype,
+                           spec.sizes);
+      };
+      add(kernel.inputs().front());
+      for (const TensorSpec &spec : kernel.outputs()) {
+        add(spec);
+        views.back().strides[0] = stride;
+      }
+      EXPECT_EQ(llvm::toString(kernel.launch(llvm::ArrayRef(views).take_front(),
+                                             llvm::ArrayRef(views).drop_front(),
+                                             nullptr)),
+                "");
+    };
+    Kernel first = compileAnew(one.text);
+    call(first, one.columns);
+    EXPECT_EQ(files().size(), one.files);
+    Kernel second = compileAnew(one.text);
+    EXPECT_EQ(stepsOf(second), one.steps);
+    call(second, one.columns);
+    EXPECT_EQ(files().size(), one.files);
+    EXPECT_EQ(driver.calls["cuModuleLoadDataEx"], 2);
+    // Of code that there was only a plan of, the rest is made and kept.
+    call(second, 104);
+    EXPECT_EQ(files().size(), one.files);
+    Kernel third = compileAnew(one.text);
+    call(third, 104);
+    EXPECT_EQ(stepsOf(third), one.steps);
+    EXPECT_EQ(files().size(), one.files);
+    EXPECT_EQ(third.cacheProblems(), "");
+  }
+}

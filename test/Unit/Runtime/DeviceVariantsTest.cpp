@@ -5,6 +5,7 @@
 #include "Runtime/DeviceVariants.h"
 #include "smx/Runtime/Kernel.h"
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -47,17 +48,24 @@ namespace {
 struct Counted {
   DeviceVariants make(std::vector<mlir::smx::gpu::ArgumentExtent> extents) {
     return {std::move(extents), 16, most,
-            [this](const VariantFacts &facts)
-                -> llvm::Expected<DeviceVariants::CodePtr> {
+            [this](const VariantFacts &facts,
+                   DeviceVariants::Fits fits) -> llvm::Expected<Variant> {
               ++compiled;
               std::this_thread::sleep_for(std::chrono::milliseconds(20));
               if (facts.sizes == llvm::ArrayRef<int64_t>({13}))
                 return llvm::createStringError("no kernel of 13");
-              return DeviceCode::create({}, nullptr);
+              Variant variant{
+                  facts.alignment ? aligned : std::vector<unsigned>(), nullptr};
+              if (fits(variant.aligned))
+                variant.code = llvm::cantFail(DeviceCode::create({}, nullptr));
+              codes += variant.code != nullptr;
+              return variant;
             }};
   }
   static constexpr int most = 3;
-  std::atomic<int> compiled = 0;
+  /// What it asks for the alignment of.
+  std::vector<unsigned> aligned;
+  std::atomic<int> compiled = 0, codes = 0;
 };
 } // namespace
 
@@ -69,7 +77,7 @@ TEST(DeviceVariants, ThirtyTwoThreadsCompileOnce) {
   for (int i = 0; i < 32; ++i)
     threads.emplace_back([&, i] {
       codes[i] = llvm::cantFail(
-          variants.get({viewAt(256, {i, 64 + i % 2 * 64}, {128, 1})}));
+          variants.get({viewAt(256, {i, 64 + i % 2 * 64}, {128, 1})}, 1));
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -86,7 +94,7 @@ TEST(DeviceVariants, ManySizesShareCodeThatLeavesThemOpen) {
   DeviceVariants variants = counted.make({{0, 0}, {0, 1, /*isNeeded=*/false}});
   auto call = [&](int64_t headDim, int64_t length) {
     return llvm::cantFail(
-        variants.get({viewAt(256, {headDim, length}, {1024, 1})}));
+        variants.get({viewAt(256, {headDim, length}, {1024, 1})}, 1));
   };
   constexpr int most = Counted::most;
   auto first = call(64, 100);
@@ -106,11 +114,56 @@ TEST(DeviceVariants, FailuresAreToldAndNotKept) {
   Counted counted;
   DeviceVariants variants = counted.make({{0, 1}});
   for (int i : {1, 2}) {
-    auto code = variants.get({viewAt(256, {4, 13}, {16, 1})});
+    auto code = variants.get({viewAt(256, {4, 13}, {16, 1})}, 1);
     ASSERT_FALSE(code);
     EXPECT_EQ(llvm::toString(code.takeError()), "no kernel of 13");
     EXPECT_EQ(counted.compiled, i);
   }
+}
+
+namespace {
+struct AlignedVariants : testing::Test {
+  /// The code for an input and two outputs with rows at multiples of these
+  /// bytes.
+  DeviceVariants::CodePtr call(std::array<int64_t, 3> aligned) {
+    std::vector<TensorView> views;
+    for (int64_t bytes : aligned)
+      views.push_back(viewAt(256, {4, 4}, {64 + bytes / 4, 1}));
+    return llvm::cantFail(variants.get(views, 1));
+  }
+  Counted counted;
+  DeviceVariants variants = counted.make({});
+};
+} // namespace
+
+TEST_F(AlignedVariants, ResultsCountIfTheCodeAsksThatOfThem) {
+  counted.aligned = {0, 2};
+  auto fast = call({16, 16, 16});
+  EXPECT_EQ(call({16, 4, 16}), fast);
+  EXPECT_EQ(counted.compiled, 1);
+  auto slower = call({16, 4, 8});
+  EXPECT_NE(slower, fast);
+  EXPECT_EQ(counted.compiled, 2);
+  EXPECT_EQ(call({8, 4, 16}), slower);
+  EXPECT_EQ(call({8, 16, 8}), slower);
+  EXPECT_EQ(counted.compiled, 2);
+}
+
+TEST_F(AlignedVariants, WhatFitsNoCallIsNotMadeToTheEnd) {
+  counted.aligned = {0, 1};
+  auto slow = call({16, 4, 4});
+  EXPECT_NE(slow, nullptr);
+  EXPECT_EQ(counted.compiled, 2);
+  EXPECT_EQ(counted.codes, 1);
+  // Once it is known what the code asks for, nobody looks again.
+  EXPECT_EQ(call({16, 4, 16}), slow);
+  EXPECT_EQ(counted.compiled, 2);
+  auto fast = call({16, 16, 4});
+  EXPECT_NE(fast, nullptr);
+  EXPECT_EQ(counted.codes, 2);
+  EXPECT_EQ(call({16, 16, 16}), fast);
+  EXPECT_EQ(counted.compiled, 3);
+  EXPECT_EQ(variants.count(), 2u);
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,6 +238,61 @@ TEST(Emulator, TakesAnyLegalTensor) {
   EXPECT_EQ(llvm::toString(kernel({{static_cast<float *>(nullptr), {0, 100}}},
                                   {{static_cast<float *>(nullptr), {0, 100}}})),
             "");
+}
+
+/// Five of 64 columns take 10 and 40 bytes of each row.
+static constexpr char largestOfShortRows[] = R"mlir(
+func.func @largest(%x: tensor<7x64xbf16>) -> (tensor<7x5xbf16>, tensor<7x5xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<7x64xbf16> -> tensor<7x5xbf16>, tensor<7x5xi64>
+  return %p, %i : tensor<7x5xbf16>, tensor<7x5xi64>
+})mlir";
+
+TEST(Emulator, ReadsInWideAccessesWhateverIsWrittenInSingleOnes) {
+  CompileOptions options;
+  options.road.target = mlir::smx::Target::Emulator;
+  std::vector<std::string> kernels;
+  options.onText = [&](llvm::StringRef stage, llvm::StringRef text) {
+    if (stage == "gpu")
+      kernels.push_back(text.str());
+  };
+  Kernel kernel = llvm::cantFail(compile(largestOfShortRows, options));
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_NE(kernels[0].find("{aligned = 16 : i64} : memref<7x64xbf16"),
+            std::string::npos)
+      << kernels[0];
+  std::vector<uint16_t> x(7 * 64), p(7 * 6 + 1);
+  for (size_t i = 0; i < x.size(); ++i) // From 1 to 2, all different in a row.
+    x[i] = 0x3f80 + i * 29 % 64;
+  // Without gaps, and from any element on.
+  for (auto [start, stride] : {std::pair(0, 5), {1, 6}}) {
+    std::vector<int64_t> places(7 * 6, -1);
+    ASSERT_EQ(llvm::toString(
+                  kernel({{x.data(), DType::BF16, {7, 64}}},
+                         {{p.data() + start, DType::BF16, {7, 5}, {stride, 1}},
+                          {places.data(), DType::I64, {7, 5}, {stride, 1}}})),
+              "");
+    for (int64_t row = 0; row < 7; ++row)
+      for (int64_t k = 0; k < 5; ++k)
+        EXPECT_EQ(x[row * 64 + places[row * stride + k]], 0x3f80 + 63 - k);
+  }
+}
+
+TEST(Emulator, TakesResultsThatAreLessAlignedThanInputs) {
+  Kernel kernel = compileForEmulator(softmaxModule);
+  alignas(64) float x[1024], y[1024];
+  for (size_t i = 0; i < 1024; ++i)
+    x[i] = float(i * 37 % 101) / 25;
+  for (auto [start, stride] :
+       {std::pair(0, 101), {1, 104}, {2, 102}, {0, 100}}) {
+    std::fill(std::begin(y), std::end(y), -1.0f);
+    ASSERT_EQ(llvm::toString(
+                  kernel({{x, DType::F32, {7, 100}, {100, 1}}},
+                         {{y + start, DType::F32, {7, 100}, {stride, 1}}})),
+              "");
+    for (int64_t r = 0; r < 7; ++r)
+      EXPECT_LT(errorOf(x + r * 100, y + start + r * stride, 1, 100, 100),
+                1e-6);
+  }
 }
 
 static constexpr char openAttention[] = R"mlir(

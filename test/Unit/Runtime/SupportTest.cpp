@@ -105,6 +105,28 @@ TEST(Support, OffersTheAlignmentThatIsMissing) {
   EXPECT_FALSE(offers(known, "--alignment=16", ""));
 }
 
+// Results that are written element by element ask for nothing, others do.
+TEST(Support, TakesResultsForAsAlignedAsTheirKernelAsks) {
+  auto alignmentOf = [](const char *text) {
+    Support support = llvm::cantFail(supports(text, optionsFor("sm_90a")));
+    EXPECT_TRUE(support.compiles);
+    EXPECT_EQ(support.ops.size(), 1u);
+    return support.alignment;
+  };
+  EXPECT_EQ(alignmentOf(R"mlir(
+func.func @largest(%x: tensor<64x64xbf16>) -> (tensor<64x5xbf16>, tensor<64x5xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<64x64xbf16> -> tensor<64x5xbf16>, tensor<64x5xi64>
+  return %p, %i : tensor<64x5xbf16>, tensor<64x5xi64>
+})mlir"),
+            16);
+  EXPECT_EQ(alignmentOf(R"mlir(
+func.func @narrowed(%x: tensor<64x100xf32>) -> tensor<64x100xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<64x100xf32> -> tensor<64x100xbf16>
+  return %y : tensor<64x100xbf16>
+})mlir"),
+            8);
+}
+
 TEST(Support, OffersTheMatrixUnitForWideTypes) {
   CompileOptions options = optionsFor("sm_80");
   Support support = llvm::cantFail(supports(attention("f32", 64), options));
