@@ -3,8 +3,7 @@
 #include "BlockSchedule.h"
 #include "LoneRows.h"
 #include "LongRowSchedule.h"
-#include "smx/Tiling/AdjacentRows.h"
-#include "smx/Tiling/LongRows.h"
+#include "RowThreads.h"
 #include "smx/Tiling/ProductExtents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -134,9 +133,6 @@ int64_t BlockSchedule::paddedExtent(TileClasses::Class c,
   return llvm::alignTo(part, unit);
 }
 
-/// Elements from which on a row is a long one.
-static constexpr int64_t longRow = 4096;
-
 /// Of a nest with products: tiles are fragments of matrices.
 static FailureOr<BlockSchedule>
 scheduleOfProducts(scf::ForallOp nest, const NestShape &shape, int64_t rows,
@@ -169,164 +165,6 @@ scheduleOfProducts(scf::ForallOp nest, const NestShape &shape, int64_t rows,
   schedule.productBits = getElementTypeOrSelf(shape.products.front().b->get())
                              .getIntOrFloatBitWidth();
   return schedule;
-}
-
-namespace {
-/// How threads stand along rows and columns of a tile without products.
-class RowThreads {
-public:
-  RowThreads(const NestShape &shape, int64_t rows,
-             const ScheduleOptions &options);
-
-  int64_t paddedRows, fastest;
-  /// Elements side by side that a thread has; threads of a tile, and of them
-  /// those along its fastest dimension.
-  int64_t vector, threads, columnThreads;
-  /// A long tile in a loop.
-  bool isLongTile;
-  /// Rows are moved as one piece.
-  bool areAdjacent = false;
-
-private:
-  int64_t chooseVector(const NestShape &shape,
-                       const ScheduleOptions &options) const;
-  /// Of a short row that is written, one of several.
-  int64_t mostLanes(const NestShape &shape) const;
-  void chooseThreads(const NestShape &shape, const ScheduleOptions &options);
-  /// Of rows that are moved as one piece; false if they are not.
-  bool chooseAdjacent(const NestShape &shape, const ScheduleOptions &options);
-
-  int64_t length;
-  /// A thread keeps the largest keys of all its columns; lanes of a warp find
-  /// those of a row.
-  bool keepsKeys, isRanked;
-};
-} // namespace
-
-RowThreads::RowThreads(const NestShape &shape, int64_t rows,
-                       const ScheduleOptions &options)
-    : paddedRows(llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1))),
-      length(llvm::PowerOf2Ceil(shape.longest)),
-      keepsKeys(shape.rowsAreFastest && shape.maxima != 0),
-      isRanked(!shape.rowsAreFastest && shape.maxima != 0 &&
-               length <= mlir::smx::longestRankedRow(shape.elementBits)) {
-  fastest = shape.rowsAreFastest ? paddedRows : length;
-  isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
-  areAdjacent = chooseAdjacent(shape, options);
-  if (areAdjacent)
-    return;
-  vector = chooseVector(shape, options);
-  chooseThreads(shape, options);
-}
-
-bool RowThreads::chooseAdjacent(const NestShape &shape,
-                                const ScheduleOptions &options) {
-  bool haveOneType =
-      shape.rowsRead > 0 && shape.rowBits == shape.elementBits * shape.rowsRead;
-  if (paddedRows == 1 || !shape.hasWholeRows || shape.rowsAreFastest ||
-      !haveOneType || (shape.maxima != 0 && !isRanked))
-    return false;
-  auto rows = mlir::smx::AdjacentRows::of(
-      {shape.longest, shape.rowsRead, shape.elementBits,
-       shape.isWritten ? shape.widestWritten : 0, options.alignment});
-  if (!rows)
-    return false;
-  vector = rows->vector;
-  columnThreads = rows->lanes;
-  threads = options.warps ? options.warps * ::smx::gpu::warpThreads
-                          : std::clamp(paddedRows * rows->lanes,
-                                       ::smx::gpu::warpThreads, rows->threads);
-  return true;
-}
-
-int64_t RowThreads::chooseVector(const NestShape &shape,
-                                 const ScheduleOptions &options) const {
-  int64_t vector = std::min(shape.accessElements(), fastest);
-  // What is narrower than a word, and may start anywhere as far as is known, is
-  // moved as it is, by neighbours in a warp, which share words and sectors:
-  // stores of 16 bits, 16 bytes apart, are a third as fast. A row alone is
-  // moved in whole words, and shifted; what is short and only read is in the
-  // first cache. Of words that holds for short rows, by 3 %.
-  constexpr int64_t wordBits = 32, mostOfLane = 8, shortRow = 256;
-  if (paddedRows > 1 && shape.elementBits < wordBits &&
-      8 * options.alignment < wordBits &&
-      (shape.isWritten || fastest >= mostOfLane * ::smx::gpu::warpThreads))
-    return 1;
-  if (paddedRows > 1 && shape.elementBits == wordBits && shape.isWritten &&
-      8 * options.alignment <= wordBits && fastest <= shortRow)
-    return 1;
-  constexpr int64_t heldKeys = 4;
-  if (keepsKeys)
-    return std::min(vector, int64_t(llvm::divideCeil(
-                                heldKeys, llvm::PowerOf2Ceil(shape.maxima))));
-  return vector;
-}
-
-int64_t RowThreads::mostLanes(const NestShape &shape) const {
-  if (vector == 1) {
-    // More lanes have more of what they exchange, and of values of the row, to
-    // compute; fewer than 16 store parts of sectors. Rows that nothing is
-    // reduced of, as gradients of cross entropy, have more such values.
-    constexpr int64_t few = 4, partOfSector = 8, sector = 16;
-    const bool isReduced = shape.reductions != 0;
-    if (shape.longest <= 4 * few)
-      return few;
-    if (shape.longest <= (isReduced ? 5 : 2) * partOfSector)
-      return partOfSector;
-    if (shape.longest <= (isReduced ? 9 : 28) * sector)
-      return sector;
-    return threads;
-  }
-  // Lanes of one access each, some of them idle, are slower than half as many.
-  return shape.longest < length ? std::max<int64_t>(length / (2 * vector), 1)
-                                : threads;
-}
-
-void RowThreads::chooseThreads(const NestShape &shape,
-                               const ScheduleOptions &options) {
-  constexpr int64_t mostThreads = 512, longestWarpRow = 1024;
-  // Of a long tile in a loop, and of whole rows that are only read, a thread
-  // has twice as much, where it takes no more registers: what lanes exchange,
-  // and the arithmetic of a row's values, is shared by more elements. It also
-  // has twice as much where lanes of a row in several warps would be idle, as
-  // with 768 of 1024 elements. Exponentials of one row that are written take
-  // the registers, and two rows without any fill accesses anyway.
-  bool readsWholeRows = !shape.isWritten && !shape.rowsAreFastest &&
-                        (shape.maxima == 0 || isRanked) &&
-                        (paddedRows > 1 || shape.isOneRow);
-  bool leavesLanes =
-      !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
-      4 * shape.longest <= 3 * length &&
-      (readsWholeRows || (shape.rowsRead == 1) != shape.hasExponentials);
-  bool hasTwice =
-      shape.elementBits == 16 && (isLongTile || readsWholeRows || leavesLanes);
-  int64_t each = hasTwice ? 32 : 16;
-  int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
-  threads =
-      std::max(int64_t(llvm::PowerOf2Ceil(paddedRows * length / each)), fewest);
-  if (keepsKeys)
-    threads = std::min(threads, mostThreads / 2);
-  if (options.warps)
-    threads = options.warps * 32;
-  threads = std::clamp<int64_t>(threads, 32, mostThreads);
-  columnThreads = std::min(threads, fastest / vector);
-  // A row that a warp holds needs no exchange with another one. Of more keys
-  // than it has lanes it would leave many candidates.
-  const int64_t warpRow = hasTwice && leavesLanes ? longestWarpRow : 512;
-  if (fastest <= warpRow && shape.maxima <= ::smx::gpu::warpThreads)
-    columnThreads = std::min(columnThreads, ::smx::gpu::warpThreads);
-  // Several short rows: each thread has elements, and values, of one of them.
-  // Its largest ones are found without exchanges where a lane has all of it.
-  const int64_t fewestLanes = isRanked ? 1 : 4;
-  if ((hasTwice || isRanked) && readsWholeRows && paddedRows > 1)
-    columnThreads =
-        std::min(columnThreads, std::max(fewestLanes, length / each));
-  if (paddedRows > 1 && shape.isWritten && !shape.rowsAreFastest &&
-      shape.maxima == 0)
-    columnThreads = std::min(columnThreads, mostLanes(shape));
-  // The largest of rows of padding, whose scores are equal, take the longest.
-  if (shape.maxima != 0 && !shape.rowsAreFastest && options.warps == 0)
-    threads = std::clamp<int64_t>(paddedRows * columnThreads, 32, threads);
 }
 
 FailureOr<BlockSchedule>
@@ -365,6 +203,8 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   // While a block computes on a long tile, another one loads its own.
   else if (along.isLongTile && options.warps == 0)
     schedule.minBlocks = threadsOfStream(shape, options) / along.threads;
+  if (along.areAdjacent && options.warps == 0)
+    schedule.minBlocks = along.minBlocksOfAdjacent(shape);
   auto layout = cast<StripedAttr>(schedule.layout);
   if (layout.getRowThreads() * layout.getColumnThreads() !=
       schedule.warps * ::smx::gpu::warpThreads)

@@ -72,7 +72,12 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
         : tensor<1x256xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>, memref<?x4096xf32>
         -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
         at tensor<1xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
-    %v1, %c1 = smx_gpu.largest %m of %r[%i, %j] extent(4096) rounds(%s, %n span 1024) ..
+    %v2, %c2 = smx_gpu.largest %m of %r[%i, %j] extent(4096) rounds(%starts, %seconds span 1024)
+        : tensor<1x256xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>, memref<?x4096xf32>
+        rounds tensor<128xi32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 128, columns = 1, vector = 2>>>,
+               tensor<128xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 128, columns = 1, vector = 2>>>
+        -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
+        at tensor<1xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
     ```
   }];
   let arguments = (ins SmxGpu_Tile:$tile, Optional<AnyMemRef>:$memory, Variadic<Index>:$offsets, Optional<Index>:$valid,

@@ -1,0 +1,50 @@
+//===- RowThreads.h - how threads stand along rows and columns --*- C++ -*-===//
+#ifndef SMX_LIB_GPU_ROWTHREADS_H
+#define SMX_LIB_GPU_ROWTHREADS_H
+
+#include "NestShape.h"
+
+namespace mlir::smx::gpu {
+
+/// Elements from which on a row is a long one.
+inline constexpr int64_t longRow = 4096;
+
+/// How threads stand along rows and columns of a tile without products.
+class RowThreads {
+public:
+  RowThreads(const NestShape &shape, int64_t rows,
+             const ScheduleOptions &options);
+
+  int64_t paddedRows, fastest;
+  /// Elements side by side that a thread has; threads of a tile, and of them
+  /// those along its fastest dimension.
+  int64_t vector, threads, columnThreads;
+  /// A long tile in a loop.
+  bool isLongTile;
+  /// Rows are moved as one piece.
+  bool areAdjacent = false;
+
+  /// What the assembler is to leave registers for. Left alone, it takes those
+  /// of a fifth and a sixth block: short rows that are only read gain 1 to 9 %
+  /// by these on an H200. Sums in f64, and the longest part of a row, have no
+  /// room for the sixth.
+  int64_t minBlocksOfAdjacent(const NestShape &shape) const;
+
+private:
+  int64_t chooseVector(const NestShape &shape,
+                       const ScheduleOptions &options) const;
+  /// Of a short row that is written, one of several.
+  int64_t mostLanes(const NestShape &shape) const;
+  void chooseThreads(const NestShape &shape, const ScheduleOptions &options);
+  /// Of rows that are moved as one piece; false if they are not.
+  bool chooseAdjacent(const NestShape &shape, const ScheduleOptions &options);
+
+  int64_t length;
+  /// A thread keeps the largest keys of all its columns; lanes of a warp find
+  /// those of a row.
+  bool keepsKeys, isRanked;
+};
+
+} // namespace mlir::smx::gpu
+
+#endif // SMX_LIB_GPU_ROWTHREADS_H
