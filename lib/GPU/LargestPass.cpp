@@ -8,6 +8,7 @@
 
 #include "EqualOps.h"
 #include "Rankings.h"
+#include "ScoreArithmetic.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/ElementBits.h"
@@ -27,6 +28,17 @@ namespace mlir::smx::gpu {
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
+/// Nothing beyond the row is among the largest of it.
+static bool areInRow(const Ranking &ranking) {
+  auto compare = ranking.all.inside.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt)
+    return false;
+  auto position = compare.getLhs().getDefiningOp<PositionOp>();
+  std::optional<double> length = splatValue(compare.getRhs());
+  return position && position.getDim() == 1 && length &&
+         double(ranking.ranks.size()) <= *length;
+}
+
 static void rewrite(Ranking &ranking) {
   std::optional<mlir::smx::KeyParts> parts =
       mlir::smx::matchKey(ranking.all.keys);
@@ -43,7 +55,9 @@ static void rewrite(Ranking &ranking) {
       type.getDimSize(0), element,
       SliceAttr::get(builder.getContext(), 1, getLayout(type)));
   KeyBuilder keys(builder, scores, slice);
-  if (!KeyBuilder::canBuild(first.getTile(), scores))
+  Value tile = ranking.all.inside && areInRow(ranking) ? ranking.all.keys
+                                                       : first.getTile();
+  if (!KeyBuilder::canBuild(tile, scores))
     return;
   Value elements = scores;
   if (ranking.all.inside) {
@@ -65,8 +79,7 @@ static void rewrite(Ranking &ranking) {
                         /*span=*/0, /*ranks=*/IntegerAttr());
   for (auto [reduce, value, column] : llvm::zip_equal(
            ranking.ranks, largest.getValues(), largest.getColumns()))
-    reduce.getResult().replaceAllUsesWith(
-        keys.build(first.getTile(), value, column));
+    reduce.getResult().replaceAllUsesWith(keys.build(tile, value, column));
   for (ReduceOp reduce : llvm::reverse(ranking.ranks))
     reduce.erase();
 }

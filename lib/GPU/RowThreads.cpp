@@ -35,7 +35,7 @@ bool RowThreads::chooseAdjacent(const NestShape &shape,
     return false;
   auto rows = mlir::smx::AdjacentRows::of(
       {shape.longest, shape.rowsRead, shape.elementBits,
-       shape.isWritten ? shape.widestWritten : 0, options.alignment});
+       shape.isWritten ? shape.widestWritten : 0, options.alignment, isRanked});
   if (!rows)
     return false;
   vector = rows->vector;

@@ -226,7 +226,7 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
     if (!read.empty() && llvm::all_equal(read))
       if (std::optional<AdjacentRows> adjacent = AdjacentRows::of(
               {*reduction.extent, int64_t(read.size()), 8 * read.front(),
-               writtenBits, options.alignment})) {
+               writtenBits, options.alignment, isRanked})) {
         tile.rows = adjacent->rows;
         return tile;
       }

@@ -72,6 +72,8 @@ def SmxGpu_LargestOp : SmxGpu_Op<"largest", [AttrSizedOperandSegments, SameVaria
         : tensor<1x256xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>, memref<?x4096xf32>
         -> tensor<1xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
         at tensor<1xindex, #smx_gpu.slice<1, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>>
+    %starts = arith.constant dense<0> : tensor<128xi32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 128, columns = 1, vector = 2>>>
+    %seconds = arith.constant dense<1.0> : tensor<128xf32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 128, columns = 1, vector = 2>>>
     %v2, %c2 = smx_gpu.largest %m of %r[%i, %j] extent(4096) rounds(%starts, %seconds span 1024)
         : tensor<1x256xf32, #smx_gpu.striped<rows = 1, columns = 128, vector = 2>>, memref<?x4096xf32>
         rounds tensor<128xi32, #smx_gpu.slice<1, #smx_gpu.striped<rows = 128, columns = 1, vector = 2>>>,

@@ -19,6 +19,8 @@ namespace mlir::smx {
 /// multiple of bytes at which all rows are known to start.
 struct ShortRows {
   int64_t columns, read, readBits, writtenBits, alignment;
+  /// The places of the largest elements are asked for.
+  bool isRanked = false;
 };
 
 /// The rows of a block, and how its threads have them.
