@@ -16,6 +16,7 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
       length(llvm::PowerOf2Ceil(shape.longest)),
       keepsKeys(shape.rowsAreFastest && shape.maxima != 0),
       isRanked(!shape.rowsAreFastest && shape.maxima != 0 &&
+               shape.rowsRead == 1 &&
                length <= mlir::smx::longestRankedRow(shape.elementBits)) {
   fastest = shape.rowsAreFastest ? paddedRows : length;
   isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;

@@ -163,11 +163,11 @@ void RowTileLimits::lengthenShared(int64_t slots) {
 /// it is, the fewer. Registers alone hold a row, or half of them a tile, beside
 /// the keys of the tiles before.
 void RowTileLimits::limitKeys() {
-  constexpr int64_t heldKeysRowBytes = 16384, scoresAndKeys = 2;
+  constexpr int64_t heldKeysRowBytes = 16384;
   heldBytes = std::min(heldBytes, halfRowBytes);
   // Of parts of rows there is a list of keys for each rank, all in one warp.
   StreamingReductionOpInterface op = row.op;
-  if (op.getInputOperands().size() > scoresAndKeys) {
+  if (row.hasLists()) {
     int64_t bytes = 0;
     for (Value input : op.getInputOperands())
       bytes += bitsOf(input) / 8;
@@ -207,7 +207,7 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   // Of rows that are only read the registers of what is read count, not of what
   // it is widened to.
   const bool isRanked =
-      reduction.hasKeys() && reduction.extent &&
+      reduction.hasKeys() && !reduction.hasLists() && reduction.extent &&
       *reduction.extent <= longestRankedRow(reduction.scoreBits);
   int64_t bits =
       areOnlyRead(finishes) && (isRanked || !reduction.hasKeys()) &&

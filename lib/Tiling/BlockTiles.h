@@ -32,6 +32,12 @@ struct BlockReduction {
 
   /// What is streamed last is wider than the state: keys of a top-k.
   bool hasKeys() const { return inputBits > 8 * elementBytes; }
+  /// A list of keys for each rank: those of parts of rows, not of scores.
+  bool hasLists() const {
+    constexpr size_t scoresAndKeys = 2;
+    StreamingReductionOpInterface update = op;
+    return hasKeys() && update.getInputOperands().size() > scoresAndKeys;
+  }
   ArrayRef<OpFoldResult> rowSizes() const { return sizes.take_front(numRows); }
 };
 

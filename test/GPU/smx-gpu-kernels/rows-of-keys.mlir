@@ -53,3 +53,11 @@ func.func @longer_f32(%x: tensor<4096x256xf32>) -> (tensor<4096x8xf32>, tensor<4
   %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<4096x256xf32> -> tensor<4096x8xf32>, tensor<4096x8xi64>
   return %p, %i : tensor<4096x8xf32>, tensor<4096x8xi64>
 }
+
+// Parts of rows that several blocks had are no short rows: lanes share their lists.
+// CHECK-LABEL: smx_gpu.kernel @parts_kernel_1
+// CHECK: smx_gpu.load {{.*}} -> tensor<8x16xf64, #smx_gpu.striped<rows = 8, columns = 4, vector = 4>>
+func.func @parts(%x: tensor<8x128256xbf16>) -> (tensor<8x5xbf16>, tensor<8x5xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(5) : tensor<8x128256xbf16> -> tensor<8x5xbf16>, tensor<8x5xi64>
+  return %p, %i : tensor<8x5xbf16>, tensor<8x5xi64>
+}
