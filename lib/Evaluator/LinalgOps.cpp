@@ -15,20 +15,53 @@
 using namespace mlir;
 using namespace mlir::smx;
 
+/// The value of a quotient or another expression at a point. Much faster than
+/// AffineMap::compose, which makes constants of the context.
+static int64_t valueOf(AffineExpr expr, ArrayRef<int64_t> point) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return point[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  const int64_t a = valueOf(binary.getLHS(), point),
+                b = valueOf(binary.getRHS(), point);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return a + b;
+  case AffineExprKind::Mul:
+    return a * b;
+  case AffineExprKind::FloorDiv:
+    return llvm::divideFloorSigned(a, b);
+  case AffineExprKind::CeilDiv:
+    return llvm::divideCeilSigned(a, b);
+  default:
+    return llvm::mod(a, b);
+  }
+}
+
 namespace {
+/// An index of an operand that is no sum of multiples, such as a quotient.
+struct OtherIndex {
+  AffineExpr expr;
+  int64_t stride, extent;
+};
+
 /// Where an operand of the body lies: `offset + sum(strides[d] * index of
-/// dimension d)`.
+/// dimension d)`, and a stride times each other index.
 struct Access {
   const double *in = nullptr;
   double *out = nullptr;
   bool isFloat = true;
   int64_t offset = 0;
   SmallVector<int64_t> strides;
+  SmallVector<OtherIndex> others;
 
   int64_t at(ArrayRef<int64_t> point) const {
     int64_t place = offset;
     for (auto [stride, index] : llvm::zip(strides, point))
       place += stride * index;
+    for (const OtherIndex &other : others)
+      place += other.stride * valueOf(other.expr, point);
     return place;
   }
 };
@@ -43,6 +76,8 @@ public:
 private:
   explicit LoopNest(BodyProgram program) : program(std::move(program)) {}
   llvm::Error addOperand(linalg::LinalgOp op, OpOperand &operand, Frame &frame);
+  /// The verifier looks at the first and the last place of a loop only.
+  llvm::Error checkIndex(linalg::LinalgOp op, const OtherIndex &index);
   void chooseLanes(linalg::LinalgOp op);
   void runLanes(BodyProgram::Registers &registers,
                 MutableArrayRef<int64_t> point, int64_t lanes);
@@ -102,8 +137,13 @@ llvm::Error LoopNest::addOperand(linalg::LinalgOp op, OpOperand &operand,
     AffineExpr expr = map.getResult(d);
     int64_t constant = 0;
     SmallVector<int64_t> factors(sizes.size(), 0);
-    if (!addLinear(expr, 1, constant, factors))
-      return errorAt(op, "has an indexing map that is not linear");
+    if (!addLinear(expr, 1, constant, factors)) {
+      if (op.isDpsInit(&operand))
+        return errorAt(op, "has a result whose indexing map is not linear");
+      access.others.push_back({expr, stride, tensor.dim(d)});
+      stride *= tensor.dim(d);
+      continue;
+    }
     access.offset += stride * constant;
     for (auto [total, factor] : llvm::zip(access.strides, factors))
       total += stride * factor;
@@ -121,6 +161,27 @@ llvm::Error LoopNest::addOperand(linalg::LinalgOp op, OpOperand &operand,
   access.in = tensor.data();
   accesses.push_back(std::move(access));
   return llvm::Error::success();
+}
+
+llvm::Error LoopNest::checkIndex(linalg::LinalgOp op, const OtherIndex &index) {
+  SmallVector<int64_t> point(sizes.size(), 0);
+  while (true) {
+    const int64_t value = valueOf(index.expr, point);
+    if (value < 0 || value >= index.extent)
+      return errorAt(op, "has an index " + Twine(value) +
+                             " of a dimension with extent " +
+                             Twine(index.extent));
+    size_t d = 0;
+    for (; d < point.size(); ++d) {
+      if (!index.expr.isFunctionOfDim(d))
+        continue;
+      if (++point[d] < sizes[d])
+        break;
+      point[d] = 0;
+    }
+    if (d == point.size())
+      return llvm::Error::success();
+  }
 }
 
 /// Prefers the parallel dimension along which most operands are dense or
@@ -155,6 +216,11 @@ llvm::Expected<LoopNest> LoopNest::build(linalg::LinalgOp op, Frame &frame) {
     if (size < 0)
       return errorAt(op, "the extent of loop " + Twine(d) +
                              " does not follow from an operand");
+  if (!llvm::is_contained(nest.sizes, 0))
+    for (const Access &access : nest.accesses)
+      for (const OtherIndex &index : access.others)
+        if (llvm::Error error = nest.checkIndex(op, index))
+          return error;
   // Addresses are taken last: `results` does not move any more.
   for (auto [i, access] : llvm::enumerate(nest.accesses)) {
     if (!access.in || i >= nest.numInputs)
@@ -172,8 +238,17 @@ void LoopNest::runLanes(BodyProgram::Registers &registers,
     const double *from = access.in + access.at(point);
     const int64_t stride = laneDim ? access.strides[*laneDim] : 0;
     Slot *to = registers[i];
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      to[lane] = loadElement(from[lane * stride], access.isFloat);
+    if (access.others.empty()) {
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        to[lane] = loadElement(from[lane * stride], access.isFloat);
+      continue;
+    }
+    SmallVector<int64_t> ofLane(point);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      to[lane] = loadElement(access.in[access.at(ofLane)], access.isFloat);
+      if (laneDim)
+        ++ofLane[*laneDim];
+    }
   }
   for (auto [dim, number] : program.getIndices()) {
     const bool isLane = laneDim && dim == int64_t(*laneDim);
