@@ -232,7 +232,7 @@ StreamBounds mlir::smx::boundsOfStream(OpBuilder &builder, Location loc,
 std::optional<TileCounts>
 mlir::smx::countTiles(StreamingReductionOpInterface op,
                       ArrayRef<OpFoldResult> sizes, int64_t rowTile,
-                      int64_t streamTile) {
+                      int64_t streamTile, int64_t cutTile) {
   unsigned numRows = op.getNumRows();
   AffineMap map = streamMapOf(op);
   Block scratch;
@@ -252,7 +252,8 @@ mlir::smx::countTiles(StreamingReductionOpInterface op,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  int64_t tiles = llvm::divideCeil(*keys, streamTile);
+  int64_t tiles = llvm::divideCeil(*keys, cutTile),
+          cutsOfWhole = streamTile / cutTile;
   TileCounts counts;
   for (int64_t first = 0; first < *rows; first += rowTile) {
     VisibleKeys visible = mask.getMask().buildVisibleKeys(
@@ -266,11 +267,11 @@ mlir::smx::countTiles(StreamingReductionOpInterface op,
     if (!begin || !end || !fullBegin || !fullEnd)
       return std::nullopt;
     // As buildStreamLoops rounds them.
-    int64_t from = *begin / streamTile, to = llvm::divideCeil(*end, streamTile);
+    int64_t from = *begin / cutTile, to = llvm::divideCeil(*end, cutTile);
     int64_t seen = std::max<int64_t>(to - from, 0);
     int64_t wholeFrom = std::max<int64_t>(
-                from, llvm::divideCeil(*fullBegin, streamTile)),
-            wholeTo = std::min(to, *fullEnd / streamTile);
+                from, cutsOfWhole * llvm::divideCeil(*fullBegin, streamTile)),
+            wholeTo = std::min(to, cutsOfWhole * (*fullEnd / streamTile));
     int64_t whole = std::max<int64_t>(wholeTo - wholeFrom, 0);
     counts.whole += whole;
     counts.cut += seen - whole;

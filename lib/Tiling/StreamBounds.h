@@ -66,11 +66,13 @@ struct TileCounts {
   int64_t whole = 0, cut = 0, skipped = 0;
 };
 
-/// For the tiles of one head; none without a mask that can be analysed, where
-/// data decide, or if an extent is open. `sizes` are those of the domain.
+/// For the tiles of one head, in units of those that are cut; none without a
+/// mask that can be analysed, where data decide, or if an extent is open.
+/// `sizes` are those of the domain.
 std::optional<TileCounts> countTiles(StreamingReductionOpInterface op,
                                      ArrayRef<OpFoldResult> sizes,
-                                     int64_t rowTile, int64_t streamTile);
+                                     int64_t rowTile, int64_t streamTile,
+                                     int64_t cutTile);
 
 } // namespace mlir::smx
 

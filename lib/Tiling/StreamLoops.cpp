@@ -34,7 +34,8 @@ struct LoopBuilder {
   OpBuilder &builder;
   Location loc;
   OpFoldResult extent;
-  int64_t tile;
+  /// Elements of a tile; and of those of the next loop.
+  int64_t whole, tile;
   const std::optional<TileList> &list;
   /// The last tile of a loop comes first; all of them are whole then.
   bool isBackward;
@@ -51,11 +52,11 @@ struct LoopBuilder {
   AffineExpr dim(unsigned position) {
     return builder.getAffineDimExpr(position);
   }
-  Value roundedDown(Value value) {
-    return index(apply(dim(0).floorDiv(tile) * tile, {OpFoldResult(value)}));
+  Value roundedDown(Value value, int64_t unit) {
+    return index(apply(dim(0).floorDiv(unit) * unit, {OpFoldResult(value)}));
   }
-  Value roundedUp(Value value) {
-    return index(apply(dim(0).ceilDiv(tile) * tile, {OpFoldResult(value)}));
+  Value roundedUp(Value value, int64_t unit) {
+    return index(apply(dim(0).ceilDiv(unit) * unit, {OpFoldResult(value)}));
   }
   Value min(Value x, Value y) {
     return arith::MinSIOp::create(builder, loc, x, y);
@@ -147,28 +148,33 @@ static SmallVector<Value> visitAll(LoopBuilder &loops, const TiledRange &tiles,
 /// What is visible by `bounds`: masked tiles apart from those seen whole.
 static SmallVector<Value> visitRanges(LoopBuilder &loops,
                                       const TiledRange &tiles,
-                                      const StreamBounds &bounds,
+                                      const StreamBounds &bounds, int64_t cut,
                                       bool joinsTail, ValueRange initial) {
   OpBuilder &builder = loops.builder;
   Location loc = loops.loc;
   SmallVector<Value> carried(initial);
   const VisibleKeys &keys = bounds.keys;
   Value whole = loops.index(tiles.wholeEnd);
-  Value begin = loops.roundedDown(keys.begin);
+  Value begin = loops.roundedDown(keys.begin, cut);
   if (!isConstantIntValue(tiles.first, 0))
     begin = loops.max(begin, loops.index(tiles.first));
-  Value end = loops.min(loops.roundedUp(keys.end), whole);
-  Value fullBegin = loops.max(begin, loops.roundedUp(keys.fullBegin));
-  Value fullEnd = loops.min(loops.roundedDown(keys.fullEnd), end);
+  Value end = loops.min(loops.roundedUp(keys.end, cut), whole);
+  Value fullBegin =
+      loops.max(begin, loops.roundedUp(keys.fullBegin, loops.whole));
+  Value fullEnd = loops.min(loops.roundedDown(keys.fullEnd, loops.whole), end);
   OpFoldResult frontEnd = begin;
-  auto visitFront = [&] {
-    carried = loops.loop(begin, frontEnd, tiles.full, /*masked=*/true, carried);
+  auto visitMasked = [&](OpFoldResult from, OpFoldResult to,
+                         OpFoldResult size) {
+    loops.tile = cut;
+    carried = loops.loop(from, to, size, /*masked=*/true, carried);
+    loops.tile = loops.whole;
   };
+  OpFoldResult cutSize = builder.getIndexAttr(cut);
   bool hasFront = !matchPattern(keys.fullBegin, m_Zero());
   if (hasFront) {
     frontEnd = loops.min(fullBegin, end);
     if (!bounds.isBackward)
-      visitFront();
+      visitMasked(begin, frontEnd, cutSize);
   }
   Value backBegin = loops.max(loops.index(frontEnd), fullEnd);
   auto visitWhole = [&] {
@@ -176,10 +182,9 @@ static SmallVector<Value> visitRanges(LoopBuilder &loops,
         loops.loop(frontEnd, backBegin, tiles.full, /*masked=*/false, carried);
   };
   auto visitJoined = [&] {
-    Value joined = loops.min(loops.roundedUp(keys.end),
-                             loops.roundedUp(loops.index(tiles.last)));
-    carried =
-        loops.loop(backBegin, joined, OpFoldResult(), /*masked=*/true, carried);
+    Value joined = loops.min(loops.roundedUp(keys.end, cut),
+                             loops.roundedUp(loops.index(tiles.last), cut));
+    visitMasked(backBegin, joined, OpFoldResult());
   };
   if (bounds.isBackward) {
     assert((joinsTail || !tiles.hasTail) &&
@@ -188,11 +193,10 @@ static SmallVector<Value> visitRanges(LoopBuilder &loops,
     if (tiles.hasTail)
       visitJoined();
     else
-      carried =
-          loops.loop(backBegin, end, tiles.full, /*masked=*/true, carried);
+      visitMasked(backBegin, end, cutSize);
     visitWhole();
     if (hasFront)
-      visitFront();
+      visitMasked(begin, frontEnd, cutSize);
     return carried;
   }
   visitWhole();
@@ -200,7 +204,7 @@ static SmallVector<Value> visitRanges(LoopBuilder &loops,
     visitJoined();
     return carried;
   }
-  carried = loops.loop(backBegin, end, tiles.full, /*masked=*/true, carried);
+  visitMasked(backBegin, end, cutSize);
   if (!tiles.hasTail)
     return carried;
   // The tail is visited if some row sees a key in it.
@@ -213,11 +217,12 @@ static SmallVector<Value> visitRanges(LoopBuilder &loops,
 
 SmallVector<Value> mlir::smx::buildStreamLoops(
     OpBuilder &builder, Location loc, OpFoldResult extent, int64_t tile,
-    std::optional<StreamRange> range, const StreamBounds &bounds,
+    int64_t cut, std::optional<StreamRange> range, const StreamBounds &bounds,
     bool joinsTail, ValueRange initial, StreamBody body) {
   LoopBuilder loops{builder,
                     loc,
                     extent,
+                    /*whole=*/tile,
                     tile,
                     bounds.tiles,
                     /*isBackward=*/false,
@@ -235,5 +240,6 @@ SmallVector<Value> mlir::smx::buildStreamLoops(
   tiles.left = loops.apply(loops.dim(0) - wholeTiles, {extent});
   if (bounds.ranged.empty())
     return visitAll(loops, tiles, bounds.isBackward, initial);
-  return visitRanges(loops, tiles, bounds, joinsTail, initial);
+  return visitRanges(loops, tiles, bounds, bounds.tiles ? tile : cut, joinsTail,
+                     initial);
 }

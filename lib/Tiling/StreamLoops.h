@@ -22,9 +22,11 @@ struct StreamRange {
 /// what is left over at the end; or all in the opposite order, if the bounds
 /// say so. Loops that can not run because of static extents are not built. If
 /// `joinsTail`, the loop over masked tiles behind goes on to what is left over:
-/// a body less to compile, for tiles of any size up to the whole.
+/// a body less to compile, for tiles of any size up to the whole. Masked tiles
+/// have `cut` elements, of which `tile` is a multiple.
 SmallVector<Value> buildStreamLoops(OpBuilder &builder, Location loc,
                                     OpFoldResult extent, int64_t tile,
+                                    int64_t cut,
                                     std::optional<StreamRange> range,
                                     const StreamBounds &bounds, bool joinsTail,
                                     ValueRange initial, StreamBody body);

@@ -42,7 +42,8 @@ static void reportMask(StreamingReductionOpInterface reduction,
                                            tileSizes.stream));
   }
   std::optional<TileCounts> counts =
-      countTiles(reduction, sizes, tileSizes.rows.back(), tileSizes.stream);
+      countTiles(reduction, sizes, tileSizes.rows.back(), tileSizes.stream,
+                 tileSizes.cutStream());
   if (!counts)
     return;
   int64_t all = counts->whole + counts->cut + counts->skipped;

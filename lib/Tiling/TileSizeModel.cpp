@@ -72,6 +72,10 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
     tile.rows.back() =
         std::max<int64_t>(last ? std::min(*last, tileRows) : tileRows, 1);
   }
+  // A causal mask hides 64 elements of a row in what tiles of 64 rows by 128
+  // visit, and 32 where those that it cuts are halves.
+  tile.halvesCutTiles =
+      hasColumns && options.stream == 0 && tile.stream == productStream;
   tile.isDeferred = options.canDefer && extent && *extent > tile.stream &&
                     *extent * (numRows ? tile.rows.back() : 1) * elementBytes <=
                         options.deferredBytes;

@@ -30,6 +30,13 @@ struct TileSizes {
   bool seesFewKeys = false;
   /// Masked scores are visited from the last tile that is seen on.
   bool fromDiagonal = false;
+  /// Tiles that a mask cuts are halves: less of them is hidden.
+  bool halvesCutTiles = false;
+
+  /// Along the stream, of tiles that a mask cuts.
+  int64_t cutStream() const {
+    return halvesCutTiles && stream % 2 == 0 ? stream / 2 : stream;
+  }
 
   /// True if columns, the last of a domain of `sizes`, are cut into strips.
   bool hasStrips(ArrayRef<OpFoldResult> sizes) const {

@@ -118,7 +118,8 @@ SmallVector<Value> TiledReduction::buildStream(OpBuilder &builder,
   int64_t step =
       resultParts ? std::min(tileSizes.stream, mostParts) : tileSizes.stream;
   SmallVector<Value> results = buildStreamLoops(
-      builder, loc(), extent, step, range, bounds,
+      builder, loc(), extent, step, std::min(step, tileSizes.cutStream()),
+      range, bounds,
       /*joinsTail=*/tileSizes.inBlocks, initial,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool masked,
           ValueRange carried) {
@@ -188,7 +189,8 @@ Value TiledReduction::buildFinishLoop(
   StreamBounds bounds;
   bounds.isBackward = resultParts.has_value();
   return buildStreamLoops(
-      builder, loc(), extent, tileSizes.stream, std::nullopt, bounds,
+      builder, loc(), extent, tileSizes.stream, tileSizes.stream, std::nullopt,
+      bounds,
       /*joinsTail=*/false, rowBlock,
       [&](OpBuilder &b, OpFoldResult offset, OpFoldResult size, bool,
           ValueRange carried) -> SmallVector<Value> {
