@@ -1,13 +1,12 @@
 //===- AdjacentRowsPass.cpp - short rows as one piece of memory -----------===//
 
+#include "ColumnOrder.h"
 #include "LoneRows.h"
 #include "Verify.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/ElementBits.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
@@ -124,14 +123,7 @@ static bool areUnordered(LoadOp rows) {
     if (auto position = dyn_cast<PositionOp>(op))
       return position.getTile().getType().getShape() == tile.getShape() &&
              isOnlyLimited(position, columns);
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      return reduce.getDim() == 1;
-    if (auto broadcast = dyn_cast<BroadcastOp>(op))
-      return getSlice(broadcast.getValues().getType()).getDim() == 1;
-    if (auto constant = dyn_cast<arith::ConstantOp>(op))
-      return isa<SplatElementsAttr>(constant.getValue());
-    return isa<HoldOp, tensor::SplatOp>(op) ||
-           OpTrait::hasElementwiseMappableTraits(op);
+    return treatsColumnsAlike(op);
   };
   return !rows->getParentOp()
               ->walk([&](Operation *op) {

@@ -1,5 +1,6 @@
 //===- SlidRowsPass.cpp - rows slid to where accesses start ---------------===//
 
+#include "ColumnOrder.h"
 #include "smx/GPU/ClusterValues.h"
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
@@ -156,14 +157,7 @@ bool Rows::isSlidable(Operation *op) {
                type.clone(IndexType::get(op->getContext())) &&
            addComparisons(position.getTile(), /*isNegated=*/false);
   }
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getDim() == 1;
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return getSlice(broadcast.getValues().getType()).getDim() == 1;
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue());
-  return isa<HoldOp, PartsOp, PartialReduceOp, tensor::SplatOp>(op) ||
-         OpTrait::hasElementwiseMappableTraits(op);
+  return isa<PartsOp, PartialReduceOp>(op) || treatsColumnsAlike(op);
 }
 
 bool Rows::hasRoom() {

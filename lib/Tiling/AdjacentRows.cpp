@@ -113,9 +113,10 @@ static std::optional<AdjacentRows> ofReadRows(int64_t columns,
       std::max(ofThreads, AdjacentRows::threads / chosen->lanes)};
 }
 
-/// Elements of the longest rows that are faster by it (an H200). Of these, what
-/// is only read has a thread to itself: what lanes exchange takes longer than
-/// it takes to read a row. Words of 32 bits, and those of two rows if they are
+/// Elements of the longest rows that are faster by it (an H200), but for those
+/// of 16 bits that are read in words. What else is only read has a thread to
+/// itself: what lanes exchange takes longer than it takes to read a row by
+/// element. Words of 32 bits, and those of two rows if they are
 /// aligned, move nearly as fast by themselves.
 static int64_t longestOf(const ShortRows &rows, int64_t each) {
   constexpr int64_t narrowPair = 136;
@@ -146,7 +147,8 @@ std::optional<AdjacentRows> AdjacentRows::of(const ShortRows &rows) {
       rows.columns < fewest)
     return std::nullopt;
   // One lane ranks a row 14 to 26 % faster without columns behind it, which
-  // only words need (an H200).
+  // only words need (an H200). Longer ones stand as if words were read, though
+  // columns that are ranked have an order.
   if (rows.writtenBits == 0 && rows.read == 1 && bits < wordBits &&
       !(rows.isRanked && rows.columns <= mostOfLane))
     return ofReadRows(rows.columns, rows.alignment);
