@@ -210,6 +210,13 @@ static void setWrites(NestShape &shape, scf::ForallOp nest,
     shape.writtenBits += bits;
     shape.widestWritten = std::max(shape.widestWritten, bits);
   });
+  // Tiles of a stream go to its part one by one.
+  nest.walk([&](tensor::InsertSliceOp insert) {
+    if (llvm::is_contained(classes.classesOf(insert.getSource()),
+                           shape.longestClass))
+      shape.widestWritten = std::max<int64_t>(
+          shape.widestWritten, 8 * elementBytes(insert.getSource().getType()));
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -182,3 +182,16 @@ func.func @longest_of_cluster(%x: tensor<64x2000000xbf16>) -> tensor<64x2000000x
   %y = smx.softmax %x axis(1) : tensor<64x2000000xbf16> -> tensor<64x2000000xbf16>
   return %y : tensor<64x2000000xbf16>
 }
+
+// Streamed rows whose results are wider have whole stores: vectors of 16 bytes
+// of these, not of what is read. Only the launch that writes them does.
+// CHECK-LABEL: smx_gpu.kernel @streamed_and_widened_kernel(
+// CHECK: smx_gpu.load {{.*}}xbf16, #smx_gpu.striped<rows = 1, columns = 256, vector = 8>>
+// CHECK-LABEL: smx_gpu.kernel @streamed_and_widened_kernel_{{[0-9]+}}(
+// CHECK: scf.for
+// CHECK: smx_gpu.load {{.*}}xbf16, #smx_gpu.striped<rows = 1, columns = 256, vector = 4>>
+// CHECK: smx_gpu.store {{.*}}xf32, #smx_gpu.striped<rows = 1, columns = 256, vector = 4>>
+func.func @streamed_and_widened(%x: tensor<64x4194304xbf16>) -> tensor<64x4194304xf32> {
+  %p = smx.softmax %x axis(1) : tensor<64x4194304xbf16> -> tensor<64x4194304xf32>
+  return %p : tensor<64x4194304xf32>
+}
