@@ -4,9 +4,9 @@
     integration/gpu/short.py --tools DIR [--seconds 200]
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. Rows of 1 to 1100 elements whose kernels may assume nothing of where they start:
-dense ones, ones with gaps, and each misalignment, of NaN in the gaps; normal scores, and for the largest k ties, zeros of both signs,
--inf, +inf and NaN as well. Kernels for the device and for sm_80. Writes results/<gpu>-short.{json,md}; ends with an error if one is
-wrong, or if the time did not suffice.
+dense ones, ones with gaps, and each misalignment, of NaN in the gaps; normal scores, and for the largest k ties, numbers that differ
+in their last bits, zeros of both signs, -inf, +inf and NaN as well. Kernels for the device and for sm_80. Writes
+results/<gpu>-short.{json,md}; ends with an error if one is wrong, or if the time did not suffice.
 """
 
 import concurrent.futures
@@ -34,7 +34,7 @@ OPS = {"softmax": lambda x: (torch.softmax(x, 1), torch.softmax(x, 1)),
        "softmax_backward": lambda y, g: (y * (g - (y * g).sum(1, keepdim=True)), y * (g.abs() + (y * g.abs()).sum(1, keepdim=True))),
        "log_softmax_backward": lambda y, g: (g - torch.exp(y) * g.sum(1, keepdim=True), g.abs() + torch.exp(y) * g.abs().sum(1, keepdim=True))}
 LARGEST = (1, 2, 5, 8, 13, 64)
-KINDS = "normal", "equal", "few", "zeros", "hidden", "nan", "inf"
+KINDS = "normal", "equal", "few", "close", "zeros", "hidden", "nan", "inf"
 # Elements before each tensor and between its rows: inputs, then outputs.
 LAYOUTS = ((0, 0), (0, 0), (0, 0)), ((1, 0), (5, 0), (0, 0)), ((7, 0), (0, 0), (3, 0)), ((0, 1), (1, 3), (0, 0)), ((3, 0), (0, 7), (2, 5)), \
     ((7, 7), (7, 7), (7, 7))
@@ -65,6 +65,8 @@ def fill(kind, x):
         x.fill_(0.75)
     elif kind == "few":
         x.copy_(torch.randint(-2, 2, x.shape, device="cuda"))
+    elif kind == "close":  # Of f32, different in the last bits alone.
+        x.copy_(1 + torch.randint(0, 40, x.shape, device="cuda") * 2.0**-23)
     elif kind == "zeros":
         x.copy_(torch.where(x > 0, 0.0, -0.0))
     elif kind == "hidden":

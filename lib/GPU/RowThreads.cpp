@@ -17,7 +17,8 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
       keepsKeys(shape.rowsAreFastest && shape.maxima != 0),
       isRanked(!shape.rowsAreFastest && shape.maxima != 0 &&
                shape.rowsRead == 1 &&
-               length <= mlir::smx::longestRankedRow(shape.elementBits)) {
+               length <= mlir::smx::longestRankedRow(shape.elementBits,
+                                                     shape.maxima)) {
   fastest = shape.rowsAreFastest ? paddedRows : length;
   isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
   areAdjacent = chooseAdjacent(shape, options);

@@ -30,13 +30,20 @@ Value LaneKeys::ordersOf(Value pair) {
   return LLVM::XOrOp::create(code, bits, flipped);
 }
 
+Value LaneKeys::wordOf(Value order, Value column) {
+  Value upper = LLVM::AndOp::create(code, order, code.i32(-places));
+  return LLVM::OrOp::create(code, upper, placeOf(column));
+}
+
 SmallVector<Value> LaneKeys::of(Value registers, ArrayRef<Value> columns) {
   int64_t count = columns.size();
   SmallVector<Value> keys;
-  if (!isWord) {
-    for (int64_t i = 0; i < count; ++i)
-      keys.push_back(candidateOf(
-          code, orderOf(code, code.getRegister(registers, i)), columns[i]));
+  if (element.getWidth() != 16 || !isWord) {
+    for (int64_t i = 0; i < count; ++i) {
+      Value order = orderOf(code, code.getRegister(registers, i));
+      keys.push_back(isWord ? wordOf(order, columns[i])
+                            : candidateOf(code, order, columns[i]));
+    }
     return keys;
   }
   for (int64_t i = 0; i < count; i += 2) {
@@ -47,12 +54,16 @@ SmallVector<Value> LaneKeys::of(Value registers, ArrayRef<Value> columns) {
     Value orders = ordersOf(pair);
     Value first = LLVM::ShlOp::create(code, orders, code.i32(16));
     keys.push_back(LLVM::OrOp::create(code, first, placeOf(columns[i])));
-    if (isLast)
-      break;
-    Value second = LLVM::AndOp::create(code, orders, code.i32(-placesOfWord));
-    keys.push_back(LLVM::OrOp::create(code, second, placeOf(columns[i + 1])));
+    if (!isLast)
+      keys.push_back(wordOf(orders, columns[i + 1]));
   }
   return keys;
+}
+
+Value LaneKeys::haveOneOrder(Value a, Value b) {
+  return LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::ult,
+                              LLVM::XOrOp::create(code, a, b),
+                              code.i32(places));
 }
 
 Value LaneKeys::elementOf(Value key) {
@@ -71,7 +82,7 @@ Value LaneKeys::elementOf(Value key) {
 Value LaneKeys::columnOf(Value key) {
   if (!isWord)
     return mlir::smx::columnOf(code, key);
-  Value place = LLVM::AndOp::create(code, key, code.i32(placesOfWord - 1));
+  Value place = LLVM::AndOp::create(code, key, code.i32(places - 1));
   return LLVM::ZExtOp::create(code, code.getI64Type(), placeOf(place));
 }
 

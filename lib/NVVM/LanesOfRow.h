@@ -45,6 +45,8 @@ public:
   /// Those of a lane.
   SmallVector<Value> ofLane(ArrayRef<Value> ranks, int64_t results);
 
+  /// A lane lists all of its keys.
+  bool listsAll() const { return places == int64_t(all.size()); }
   /// A lane may have results that it does not list.
   bool isCut() const { return places < std::min<int64_t>(count, all.size()); }
 

@@ -265,8 +265,10 @@ void LargestOfRow::find(Value firstColumn, bool meetsBefore,
 
 int64_t largestScratchBytes(Operation *op) {
   auto largest = dyn_cast<gpu::LargestOp>(op);
-  return largest && !isLargestInLanes(largest) ? LargestPlan(largest).allBytes()
-                                               : 0;
+  if (!largest)
+    return 0;
+  return isLargestInLanes(largest) ? largestInLanesScratchBytes(largest)
+                                   : LargestPlan(largest).allBytes();
 }
 
 namespace {

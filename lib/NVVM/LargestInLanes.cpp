@@ -2,19 +2,27 @@
 
 #include "LargestInLanes.h"
 
-#include "LanesOfRow.h"
+#include "CutRow.h"
 
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
+static int64_t lanesOf(RankedTensorType tile) {
+  return cast<gpu::StripedAttr>(gpu::getLayout(tile)).getColumnThreads();
+}
+
 bool isLargestInLanes(gpu::LargestOp op) {
   auto tile = cast<RankedTensorType>(op.getTile().getType());
-  int64_t threads =
-      cast<gpu::StripedAttr>(gpu::getLayout(tile)).getColumnThreads();
+  int64_t threads = lanesOf(tile);
   // A whole warp has more of a row than registers for keys of 64 bits.
   return !op.getMemory() &&
          (threads < warpThreads ||
           (threads == warpThreads && LaneKeys::areWords(tile)));
+}
+
+int64_t largestInLanesScratchBytes(gpu::LargestOp op) {
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  return CutRow::finds(op) ? tile.getDimSize(0) * CutRow::bytesOf(tile) : 0;
 }
 
 namespace {
@@ -27,36 +35,61 @@ struct LowerLargestInLanes : TilePattern<gpu::LargestOp> {
     if (!isLargestInLanes(op))
       return failure();
     auto tile = cast<RankedTensorType>(op.getTile().getType());
-    int64_t threads =
-        cast<gpu::StripedAttr>(gpu::getLayout(tile)).getColumnThreads();
     ThreadCode code(rewriter, op, plan);
-    LaneKeys keys(code, tile);
-    Value firstColumn = code.threadPart(tile).column;
+    ThreadCoordinate first = code.threadPart(tile);
     int64_t rows = gpu::getRegisterCount(op.getSliceType()),
             registers = gpu::getRegisterCount(tile) / rows;
-    int64_t tiles = op.getValues().size();
+    int64_t tiles = op.getValues().size(), count = op.getCount();
     bool inLanes = bool(op.getRanks());
     int64_t perRow = inLanes ? gpu::getRegisterCount(cast<RankedTensorType>(
                                    op.getValues().front().getType())) /
                                    rows
                              : tiles;
-    SmallVector<SmallVector<Value>> results(2 * tiles);
-    for (int64_t row : llvm::seq(rows)) {
-      SmallVector<Value> columns;
-      for (int64_t i : llvm::seq(row * registers, (row + 1) * registers))
-        columns.push_back(code.add(
-            firstColumn, code.i32(gpu::getElement(tile, 0, i).column)));
-      Value ofRowRegisters =
-          code.getRegisters(adaptor.getTile(), row * registers, registers);
-      LanesOfRow ofRow(
-          code, keys, keys.of(ofRowRegisters, columns), threads, op.getCount(),
-          LanesOfRow::placesFor(op.getCount(), registers, threads));
-      for (auto [i, key] : llvm::enumerate(ofRow.find(perRow, inLanes))) {
-        size_t number = inLanes ? 0 : i;
-        results[number].push_back(keys.elementOf(key));
-        results[tiles + number].push_back(keys.columnOf(key));
+    auto registersOf = [&](int64_t row) {
+      return code.getRegisters(adaptor.getTile(), row * registers, registers);
+    };
+    // All rows of a thread have the same ones.
+    SmallVector<Value> columns;
+    for (int64_t i : llvm::seq(registers))
+      columns.push_back(
+          code.add(first.column, code.i32(gpu::getElement(tile, 0, i).column)));
+    SmallVector<CutRow::Found> found;
+    if (CutRow::finds(op)) {
+      if (!plan.isScratchFree(op))
+        code.groupBarrier();
+      SmallVector<CutRow> cutRows;
+      for (int64_t row : llvm::seq(rows)) {
+        int64_t behindFirst = gpu::getElement(tile, 0, row * registers).row;
+        Value number = code.add(first.row, code.i32(behindFirst));
+        Value memory =
+            code.advance(code.scratch(plan, op),
+                         code.mul(number, code.i32(CutRow::bytesOf(tile))));
+        cutRows.emplace_back(code, tile, memory, columns, count);
+        cutRows.back().store(registersOf(row));
+      }
+      code.warpBarrier();
+      for (auto [row, cutRow] : llvm::enumerate(cutRows))
+        found.push_back(cutRow.find(registersOf(row), perRow, inLanes));
+    } else {
+      LaneKeys keys(code, tile);
+      int64_t places = LanesOfRow::placesFor(count, registers, lanesOf(tile));
+      for (int64_t row : llvm::seq(rows)) {
+        LanesOfRow ofRow(code, keys, keys.of(registersOf(row), columns),
+                         lanesOf(tile), count, places);
+        CutRow::Found &ofKeys = found.emplace_back();
+        for (Value key : ofRow.find(perRow, inLanes)) {
+          ofKeys.elements.push_back(keys.elementOf(key));
+          ofKeys.columns.push_back(keys.columnOf(key));
+        }
       }
     }
+    SmallVector<SmallVector<Value>> results(2 * tiles);
+    for (const CutRow::Found &ofRow : found)
+      for (int64_t i : llvm::seq(perRow)) {
+        int64_t number = inLanes ? 0 : i;
+        results[number].push_back(ofRow.elements[i]);
+        results[tiles + number].push_back(ofRow.columns[i]);
+      }
     rewriter.replaceOp(op, llvm::map_to_vector(results, [&](auto &registers) {
                          return code.fromRegisters(registers);
                        }));

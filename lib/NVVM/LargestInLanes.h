@@ -6,8 +6,9 @@
 
 namespace mlir::smx {
 
-/// True where lanes of one warp hold each row: they need no scratch.
+/// True where lanes of one warp hold each row; and what scratch these need.
 bool isLargestInLanes(gpu::LargestOp op);
+int64_t largestInLanesScratchBytes(gpu::LargestOp op);
 
 void populateLargestInLanesPatterns(const TileTypeConverter &converter,
                                     const KernelPlan &plan,

@@ -208,7 +208,8 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   // it is widened to.
   const bool isRanked =
       reduction.hasKeys() && !reduction.hasLists() && reduction.extent &&
-      *reduction.extent <= longestRankedRow(reduction.scoreBits);
+      *reduction.extent <=
+          longestRankedRow(reduction.scoreBits, reduction.keys());
   int64_t bits =
       areOnlyRead(finishes) && (isRanked || !reduction.hasKeys()) &&
               reduction.extent

@@ -32,6 +32,11 @@ struct BlockReduction {
 
   /// What is streamed last is wider than the state: keys of a top-k.
   bool hasKeys() const { return inputBits > 8 * elementBytes; }
+  /// How many of them a state has, behind a maximum and a sum.
+  int64_t keys() const {
+    StreamingReductionOpInterface update = op;
+    return hasKeys() ? update.getStateOperands().size() - 2 : 0;
+  }
   /// A list of keys for each rank: those of parts of rows, not of scores.
   bool hasLists() const {
     constexpr size_t scoresAndKeys = 2;

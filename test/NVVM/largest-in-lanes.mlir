@@ -99,7 +99,7 @@ smx_gpu.kernel @warp(%x: memref<?x1024xbf16>, %y: memref<?x5xbf16>, %i: memref<?
 #four = #smx_gpu.striped<rows = 8, columns = 4, vector = 4>
 #value_of_four = #smx_gpu.slice<1, #four>
 
-// An f32 and its column take two words. Without ranks all lanes have all results.
+// An f32 and its column take two words. Without ranks all lanes have all results; of one or two, nothing is cut.
 // CHECK-LABEL: llvm.func @wide
 // CHECK-NOT: llvm.ptr<3>
 // CHECK: llvm.intr.umax(%{{.+}}, %{{.+}}) : (i64, i64)
@@ -113,5 +113,63 @@ smx_gpu.kernel @wide(%x: memref<?x16xf32>, %y: memref<?xf32>, %i: memref<?xindex
       at tensor<8xindex, #value_of_four>, tensor<8xindex, #value_of_four>
   smx_gpu.store %v#1, %y[%c0] dims [0] : tensor<8xf32, #value_of_four>, memref<?xf32>
   smx_gpu.store %c#1, %i[%c0] dims [0] : tensor<8xindex, #value_of_four>, memref<?xindex>
+  smx_gpu.return
+}
+
+// Keys of a few f32 elements are cut: below 28 bits of an order is the complement of one of 16 columns. Lanes take elements from shared
+// memory.
+// CHECK-LABEL: llvm.func @cut
+// CHECK-DAG: %[[C4:.+]] = llvm.mlir.constant(4 : i32)
+// CHECK-DAG: %[[PLACES:.+]] = llvm.mlir.constant(16 : i32)
+// CHECK-DAG: %[[LAST:.+]] = llvm.mlir.constant(15 : i32)
+// CHECK-DAG: %[[UPPER:.+]] = llvm.mlir.constant(-16 : i32)
+// CHECK: llvm.store %[[ELEMENTS:.+]], %[[OF_LANE:.+]] {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+// CHECK: nvvm.bar.warp.sync
+// CHECK: %[[BITS:.+]] = llvm.and %{{.+}}, %[[UPPER]]
+// CHECK: %[[PLACE:.+]] = llvm.sub %[[LAST]], %{{.+}}
+// CHECK: %[[KEY:.+]] = llvm.or %[[BITS]], %[[PLACE]]
+// CHECK: llvm.intr.umax(%[[KEY]], %{{.+}}) : (i32, i32)
+// Three results, and in each lane the key behind them.
+// CHECK-COUNT-4: nvvm.shfl.sync bfly
+// CHECK: llvm.intr.umax
+// CHECK-COUNT-2: nvvm.shfl.sync bfly
+// CHECK: %[[THIRD:.+]] = llvm.intr.umax
+// CHECK-NEXT: %[[IS_MINE:.+]] = llvm.icmp "eq" %[[MINE:.+]], %[[THIRD]]
+// CHECK-NEXT: %[[NEXT:.+]] = llvm.select %[[IS_MINE]], %{{.+}}, %[[MINE]]
+// Do two of them agree in their upper bits?
+// CHECK-NEXT: %[[DIFFERENT:.+]] = llvm.xor %[[NEXT]], %[[THIRD]]
+// CHECK-NEXT: llvm.icmp "ult" %[[DIFFERENT]], %[[PLACES]]
+// CHECK-COUNT-2: llvm.icmp "ult" %{{.+}}, %[[PLACES]]
+// CHECK-NOT: llvm.icmp
+// CHECK: %[[ARE_CLOSE:.+]] = nvvm.vote.sync {{.*}}any
+// Then whole elements are compared, of results and of a lane.
+// CHECK-NEXT: %[[IS_WRONG:.+]] = scf.if %[[ARE_CLOSE]] -> (i1)
+// CHECK-COUNT-3: llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
+// CHECK: llvm.load %[[OF_LANE]] {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK: %[[IS_NONE:.+]] = llvm.icmp "ult" %{{.+}}, %[[THIRD]]
+// CHECK-NEXT: %[[IS_LARGER:.+]] = llvm.icmp "ult" %{{.+}}, %{{.+}}
+// CHECK-NEXT: llvm.and %[[IS_NONE]], %[[IS_LARGER]]
+// CHECK: nvvm.vote.sync {{.*}}any
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %{{.+}} : i1
+// And where they are in another order, keys of two words.
+// CHECK: scf.if %[[IS_WRONG]] -> (f32, i64)
+// CHECK: llvm.load %[[OF_LANE]] {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK: scf.for {{.*}} -> (i64, i64,
+// CHECK: llvm.icmp "eq" %{{.+}}, %{{.+}} : i64
+// CHECK: %[[OF_THIRD:.+]] = llvm.and %[[THIRD]], %[[LAST]]
+// CHECK-NEXT: %[[COLUMN:.+]] = llvm.sub %[[LAST]], %[[OF_THIRD]]
+// CHECK: %[[BYTES:.+]] = llvm.mul %{{.+}}, %[[C4]]
+// CHECK-NEXT: %[[AT:.+]] = llvm.getelementptr %{{.+}}[%[[BYTES]]]
+// CHECK-NEXT: %[[ELEMENT:.+]] = llvm.load %[[AT]] {alignment = 4 : i64} : !llvm.ptr<3> -> f32
+// CHECK-NEXT: scf.yield %[[ELEMENT]], %{{.+}} : f32, i64
+// CHECK: llvm.return
+smx_gpu.kernel @cut(%x: memref<?x16xf32>, %y: memref<?xf32>, %i: memref<?xindex>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] {aligned = 16 : i64} : memref<?x16xf32> -> tensor<8x16xf32, #four>
+  %v:3, %c:3 = smx_gpu.largest %t : tensor<8x16xf32, #four> -> tensor<8xf32, #value_of_four>, tensor<8xf32, #value_of_four>, tensor<8xf32, #value_of_four>
+      at tensor<8xindex, #value_of_four>, tensor<8xindex, #value_of_four>, tensor<8xindex, #value_of_four>
+  smx_gpu.store %v#2, %y[%c0] dims [0] : tensor<8xf32, #value_of_four>, memref<?xf32>
+  smx_gpu.store %c#2, %i[%c0] dims [0] : tensor<8xindex, #value_of_four>, memref<?xindex>
   smx_gpu.return
 }

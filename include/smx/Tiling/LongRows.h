@@ -7,6 +7,8 @@
 #ifndef SMX_TILING_LONGROWS_H
 #define SMX_TILING_LONGROWS_H
 
+#include "smx/IR/CutKeys.h"
+
 #include <cstdint>
 
 namespace mlir::smx {
@@ -96,12 +98,13 @@ struct SmallBlocks {
 /// somewhat more.
 inline constexpr int64_t sharedRowBytes = 176 * 1024;
 
-/// Elements of the longest row whose largest ones lanes of a warp find in their
-/// registers. Of 32 bits, an element and its place take 64, and each comparison
-/// three times as many instructions: rows of 256 are 13 % slower by it on an
-/// H200 (side by side, 8 of them), those of 128 are 50 % faster.
-inline constexpr int64_t longestRankedRow(int64_t bits) {
-  return bits == 16 ? 1024 : 128;
+/// Elements of the longest row whose `count` largest ones lanes of a warp find
+/// in their registers. Keys of two words take three times as many instructions
+/// to compare.
+inline constexpr int64_t longestRankedRow(int64_t bits, int64_t count) {
+  if (bits == 16)
+    return 1024;
+  return haveCutKeys(bits, count) ? 256 : 128;
 }
 
 /// Bytes of shared memory for scratch and alignment beside such a row.

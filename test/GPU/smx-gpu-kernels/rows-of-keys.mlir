@@ -39,19 +39,27 @@ func.func @experts(%x: tensor<4096x256xbf16>) -> (tensor<4096x8xbf16>, tensor<40
   return %p, %i : tensor<4096x8xbf16>, tensor<4096x8xi64>
 }
 
-// Of f32, whose keys are 64 bits, those of up to 128; longer ones have a warp, through shared memory.
+// Of f32, a few of rows of up to 256 by cut keys, and others, whose keys are 64 bits, of up to 128; longer ones have a warp, through
+// shared memory.
 // CHECK-LABEL: smx_gpu.kernel @short_f32_kernel
-// CHECK: smx_gpu.load {{.*}} -> tensor<16x128xf32, #smx_gpu.striped<rows = 16, columns = 8, vector = 4>>
-func.func @short_f32(%x: tensor<4096x128xf32>) -> (tensor<4096x8xf32>, tensor<4096x8xi64>) {
-  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<4096x128xf32> -> tensor<4096x8xf32>, tensor<4096x8xi64>
+// CHECK: smx_gpu.load {{.*}} -> tensor<8x256xf32, #smx_gpu.striped<rows = 8, columns = 16, vector = 4>>
+func.func @short_f32(%x: tensor<4096x256xf32>) -> (tensor<4096x8xf32>, tensor<4096x8xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<4096x256xf32> -> tensor<4096x8xf32>, tensor<4096x8xi64>
   return %p, %i : tensor<4096x8xf32>, tensor<4096x8xi64>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @nine_f32_kernel
+// CHECK: smx_gpu.load {{.*}} -> tensor<16x128xf32, #smx_gpu.striped<rows = 16, columns = 8, vector = 4>>
+func.func @nine_f32(%x: tensor<4096x128xf32>) -> (tensor<4096x9xf32>, tensor<4096x9xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(9) : tensor<4096x128xf32> -> tensor<4096x9xf32>, tensor<4096x9xi64>
+  return %p, %i : tensor<4096x9xf32>, tensor<4096x9xi64>
 }
 
 // CHECK-LABEL: smx_gpu.kernel @longer_f32_kernel
 // CHECK: smx_gpu.load {{.*}} -> tensor<{{[0-9]+}}x256xf32, #smx_gpu.striped<rows = {{[0-9]+}}, columns = 32, vector = 4>>
-func.func @longer_f32(%x: tensor<4096x256xf32>) -> (tensor<4096x8xf32>, tensor<4096x8xi64>) {
-  %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<4096x256xf32> -> tensor<4096x8xf32>, tensor<4096x8xi64>
-  return %p, %i : tensor<4096x8xf32>, tensor<4096x8xi64>
+func.func @longer_f32(%x: tensor<4096x256xf32>) -> (tensor<4096x2xf32>, tensor<4096x2xi64>) {
+  %p, %i = smx.topk_softmax %x axis(1) k(2) : tensor<4096x256xf32> -> tensor<4096x2xf32>, tensor<4096x2xi64>
+  return %p, %i : tensor<4096x2xf32>, tensor<4096x2xi64>
 }
 
 // Parts of rows that several blocks had are no short rows: lanes share their lists.
