@@ -107,8 +107,12 @@ void RowThreads::chooseThreads(const NestShape &shape,
       !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
       4 * shape.longest <= 3 * length &&
       (readsWholeRows || (shape.rowsRead == 1) != shape.hasExponentials);
+  // So has one of f32 whose largest are found by keys of a word.
   bool hasTwice =
-      shape.elementBits == 16 && (isLongTile || readsWholeRows || leavesLanes);
+      shape.elementBits == 16
+          ? isLongTile || readsWholeRows || leavesLanes
+          : isRanked && readsWholeRows &&
+                mlir::smx::haveCutKeys(shape.elementBits, shape.maxima);
   int64_t each = hasTwice ? 32 : 16;
   int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
   threads =

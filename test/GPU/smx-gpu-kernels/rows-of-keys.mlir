@@ -42,7 +42,7 @@ func.func @experts(%x: tensor<4096x256xbf16>) -> (tensor<4096x8xbf16>, tensor<40
 // Of f32, a few of rows of up to 256 by cut keys, and others, whose keys are 64 bits, of up to 128; longer ones have a warp, through
 // shared memory.
 // CHECK-LABEL: smx_gpu.kernel @short_f32_kernel
-// CHECK: smx_gpu.load {{.*}} -> tensor<8x256xf32, #smx_gpu.striped<rows = 8, columns = 16, vector = 4>>
+// CHECK: smx_gpu.load {{.*}} -> tensor<8x256xf32, #smx_gpu.striped<rows = 8, columns = 8, vector = 4>>
 func.func @short_f32(%x: tensor<4096x256xf32>) -> (tensor<4096x8xf32>, tensor<4096x8xi64>) {
   %p, %i = smx.topk_softmax %x axis(1) k(8) : tensor<4096x256xf32> -> tensor<4096x8xf32>, tensor<4096x8xi64>
   return %p, %i : tensor<4096x8xf32>, tensor<4096x8xi64>
