@@ -201,21 +201,22 @@ static void setReads(NestShape &shape, scf::ForallOp nest,
 /// Sets `isWritten`, `writtenBits` and `widestWritten`.
 static void setWrites(NestShape &shape, scf::ForallOp nest,
                       const TileClasses &classes) {
+  // Of an element of `tile`; none if it has no part of a row.
+  auto bitsOf = [&](TypedValue<RankedTensorType> tile) -> int64_t {
+    return llvm::is_contained(classes.classesOf(tile), shape.longestClass)
+               ? 8 * elementBytes(tile.getType())
+               : 0;
+  };
   nest.walk([&](tensor::ParallelInsertSliceOp insert) {
-    if (!llvm::is_contained(classes.classesOf(insert.getSource()),
-                            shape.longestClass))
-      return;
-    shape.isWritten = true;
-    int64_t bits = 8 * elementBytes(insert.getSource().getType());
+    int64_t bits = bitsOf(insert.getSource());
+    shape.isWritten |= bits != 0;
     shape.writtenBits += bits;
     shape.widestWritten = std::max(shape.widestWritten, bits);
   });
   // Tiles of a stream go to its part one by one.
   nest.walk([&](tensor::InsertSliceOp insert) {
-    if (llvm::is_contained(classes.classesOf(insert.getSource()),
-                           shape.longestClass))
-      shape.widestWritten = std::max<int64_t>(
-          shape.widestWritten, 8 * elementBytes(insert.getSource().getType()));
+    shape.widestWritten =
+        std::max(shape.widestWritten, bitsOf(insert.getSource()));
   });
 }
 

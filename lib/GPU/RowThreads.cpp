@@ -107,7 +107,7 @@ void RowThreads::chooseThreads(const NestShape &shape,
       !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
       4 * shape.longest <= 3 * length &&
       (readsWholeRows || (shape.rowsRead == 1) != shape.hasExponentials);
-  // So has one of f32 whose largest are found by keys of a word.
+  // Of f32 it has, too, where the largest are found by keys of a word.
   bool hasTwice =
       shape.elementBits == 16
           ? isLongTile || readsWholeRows || leavesLanes

@@ -83,7 +83,8 @@ Value CutRow::areOutOfOrder(const LanesOfRow &row,
   return isAnyOfWarp(code, wrong);
 }
 
-CutRow::Found CutRow::find(Value registers, int64_t results, bool inLanes) {
+LargestOfRowInLanes CutRow::find(Value registers, int64_t results,
+                                 bool inLanes) {
   LanesOfRow row = lanesBy(keys, registers, places());
   LanesOfRow::Ranks ranks = row.findAll();
   Type flag = code.getI1Type();

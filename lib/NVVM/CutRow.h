@@ -38,11 +38,8 @@ public:
   /// Writes the elements of a lane, which then have to meet.
   void store(Value registers);
 
-  struct Found {
-    SmallVector<Value> elements, columns;
-  };
   /// As LanesOfRow does.
-  Found find(Value registers, int64_t results, bool inLanes);
+  LargestOfRowInLanes find(Value registers, int64_t results, bool inLanes);
 
 private:
   static constexpr int64_t elementBytes = 4;

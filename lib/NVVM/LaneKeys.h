@@ -23,14 +23,14 @@ class LaneKeys {
 public:
   /// Of the elements of `tile`.
   LaneKeys(ThreadCode &code, RankedTensorType tile)
-      : LaneKeys(code, tile, areWords(tile), /*places=*/1 << 16) {}
+      : LaneKeys(code, tile, areWords(tile), placesBelowHalf) {}
   static LaneKeys cut(ThreadCode &code, RankedTensorType tile) {
     return LaneKeys(code, tile, /*isWord=*/true,
                     llvm::PowerOf2Ceil(tile.getDimSize(1)));
   }
 
   static bool areWords(RankedTensorType tile) {
-    return elementBits(tile) == 16 && tile.getDimSize(1) <= 1 << 16;
+    return elementBits(tile) == 16 && tile.getDimSize(1) <= placesBelowHalf;
   }
 
   Value constant(int64_t value) {
@@ -45,6 +45,9 @@ public:
   Value haveOneOrder(Value a, Value b);
 
 private:
+  /// Columns that a word has room for below 16 bits of an element.
+  static constexpr int64_t placesBelowHalf = 1 << 16;
+
   LaneKeys(ThreadCode &code, RankedTensorType tile, bool isWord, int64_t places)
       : code(code), element(cast<FloatType>(tile.getElementType())),
         isWord(isWord), places(places) {}

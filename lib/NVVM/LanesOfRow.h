@@ -14,6 +14,11 @@
 
 namespace mlir::smx {
 
+/// What a thread has of the results for one row.
+struct LargestOfRowInLanes {
+  SmallVector<Value> elements, columns;
+};
+
 /// Code for one row.
 class LanesOfRow {
 public:

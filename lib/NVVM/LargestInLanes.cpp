@@ -53,7 +53,7 @@ struct LowerLargestInLanes : TilePattern<gpu::LargestOp> {
     for (int64_t i : llvm::seq(registers))
       columns.push_back(
           code.add(first.column, code.i32(gpu::getElement(tile, 0, i).column)));
-    SmallVector<CutRow::Found> found;
+    SmallVector<LargestOfRowInLanes> found;
     if (CutRow::finds(op)) {
       if (!plan.isScratchFree(op))
         code.groupBarrier();
@@ -76,7 +76,7 @@ struct LowerLargestInLanes : TilePattern<gpu::LargestOp> {
       for (int64_t row : llvm::seq(rows)) {
         LanesOfRow ofRow(code, keys, keys.of(registersOf(row), columns),
                          lanesOf(tile), count, places);
-        CutRow::Found &ofKeys = found.emplace_back();
+        LargestOfRowInLanes &ofKeys = found.emplace_back();
         for (Value key : ofRow.find(perRow, inLanes)) {
           ofKeys.elements.push_back(keys.elementOf(key));
           ofKeys.columns.push_back(keys.columnOf(key));
@@ -84,7 +84,7 @@ struct LowerLargestInLanes : TilePattern<gpu::LargestOp> {
       }
     }
     SmallVector<SmallVector<Value>> results(2 * tiles);
-    for (const CutRow::Found &ofRow : found)
+    for (const LargestOfRowInLanes &ofRow : found)
       for (int64_t i : llvm::seq(perRow)) {
         int64_t number = inLanes ? 0 : i;
         results[number].push_back(ofRow.elements[i]);
