@@ -17,6 +17,7 @@ import math
 import random
 import statistics
 import sys
+from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
@@ -34,6 +35,8 @@ ROUNDS, ROUND_MS = 9, 15
 # Elements of float64 that are compared at a time.
 CHECKED = 1 << 24
 PORTABLE = "sm_80"
+# Our kernel for bf16 among the peers of the one for f16.
+TWIN = "smx (bf16)"
 BACKENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 
@@ -199,12 +202,21 @@ def show(work, rows):
     return done
 
 
-def measure(work, prepare, images):
-    """A row for each of our `images`, with "refused" in place of a time if there is none, and one for each peer."""
+def twin_calls(twin, image, sets, row, loaded):
+    """Our calls of the same attention in the type of `twin`, on as good as the same numbers."""
+    dtype = DTYPES[twin.dtype]
+    sets = [(tuple(tensor.to(dtype) for tensor in inputs), out.to(dtype)) for inputs, out in sets]
+    return smx_calls(image, sets, lambda *tensors: attention_error(twin, *tensors), row, loaded)
+
+
+def measure(work, prepare, images, twins={}):
+    """A row for each of our `images`, with "refused" in place of a time if there is none, and one for each peer, and for each of
+    {name: (work of another type, image)}: what draws less power has a faster clock, but in turns all have the same."""
     sets, peers, error = prepare(work)
-    rows = {name: {"work": work.name, "peer": name} for name in (*images, *peers)}
+    rows = {name: {"work": work.name, "peer": name} for name in (*images, *twins, *peers)}
     with contextlib.ExitStack() as loaded:
         ours = {name: smx_calls(image, sets, error, rows[name], loaded) for name, image in images.items()}
+        ours |= {name: twin_calls(twin, image, sets, rows[name], loaded) for name, (twin, image) in twins.items()}
         time_peers(work, rows, ours | usable(peers))
     return show(work, rows)
 
@@ -237,13 +249,14 @@ def run_attention(arguments, compiled, suite="attention"):
         rows = runs[-1]
         peak = max(row["figure"] for row in rows if row["peer"] == "cublas")
         note = f"TFLOP/s; the ceiling is cuBLAS at 8192^3 on random data, {peak}. flash: FlashAttention-2, as in PyTorch."
-        lines = lines_of(rows, list(OURS[suite]), list(BACKENDS), lambda _: peak, "")
+        lines = lines_of(rows, [*OURS[suite], *([TWIN] if suite == "forms" else [])], list(BACKENDS), lambda _: peak, "")
         save(arguments, suite, rows, note, lines + lines_of_runs(runs), show, {"earlier": runs[:-1]} if runs[:-1] else {})
 
     for run in range(arguments.runs):
         runs.append([gemm()])
         for work in SUITES[suite][0]:
-            runs[-1] += measure(work, attention_peers, compiled[work])
+            twin = replace(work, dtype="bf16")
+            runs[-1] += measure(work, attention_peers, compiled[work], {TWIN: (twin, compiled[twin]["smx"])} if work != twin else {})
             torch.cuda.empty_cache()
             save_rows()
         runs[-1].append(gemm())
