@@ -6,7 +6,9 @@
 #include "smx/GPU/SmxGpu.h"
 #include "smx/IR/ElementBits.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -114,7 +116,7 @@ bool Rows::addComparisons(Value columns, bool isNegated) {
   return llvm::all_of(columns.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     bool isRight = use.getOperandNumber() == 1;
-    if (isa<arith::AddIOp>(user))
+    if (isa<arith::AddIOp, arith::IndexCastOp>(user))
       return addComparisons(user->getResult(0), isNegated);
     if (isa<arith::SubIOp>(user))
       return addComparisons(user->getResult(0), isNegated != isRight);
@@ -160,8 +162,43 @@ bool Rows::isSlidable(Operation *op) {
   return isa<PartsOp, PartialReduceOp>(op) || treatsColumnsAlike(op);
 }
 
+/// Blocks that each have a tile of a row, the one after the other: of
+///   column = (block % tiles) columns,   valid = min(extent - column, columns)
+/// the extent, if all of the row is in those tiles; a row may be all there is.
+static std::optional<int64_t> extentOfTiles(Value column, Value valid,
+                                            int64_t columns) {
+  auto product = column.getDefiningOp<arith::MulIOp>();
+  auto least = valid.getDefiningOp<affine::AffineMinOp>();
+  APInt factor;
+  if (!product || !matchPattern(product.getRhs(), m_ConstantInt(&factor)) ||
+      factor != columns || !least || least.getOperands().size() != 1 ||
+      least.getOperands()[0] != column)
+    return std::nullopt;
+  std::optional<int64_t> extent;
+  for (AffineExpr bound : least.getMap().getResults()) {
+    AffineExpr rest =
+        simplifyAffineExpr(bound + getAffineSymbolExpr(0, bound.getContext()),
+                           /*numDims=*/0, /*numSymbols=*/1);
+    if (auto whole = dyn_cast<AffineConstantExpr>(rest))
+      extent = whole.getValue();
+    else if (bound != getAffineConstantExpr(columns, bound.getContext()))
+      return std::nullopt;
+  }
+  auto tile = product.getLhs().getDefiningOp<arith::RemUIOp>();
+  APInt tiles;
+  if (!extent || !tile ||
+      !tile.getLhs().getDefiningOp<::mlir::gpu::BlockIdOp>() ||
+      !matchPattern(tile.getRhs(), m_ConstantInt(&tiles)) ||
+      tiles != llvm::divideCeil(*extent, columns))
+    return std::nullopt;
+  return extent;
+}
+
 bool Rows::hasRoom() {
   const int64_t columns = type.getDimSize(1), blocks = kernel.getCluster();
+  if (std::optional<int64_t> extent = extentOfTiles(column, valid, columns))
+    return *extent + layout.getVector() - 1 <=
+           int64_t(llvm::alignTo(*extent, columns));
   APInt first;
   if (matchPattern(column, m_ConstantInt(&first)) && first.isZero()) {
     APInt count;
@@ -239,7 +276,7 @@ void Rows::slidePosition(PositionOp position, Value slide) {
 void Rows::slideComparison(const Comparison &comparison, Value slide) {
   arith::CmpIOp compare = comparison.op;
   ImplicitLocOpBuilder builder(compare.getLoc(), compare);
-  RankedTensorType places = cast<RankedTensorType>(compare.getLhs().getType());
+  RankedTensorType places = type.clone(builder.getIndexType());
   Value position = PositionOp::create(builder, places, /*dim=*/1);
   Value first = tensor::SplatOp::create(builder, column, places);
   Value place = arith::AddIOp::create(

@@ -110,3 +110,37 @@ smx_gpu.kernel @parts(%x: memref<?x2001xbf16>, %y: memref<?x2001xbf16>) warps(2)
   smx_gpu.store %s, %y[%i, %c0] valid(%c1, %c1000) dims [-1, 1] {aligned = 2 : i64} : tensor<1x1024xbf16, #row>, memref<?x2001xbf16>
   smx_gpu.return
 }
+
+// -----
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
+#full = affine_map<()[s0] -> (-s0 + 1535, 512)>
+#rest = affine_map<()[s0] -> (-s0 + 1301, 512)>
+
+// The end of a row that is slid would be in a fourth tile; or is in one that no block has.
+smx_gpu.kernel @no_room(%x: memref<?x1535xbf16>, %y: memref<?x1535xbf16>) warps(2) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c512 = arith.constant 512 : index
+  %block = gpu.block_id x
+  %i = arith.divui %block, %c3 : index
+  %tile = arith.remui %block, %c3 : index
+  %first = arith.muli %tile, %c512 : index
+  %valid = affine.min #full()[%first]
+  %a = smx_gpu.load %x[%i, %first] valid(%c1, %valid) dims [-1, 1] {aligned = 2 : i64} : memref<?x1535xbf16> -> tensor<1x512xbf16, #row>
+  smx_gpu.store %a, %y[%i, %first] valid(%c1, %valid) dims [-1, 1] {aligned = 2 : i64} : tensor<1x512xbf16, #row>, memref<?x1535xbf16>
+  smx_gpu.return
+}
+smx_gpu.kernel @too_few(%x: memref<?x1301xbf16>, %y: memref<?x1301xbf16>) warps(2) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c512 = arith.constant 512 : index
+  %block = gpu.block_id x
+  %i = arith.divui %block, %c2 : index
+  %tile = arith.remui %block, %c2 : index
+  %first = arith.muli %tile, %c512 : index
+  %valid = affine.min #rest()[%first]
+  %a = smx_gpu.load %x[%i, %first] valid(%c1, %valid) dims [-1, 1] {aligned = 2 : i64} : memref<?x1301xbf16> -> tensor<1x512xbf16, #row>
+  smx_gpu.store %a, %y[%i, %first] valid(%c1, %valid) dims [-1, 1] {aligned = 2 : i64} : tensor<1x512xbf16, #row>, memref<?x1301xbf16>
+  smx_gpu.return
+}

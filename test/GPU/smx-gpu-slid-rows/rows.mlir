@@ -116,3 +116,40 @@ smx_gpu.kernel @above(%x: memref<?x1001xbf16>, %y: memref<?x1001xbf16>) warps(2)
   smx_gpu.store %t, %y[%i, %c0] valid(%c1, %c1001) dims [-1, 1] {aligned = 2 : i64} : tensor<1x1024xbf16, #row>, memref<?x1001xbf16>
   smx_gpu.return
 }
+
+// -----
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 8>
+#rest = affine_map<()[s0] -> (-s0 + 1301, 512)>
+
+// A row of three tiles, each of a block of its own; a column that is compared as a number of another type.
+// CHECK-LABEL: smx_gpu.kernel @tiles
+// CHECK: %[[FIRST:.+]] = arith.muli
+// CHECK: %[[VALID:.+]] = affine.min
+// CHECK: %[[SLIDE:.+]] = smx_gpu.slide %[[X:.+]][%[[I:.+]], %{{.+}}] dims [-1, 1]
+// CHECK: smx_gpu.load %[[X]][%[[I]], %[[FIRST]]] valid(%c1, %[[VALID]]) slid(%[[SLIDE]] :
+// CHECK: %[[FROM:.+]] = arith.cmpi sge
+// CHECK: %[[EQUAL:.+]] = arith.cmpi eq, {{.+}} : tensor<1x512xi32
+// CHECK: arith.andi %[[EQUAL]], %[[FROM]]
+// CHECK: smx_gpu.store %{{.+}}, %{{.+}}[%[[I]], %[[FIRST]]] valid(%c1, %[[VALID]]) slid(%[[SLIDE]] :
+smx_gpu.kernel @tiles(%x: memref<?x1301xbf16>, %y: memref<?x1301xbf16>) warps(2) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c512 = arith.constant 512 : index
+  %block = gpu.block_id x
+  %i = arith.divui %block, %c3 : index
+  %tile = arith.remui %block, %c3 : index
+  %first = arith.muli %tile, %c512 : index
+  %valid = affine.min #rest()[%first]
+  %a = smx_gpu.load %x[%i, %first] valid(%c1, %valid) dims [-1, 1] {aligned = 2 : i64} : memref<?x1301xbf16> -> tensor<1x512xbf16, #row>
+  %j = smx_gpu.position 1 : tensor<1x512xindex, #row>
+  %s = tensor.splat %first : tensor<1x512xindex, #row>
+  %k = arith.addi %j, %s : tensor<1x512xindex, #row>
+  %narrow = arith.index_cast %k : tensor<1x512xindex, #row> to tensor<1x512xi32, #row>
+  %n = arith.constant dense<7> : tensor<1x512xi32, #row>
+  %m = arith.cmpi eq, %narrow, %n : tensor<1x512xi32, #row>
+  %zero = arith.constant dense<0.0> : tensor<1x512xbf16, #row>
+  %q = arith.select %m, %zero, %a : tensor<1x512xi1, #row>, tensor<1x512xbf16, #row>
+  smx_gpu.store %q, %y[%i, %first] valid(%c1, %valid) dims [-1, 1] {aligned = 2 : i64} : tensor<1x512xbf16, #row>, memref<?x1301xbf16>
+  smx_gpu.return
+}
