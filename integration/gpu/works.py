@@ -241,3 +241,6 @@ REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4
 LENGTHS = [kind(columns, (ELEMENTS >> 1) // columns) for columns in (33, 65, 96, 129, 257, 768, 1000, 12345, 50257) for kind in (
     lambda columns, rows: Softmax("bf16", columns, rows), *(
         lambda columns, rows, op=op: Reduction(op, columns, rows) for op in Reduction.MOVED))]
+# As many scores as vocabularies have tokens: of Llama 2, one more, GPT-2, padded, cl100k, Llama 3, Qwen 2, o200k padded.
+VOCABULARIES = [Reduction(op, columns) for columns in (32000, 32001, 50257, 50304, 100277, VOCABULARY, 151936, 200064)
+                for op in ("logsumexp", "cross_entropy", "cross_entropy_backward")]
