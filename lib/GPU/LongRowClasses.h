@@ -110,6 +110,9 @@ std::optional<RowSpread> readersInRegisters(const LongRow &row);
 std::optional<RowSpread> summedTwiceInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);
 
+// Rows that are only read (RowsOfReaders.cpp).
+std::optional<RowSpread> residentReaders(const LongRow &row);
+
 // Rows that start anywhere (RowsOfSlides.cpp).
 std::optional<RowSpread> slidRows(const LongRow &row);
 std::optional<RowSpread> slidWideRows(const LongRow &row);

@@ -115,6 +115,7 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 /// The first one that fits decides. Most exclude each other; what one block
 /// holds in registers is for exponentials that no cluster does.
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
+    residentReaders,
     slidRows,
     slidWideRows,
     slidPairs,

@@ -290,8 +290,9 @@ static void setFunctions(NestShape &shape, scf::ForallOp nest,
     shape.hasExponentials |= isa<math::ExpOp, math::Exp2Op>(op);
     auto elements = op->getParentOfType<linalg::LinalgOp>();
     shape.hasOtherFunctions |=
-        isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
-        !isa<math::ExpOp, math::Exp2Op, math::AbsFOp, math::FmaOp>(op) &&
+        ((isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+          !isa<math::ExpOp, math::Exp2Op, math::AbsFOp, math::FmaOp>(op)) ||
+         isa<arith::NegFOp>(op)) &&
         elements &&
         llvm::is_contained(classes.iterationClassesOf(elements),
                            shape.longestClass);

@@ -300,16 +300,29 @@ struct PartialStatesPass
         << remark::metric("cluster", kernel.getCluster());
   }
 
+  /// Nothing as long as a row is written.
+  static bool isReadAlone(KernelOp kernel) {
+    return llvm::none_of(kernel.getBody().front().getOps<StoreOp>(),
+                         [](StoreOp store) {
+                           return isa_and_nonnull<StripedAttr>(
+                               getLayout(store.getTile().getType()));
+                         });
+  }
+
   /// The masks of narrow elements that do not fill the threads would be kept
   /// from the maximum to the sum, between which nobody waits any more: they
   /// take more registers than the elements. Where rows are not aligned, that
-  /// costs less than a second meeting.
-  static bool keepsMasks(ReduceOp first) {
+  /// costs less than a second meeting; and where rows are only read, and
+  /// summed in f32: 14 to 20 % faster for 18000 to 25000 elements, in clusters
+  /// 2 to 12 % (side by side on an H200, not kept).
+  static bool keepsMasks(KernelOp kernel, ReduceOp first, ReduceOp second) {
     auto select = first.getTile().getDefiningOp<arith::SelectOp>();
     auto ext = select ? select.getTrueValue().getDefiningOp<arith::ExtFOp>()
                       : arith::ExtFOp();
     auto load = ext ? ext.getIn().getDefiningOp<LoadOp>() : LoadOp();
-    return load && load.getAligned() >= 16;
+    return load && load.getAligned() >= 16 &&
+           !(isReadAlone(kernel) &&
+             getElementTypeOrSelf(second.getResult().getType()).isF32());
   }
 
   /// Finds two sums that are moments.
@@ -352,7 +365,7 @@ struct PartialStatesPass
     bool isSpread = kernel.getCluster() > 1;
     RowValue maximum(first);
     if (!isOfWarps(first, kernel.getWarps()) ||
-        (maximum.cluster != nullptr) != isSpread || keepsMasks(first))
+        (maximum.cluster != nullptr) != isSpread)
       return false;
     for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
       auto second = dyn_cast<ReduceOp>(op);
@@ -362,7 +375,8 @@ struct PartialStatesPass
       RowValue sum(second);
       std::optional<Weight> weight = matchWeight(second.getTile());
       if (weight && (sum.cluster != nullptr) == isSpread &&
-          !isSplat(weight->reference) && !hidesMeetings(kernel, *weight) &&
+          !isSplat(weight->reference) && !keepsMasks(kernel, first, second) &&
+          !hidesMeetings(kernel, *weight) &&
           isOfValues(weight->reference, maximum.get()) &&
           getElementTypeOrSelf(weight->reference.getType()) ==
               getElementTypeOrSelf(first.getResult().getType()))

@@ -88,14 +88,12 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
       op.getNumDims() == rows + 1 && op.getInputOperands().size() == 1 &&
       isTensorInMemory(row) &&
       map.getResults().back() == getAffineDimExpr(rows, op->getContext());
-  // What is read beside the row is read behind it, while nothing else of the
-  // cluster is under way: cross entropy, which looks up a score, is slower.
-  bool isReadAlone = llvm::all_of(op->getUsers(), [](Operation *user) {
+  bool isReadOnce = llvm::none_of(op->getUsers(), [](Operation *user) {
     auto finish = dyn_cast<FinishOp>(user);
-    return finish && finish.getInputs().empty();
+    return finish && finish.isStreamed();
   });
   int64_t bits = elementBits(row.getType());
-  if (!isRow || !isReadAlone || bits != 16 ||
+  if (!isRow || !isReadOnce || bits != 16 ||
       mostBlocksOfRow(op, rowSizes, extent, slots) != 1)
     return false;
   // Shorter rows are one tile anyway, and clusters of 16 wait for longer. What
@@ -104,5 +102,5 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
   SmallBlocks small(bytes);
   return bytes >= blockRowBytes && bytes * 8 % accessBits == 0 &&
          small.blocks <= std::min(most, mostBlocks) &&
-         (narrow ? bytes == small.room() : isNearlyFull(bytes, small.room()));
+         (!narrow || bytes == small.room());
 }

@@ -29,6 +29,9 @@ inline constexpr int64_t blockRowBytes = blockRowThreads * blockRowThreadBytes;
 /// Threads of a multiprocessor, which have 32 registers each.
 inline constexpr int64_t multiprocessorThreads = 2048;
 
+/// Most blocks of a multiprocessor.
+inline constexpr int64_t multiprocessorBlocks = 32;
+
 /// Bytes of a row that a thread has in registers where accesses of the row may
 /// be cut, at its end or because it starts within one, and it is widened or
 /// only read: both halves of such an access, and what says where, take
@@ -119,7 +122,7 @@ inline constexpr int64_t heldRowBytes(int64_t blocks, bool isAligned) {
 
 /// Bytes of the longest row of 16-bit elements that starts and ends anywhere,
 /// and is only read, which blocks of a cluster hold. Longer ones are streamed.
-inline constexpr int64_t slidRowBytes = 4 * 384 * 7 * (accessBits / 8);
+inline constexpr int64_t slidRowBytes = 8 * quarterRowBytes;
 
 /// Bytes of registers that `bytes` of a row take: arithmetic in double
 /// precision takes as many again.

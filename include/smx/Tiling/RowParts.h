@@ -44,9 +44,8 @@ bool isWidenedByCluster(StreamingReductionOpInterface op, int64_t extent,
                         int64_t most);
 
 /// Blocks of a cluster, `most` at most, hold a whole row of the reduction in
-/// registers: where rows of 16-bit elements in memory are read once, for
-/// results that nothing else is read for, and there are as many of them as of
-/// the blocks of threads that run at once.
+/// registers: where rows of 16-bit elements in memory are read once, and there
+/// are as many of them as of the blocks of threads that run at once.
 bool isReadByCluster(StreamingReductionOpInterface op,
                      ArrayRef<OpFoldResult> rowSizes, int64_t extent,
                      int64_t most, int64_t slots);

@@ -2,7 +2,8 @@
 // RUN: softmax-opt %s --smx-to-gpu='chip=sm_90 alignment=2' | FileCheck %s --check-prefix=LOOP
 // RUN: softmax-opt %s --smx-to-gpu='chip=sm_80 alignment=16' | FileCheck %s --check-prefix=ALONE
 
-// Long rows of 16-bit elements that are only read: a cluster has all of a row in registers, 8 accesses of each thread in blocks of up to 256.
+// Long rows of 16-bit elements that are only read: the smallest cluster of which a multiprocessor holds 115 KiB has all of a row in registers,
+// up to 8 accesses of each thread in blocks of up to 384.
 
 // CHECK-LABEL: smx_gpu.kernel @eight_blocks_kernel
 // CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
@@ -35,14 +36,14 @@ func.func @four_blocks(%x: tensor<4096x65536xf16>) -> tensor<4096xf32> {
 
 // Rows of 64 to 128 KiB are there whole, cross entropy's too; they may end anywhere.
 // CHECK-LABEL: smx_gpu.kernel @five_warps_kernel
-// CHECK-SAME: warps(5) cluster(4) shared_limit(232448) min_blocks(6)
+// CHECK-SAME: warps(10) cluster(2) shared_limit(232448) min_blocks(3)
 func.func @five_warps(%x: tensor<64x40000xbf16>, %t: tensor<64xi64>) -> tensor<64xf32> {
   %y = smx.cross_entropy %x, %t axis(1) : tensor<64x40000xbf16>, tensor<64xi64> -> tensor<64xf32>
   return %y : tensor<64xf32>
 }
 
 // CHECK-LABEL: smx_gpu.kernel @six_warps_kernel
-// CHECK-SAME: warps(6) cluster(8) shared_limit(232448) min_blocks(5)
+// CHECK-SAME: warps(12) cluster(4) shared_limit(232448) min_blocks(3)
 // CHECK-NOT: scf.for
 // CHECK: smx_gpu.return
 func.func @six_warps(%x: tensor<2730x98304xbf16>) -> tensor<2730xbf16> {

@@ -1,6 +1,6 @@
 // RUN: softmax-opt %s --smx-online --smx-tile='blocks held-blocks=16 slots=528' --remarks-filter=smx-tile 2>&1 >/dev/null | FileCheck %s
 
-// A row of 16-bit elements that a cluster reads once is one tile: of 128 to 256 KiB, if hardly any of 8 accesses of each thread is beyond its end.
+// A row of 16-bit elements that a cluster reads once is one tile, of 128 to 256 KiB.
 
 func.func @held(%x: tensor<2048x131072xbf16>) -> tensor<2048xbf16> {
   // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=131072
@@ -20,9 +20,8 @@ func.func @nearly_full(%x: tensor<2048x128256xbf16>) -> tensor<2048xbf16> {
   return %y : tensor<2048xbf16>
 }
 
-// The last one of 8 blocks would have none of it.
 func.func @ragged(%x: tensor<2048x100000xbf16>) -> tensor<2048xbf16> {
-  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=8192
+  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=100000
   %y = smx.logsumexp %x axis(1) : tensor<2048x100000xbf16> -> tensor<2048xbf16>
   return %y : tensor<2048xbf16>
 }
@@ -40,9 +39,8 @@ func.func @few(%x: tensor<64x131072xbf16>) -> tensor<64xbf16> {
   return %y : tensor<64xbf16>
 }
 
-// A score is read beside the row.
 func.func @reads_more(%x: tensor<2048x131072xbf16>, %t: tensor<2048xi64>) -> tensor<2048xf32> {
-  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=8192
+  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=131072
   %y = smx.cross_entropy %x, %t axis(1) : tensor<2048x131072xbf16>, tensor<2048xi64> -> tensor<2048xf32>
   return %y : tensor<2048xf32>
 }

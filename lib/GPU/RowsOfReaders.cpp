@@ -1,0 +1,88 @@
+//===- RowsOfReaders.cpp - rows that are only read ------------------------===//
+
+#include "LongRowClasses.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+using namespace mlir::smx::gpu;
+using ::smx::gpu::registerFile;
+using ::smx::gpu::warpThreads;
+
+namespace {
+/// Blocks that hold a row, and how many bytes of rows a multiprocessor holds
+/// where as many of them are on it as registers allow.
+struct Residence {
+  RowSpread spread;
+  int64_t bytes = 0;
+};
+} // namespace
+
+/// Of a row in a cluster of `blocks` that have `part` accesses each, where a
+/// thread has up to `each` of them; nothing if blocks would be too large.
+static Residence residenceOf(const LongRow &row, int64_t part, int64_t blocks,
+                             int64_t each) {
+  // Registers beside those of the row, if all accesses are whole or not.
+  constexpr int64_t besides = 20, besidesMasks = 24, unit = 8,
+                    wordsOfAccess = accessBytes / 4;
+  // A large block waits for the last one of its cluster for longer. What that
+  // costs is less than a larger cluster of rows that start anywhere.
+  constexpr int64_t most = 512, mostOfCluster = 384;
+  bool isWhole = part % (each * warpThreads) == 0;
+  int64_t threads = llvm::alignTo(llvm::divideCeil(part, each), warpThreads);
+  bool mayBeLarge = blocks == 1 || (blocks == 2 && !row.isAligned);
+  if (threads > (mayBeLarge ? most : mostOfCluster))
+    return {};
+  int64_t registers = llvm::alignTo(
+      each * wordsOfAccess + (isWhole ? besides : besidesMasks), unit);
+  int64_t resident =
+      std::min({registerFile / (registers * threads),
+                multiprocessorThreads / threads, multiprocessorBlocks});
+  return {{threads, blocks, resident * threads}, resident * part * accessBytes};
+}
+
+/// A row of 16-bit elements that is read once, while nothing as long is
+/// written: no store hides what follows the loads, and what decides is how much
+/// of rows a multiprocessor has asked for at a time. From about 115 KiB on
+/// memory is busy, so that the smallest cluster is taken by which it has those:
+/// of threads with 8 accesses each, or as many whole ones as there can be.
+///
+/// Cross entropy, side by side on an H200 (not kept), with threads of a power
+/// of two, or as little left over as can be: 14336 elements are 20 % faster,
+/// 16384 12, 18000 to 25000 13 to 19, 33024 to 53248 8 to 16; of rows that
+/// start anywhere 14001 9 %, 22001 11, 33333 16, 45001 19, 50257 12, 65537 16.
+/// Exponentials to the last bits of f32 (log-sum-exp into f32) spill unless
+/// all accesses are whole; with a second sum (smoothing) or scores that are
+/// negated they spill at 8 accesses.
+std::optional<RowSpread> mlir::smx::gpu::residentReaders(const LongRow &row) {
+  constexpr int64_t mostBlocks = 8, mostAccesses = 8, fewestAccesses = 4;
+  constexpr int64_t enough = 118'000;
+  // A block of its own waits for no other one; a row that starts anywhere is
+  // slow in a cluster.
+  const int64_t enoughOfBlock = row.isAligned ? 110'000 : 98'000;
+  const NestShape &shape = row.shape;
+  if (!row.isRead(1, 16) || shape.isWritten || shape.maxima != 0 ||
+      shape.sums > 1 || shape.hasOtherFunctions || row.options.clusters == 1)
+    return std::nullopt;
+  bool mayBeWhole = row.isAligned && row.accesses != 0;
+  int64_t slide = row.isAligned ? 0 : accessBytes - 1;
+  int64_t accesses = llvm::divideCeil(row.bytes + slide, accessBytes);
+  Residence best;
+  auto consider = [&](const Residence &other) {
+    if (other.bytes > best.bytes)
+      best = other;
+  };
+  for (int64_t blocks = 1; blocks <= std::min(mostBlocks, row.options.clusters);
+       blocks *= 2) {
+    int64_t part = llvm::divideCeil(accesses, blocks);
+    if (!shape.hasDoubleSums)
+      consider(residenceOf(row, part, blocks, mostAccesses));
+    for (int64_t each = mostAccesses; each >= fewestAccesses; --each)
+      if (mayBeWhole && accesses % (blocks * each * warpThreads) == 0)
+        consider(residenceOf(row, part, blocks, each));
+    if (best.bytes >= (blocks == 1 ? enoughOfBlock : enough))
+      break;
+  }
+  return best.bytes ? std::optional(best.spread) : std::nullopt;
+}
