@@ -99,7 +99,7 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
     fill their tile: `n_w` elements of a warp, their mean `c_w` and second moment become `sum n_w c_w` and
     `sum m2_w + n_w (c_w - r)^2`. A remark says where. Not where weights have the type of the elements and blocks have nearly all threads
     of a multiprocessor, nor where a thread has at most 16 weights in f32 of narrower elements: then a second meeting costs less than what
-    the merge computes.
+    the merge computes; nor of masked rows that start at multiples of 16 bytes and are written, whose masks would be kept.
 
     ```mlir
     %m = smx_gpu.reduce <maxnum> %x dim 1
@@ -150,7 +150,8 @@ def SlidRowsPass : Pass<"smx-gpu-slid-rows", "::mlir::smx::gpu::KernelOp"> {
       x[c] is at column c + s,   s = elements between the multiple and the row;
       place(c) = c - s if c >= s, else infinite:  place < n  <=>  c - s < n and c - s >= 0
 
-    What a row is reduced to does not depend on where its elements are. Where a tile (or those of a cluster) has no room behind the row for the
+    What a row is reduced to does not depend on where its elements are. Tiles of a row that blocks have one each of are moved together. Where a tile
+    (or those of a cluster, or the last one) has no room behind the row for the
     slide, or an op asks for columns in another way than by comparing them, the kernel stays as it is. A remark says how many tiles are slid.
 
     ```mlir

@@ -206,7 +206,7 @@ def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
     dimensions, and an inner loop where it reduces. Of a sum of products each operand has one of the two; all other
     dimensions run one by one. Tiles have 64 x 64 elements; where memory runs
     along the same dimension in all operands and nothing is reduced, up to 512 along it and 8 of the
-    one before; of short rows that may start anywhere (`alignment`) all of each. An op that reads nothing but results of one such loop, each of its tiles the same
+    one before; of short rows that may start anywhere (`alignment`) all of each, of long ones of 16 bits 1 x 4096. An op that reads nothing but results of one such loop, each of its tiles the same
     tile of all of them, is computed in that loop.
 
     ```mlir
@@ -223,7 +223,7 @@ def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"alignment", "alignment", "int64_t", "16",
-           "bytes that rows are known to start at multiples of; below 16 tiles have whole short rows, as one piece of memory">,
+           "bytes that rows are known to start at multiples of; below 16 tiles have whole short rows, as one piece of memory, or are parts of single rows">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",

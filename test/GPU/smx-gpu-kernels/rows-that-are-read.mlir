@@ -37,6 +37,10 @@ func.func @four_blocks(%x: tensor<4096x65536xf16>) -> tensor<4096xf32> {
 // Rows of 64 to 128 KiB are there whole, cross entropy's too; they may end anywhere.
 // CHECK-LABEL: smx_gpu.kernel @five_warps_kernel
 // CHECK-SAME: warps(10) cluster(2) shared_limit(232448) min_blocks(3)
+// Their masks do not keep warps from having states of their own.
+// CHECK: smx_gpu.collect
+// CHECK-NOT: smx_gpu.cluster_reduce
+// CHECK: smx_gpu.return
 func.func @five_warps(%x: tensor<64x40000xbf16>, %t: tensor<64xi64>) -> tensor<64xf32> {
   %y = smx.cross_entropy %x, %t axis(1) : tensor<64x40000xbf16>, tensor<64xi64> -> tensor<64xf32>
   return %y : tensor<64xf32>
