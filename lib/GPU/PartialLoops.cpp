@@ -53,6 +53,7 @@ private:
   SmallVector<unsigned> rowValues;
   ReduceOp weights;
   Weight weight;
+  llvm::DenseMap<Value, bool> ofTiles;
   IRMapping converted;
 };
 
@@ -142,11 +143,16 @@ bool PartialLoop::isKnown(Operation &op) {
 }
 
 bool PartialLoop::isOfTiles(Value value) {
+  // A network that sorts has as many paths as there are powers of its depth.
+  auto [known, isNew] = ofTiles.try_emplace(value, true);
+  if (!isNew)
+    return known->second;
   Operation *op = value.getDefiningOp();
-  return !isRowValue(value.getType()) &&
-         (!op || op->getBlock() != loop.getBody() ||
-          llvm::all_of(op->getOperands(),
-                       [&](Value operand) { return isOfTiles(operand); }));
+  bool is = !isRowValue(value.getType()) &&
+            (!op || op->getBlock() != loop.getBody() ||
+             llvm::all_of(op->getOperands(),
+                          [&](Value operand) { return isOfTiles(operand); }));
+  return ofTiles[value] = is;
 }
 
 bool PartialLoop::match() {

@@ -78,6 +78,7 @@ private:
   OpBuilder builder;
   PartBuilder parts;
   llvm::DenseMap<Value, bool> fromMaximum;
+  llvm::DenseSet<Value> stayed;
   IRMapping ofParts;
 };
 
@@ -100,7 +101,8 @@ bool PartialState::hoist(Value value) {
       op->isBeforeInBlock(&*builder.getInsertionPoint()))
     return true;
   if (isFromMaximum(value)) {
-    if (value == maximum.get())
+    // These stay where they are, and are reached by many paths.
+    if (value == maximum.get() || !stayed.insert(value).second)
       return true;
   } else if (op->getNumRegions() != 0 || !isMemoryEffectFree(op)) {
     return false;
