@@ -22,6 +22,11 @@ constexpr StringLiteral bitsOfSumAttribute = "smx.bits_of_sum";
 /// is made of its sum is a logarithm.
 constexpr StringLiteral forLogarithmAttribute = "smx.for_logarithm";
 
+/// On an update that is a part of another algebra's: behind the states it gives
+/// the guarded reference of (m', l'), and unless (m, l) is the identity that of
+/// it.
+constexpr StringLiteral givesReferencesAttribute = "smx.gives_references";
+
 /// The state's own arithmetic, in its base and with its scale.
 struct SoftmaxArithmetic {
   SoftmaxAlgebraAttr algebra;
@@ -375,10 +380,11 @@ inline bool isWeightsOfTile(FinishOp finish, UpdateOp update) {
 }
 
 /// The first two states, which are softmax's, of an update by parts whose first
-/// two inputs are theirs.
+/// two inputs are theirs; if asked for with both references behind them.
 SmallVector<Value> expandPartsOfSoftmax(OpBuilder &builder,
                                         SoftmaxAlgebraAttr softmax,
-                                        UpdateOperands &update);
+                                        UpdateOperands &update,
+                                        bool givesReferences = false);
 
 inline SoftmaxArithmetic arithmeticOf(SoftmaxAlgebraAttr algebra, Value state) {
   return {algebra, cast<FloatType>(getElementTypeOrSelf(state.getType()))};

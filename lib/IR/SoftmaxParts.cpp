@@ -25,15 +25,23 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
   auto fresh = [&]() -> TileOperand {
     return {emptyLike(builder, update.loc(), states[0], soft.type), row};
   };
+  bool givesReferences = update.op->hasAttr(givesReferencesAttribute);
+  SmallVector<TileOperand> next{
+      {states[0], row}, fresh(), fresh(), {states[1], row}};
+  if (givesReferences)
+    next.push_back(fresh());
   SmallVector<Value> moved =
       tile.mapOnto("running maximum and rescale factor",
-                   {{states[0], row}, {states[1], row}, {largest, row}},
-                   {{states[0], row}, fresh(), fresh(), {states[1], row}},
+                   {{states[0], row}, {states[1], row}, {largest, row}}, next,
                    [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
                      Value maximum = m.max(v[2], v[0]);
                      Value reference = soft.guarded(m, maximum);
                      Value factor = soft.rescale(m, v[0], reference);
-                     return {maximum, reference, factor, m.mul(v[1], factor)};
+                     SmallVector<Value> results{maximum, reference, factor,
+                                                m.mul(v[1], factor)};
+                     if (givesReferences)
+                       results.push_back(soft.guarded(m, v[0]));
+                     return results;
                    });
   if (states.size() == 2) {
     Value sum = tile.reduce(
@@ -41,6 +49,8 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
         {stream}, [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
           return {m.add(m.mul(soft.rescale(m, v[0], v[2]), v[1]), v[3])};
         })[0];
+    if (givesReferences)
+      return {moved[0], sum, moved[1], moved[4]};
     return {moved[0], sum};
   }
   AffineMap accMap = update.maps[2];
@@ -68,7 +78,8 @@ SmallVector<Value> SoftmaxAlgebraAttr::expandParts(OpBuilder &builder,
 
 SmallVector<Value> mlir::smx::expandPartsOfSoftmax(OpBuilder &builder,
                                                    SoftmaxAlgebraAttr softmax,
-                                                   UpdateOperands &update) {
+                                                   UpdateOperands &update,
+                                                   bool givesReferences) {
   ValueRange states = update.states.take_front(2);
   AffineMap row = update.row, along = update.input(0).map;
   auto part =
@@ -77,6 +88,8 @@ SmallVector<Value> mlir::smx::expandPartsOfSoftmax(OpBuilder &builder,
                        states, update.op.getInputs().take_front(2),
                        builder.getAffineMapArrayAttr({row, row, along, along}),
                        /*masked=*/false);
+  if (givesReferences)
+    part->setAttr(givesReferencesAttribute, builder.getUnitAttr());
   SmallVector<Value> next = softmax.expandParts(builder, part);
   part.erase();
   return next;

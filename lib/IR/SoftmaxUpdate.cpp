@@ -85,6 +85,14 @@ public:
 
   /// (m', l').
   SmallVector<Value> ofSums();
+  /// The references of (m', l') and (m, l), if they are asked for.
+  void addReferences(SmallVector<Value> &results) {
+    if (!op->hasAttr(givesReferencesAttribute))
+      return;
+    results.push_back(reference);
+    if (referenceBefore)
+      results.push_back(referenceBefore);
+  }
   /// (m', l', acc').
   SmallVector<Value> ofAccumulator();
 
@@ -113,6 +121,8 @@ private:
   /// m', the same without infinities, a = exp(m - m') and l*a; and in base 2
   /// what scores of an accumulator's weights are multiplied by.
   Value maximum, reference, factor, rescaledSum, scoreFactor;
+  /// m without infinities, if it is asked for.
+  Value referenceBefore;
 };
 } // namespace
 
@@ -144,7 +154,8 @@ void SoftmaxUpdate::addMaximum() {
                     : 0;
   // The state is updated in place: what a loop carries stays where it is.
   SmallVector<TileOperand> next{state(0), fresh(), fresh(), state(1)};
-  if (isExact)
+  bool givesReferences = op->hasAttr(givesReferencesAttribute);
+  if (isExact || givesReferences)
     next.push_back(fresh());
   SmallVector<Value> moved = tile.mapOnto(
       "running maximum and rescale factor",
@@ -160,6 +171,8 @@ void SoftmaxUpdate::addMaximum() {
                                    m.mul(v[1], m.cast(factor, v[1].getType()))};
         if (isExact)
           results.push_back(soft.factorFor(m, reference));
+        else if (givesReferences)
+          results.push_back(soft.guarded(m, v[0]));
         return results;
       });
   maximum = moved[0];
@@ -168,6 +181,8 @@ void SoftmaxUpdate::addMaximum() {
   rescaledSum = moved[3];
   if (isExact)
     scoreFactor = moved[4];
+  else if (givesReferences)
+    referenceBefore = moved[4];
 }
 
 /// The identity is neutral: max(-inf, tile) = tile, and there is no sum yet.
@@ -303,5 +318,9 @@ SoftmaxAlgebraAttr::expandUpdate(OpBuilder &builder,
   auto op = cast<UpdateOp>(operation);
   SoftmaxArithmetic soft = arithmeticOf(*this, op.getStates()[0]);
   SoftmaxUpdate update(builder, op, soft);
-  return op.getStates().size() == 2 ? update.ofSums() : update.ofAccumulator();
+  if (op.getStates().size() == 3)
+    return update.ofAccumulator();
+  SmallVector<Value> results = update.ofSums();
+  update.addReferences(results);
+  return results;
 }

@@ -57,9 +57,10 @@ def Smx_Dialect : Dialect {
     finish, so no tile, split or layout of the stream knows of it. Only where the extent is open,
     and a row may have no place at all, it is the masked sum.
 
-    *Why is the state of a cross entropy a product?* Label smoothing wants the sum of the scores,
-    which has nothing to do with the softmax: `#smx.cross_entropy` has softmax's components,
-    advanced by softmax's own algebra, and its count and sum beside them.
+    *Why does the state of a cross entropy hold distances?* Label smoothing wants the mean of the
+    scores below the maximum, and in f32 a sum of scores near 1e4 has lost that: `#smx.cross_entropy`
+    has softmax's components, advanced by softmax's own algebra, and beside them the count of the
+    scores and the sum of their distances from the maximum, which moves with it.
 
     *Why are the keys of a top-k numbers?* An f64 holds a score of 32 bits and its place, and compares
     like the pair: the k largest are k reductions by maximum that know nothing of places, and no two

@@ -2,6 +2,7 @@
 
 #include "EveryForm.h"
 #include "SpecialNumbers.h"
+#include "smx/Reference/CrossEntropy.h"
 
 #include <cmath>
 
@@ -83,6 +84,61 @@ TEST(LossContract, LargeScoresDoNotCancel) {
                                                     type, std::log(40.0))));
                 EXPECT_LT(error, 1e-6) << y[0][0];
               });
+}
+
+/// All of a row moved by an offset, which f32 holds beside the steps.
+TEST(LossContract, SmoothedLossesAreThoseOfRowsBelowTheirMaximum) {
+  constexpr int64_t columns = 100;
+  const std::pair<double, double> rows[] = {{0, 1.0 / 16},
+                                            {8192, 1.0 / 256},
+                                            {-1e4, 1.0 / 256},
+                                            {3221225472.0, 256},
+                                            {-3221225472.0, 256}};
+  constexpr int64_t count = std::size(rows);
+  Tensor x({count, columns}), targets({count});
+  for (int64_t r = 0; r < count; ++r) {
+    targets[r] = 7 * r;
+    // Larger ones come later: maxima move from tile to tile.
+    for (int64_t j = 0; j < columns; ++j)
+      x.at({r, j}) = rows[r].first + rows[r].second * double(j * 7 % 13 + j);
+  }
+  NumericCase c = lossCase(x);
+  c.smoothing = 0.1;
+  for (double scale : {1.0, 0.5}) {
+    c.scale = scale;
+    reference::CrossEntropyOptions options;
+    options.axis = 1;
+    options.scale = scale;
+    options.smoothing = 0.1;
+    const Tensor exact = reference::crossEntropy(x, targets, options);
+    inEveryForm(c, {x, targets}, {{count}, {count}},
+                [&](const std::vector<Tensor> &y) {
+                  for (int64_t r = 0; r < count; ++r)
+                    EXPECT_NEAR(y[0][r], exact[r], 1e-6 * exact[r]) << r;
+                },
+                {DType::F64, DType::F32});
+  }
+}
+
+TEST(LossContract, SmoothedLossesOfTheLargestScores) {
+  // Three quarters of a row are lower by nearly twice the largest number; the
+  // rest of it is hidden in the last row.
+  constexpr int64_t columns = 40;
+  Tensor x({3, columns});
+  for (int64_t j = 0; j < columns; ++j) {
+    x.at({0, j}) = j < 30 ? -3e38 : 3e38;
+    x.at({1, j}) = j < 10 ? 3e38 : -3e38;
+    x.at({2, j}) = j < 30 ? -inf : 5;
+  }
+  NumericCase c = lossCase(x);
+  c.smoothing = 0.1;
+  inEveryForm(c, {x, Tensor({3}, {39, 0, 39})}, {{3}, {3}},
+              [&](const std::vector<Tensor> &y) {
+                EXPECT_NEAR(y[0][0], 4.5e37, 1e32);
+                EXPECT_NEAR(y[0][1], 4.5e37, 1e32);
+                EXPECT_EQ(y[0][2], inf);
+              },
+              {DType::F64, DType::F32});
 }
 
 TEST(LossContract, NoRowsAndNoPlaces) {

@@ -237,7 +237,7 @@ static int ignoredRowCounts(ModuleOp module) {
 
 /// The smoothing's sum is that of one part of the row.
 static int lostPartialSum(ModuleOp module) {
-  return yieldArgument(module, "merge sums", 1, 2);
+  return yieldArgument(module, "merge sums", 1, 3);
 }
 
 /// Squares of the tiles before keep the scale they had.
