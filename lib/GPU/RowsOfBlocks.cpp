@@ -89,9 +89,10 @@ mlir::smx::gpu::wideExponentialsOfOneBlock(const LongRow &row) {
   return RowSpread{blockRowThreads};
 }
 
-/// Where a narrow row is read and nothing as long is written, no store hides
-/// what follows the loads: 4 whole accesses of each thread and more threads are
-/// 0.5 % faster than 8, where a block has room for those.
+/// A narrow row that is read while nothing as long is written, where there are
+/// no clusters or more to compute than `residentReaders` have registers for: 4
+/// whole accesses of each thread and more threads are 0.5 % faster than 8,
+/// where a block has room for those.
 std::optional<RowSpread> mlir::smx::gpu::narrowReaders(const LongRow &row) {
   constexpr int64_t most = 512;
   int64_t threads = 2 * llvm::divideCeil(row.bytes, blockRowThreadBytes);

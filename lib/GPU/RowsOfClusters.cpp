@@ -207,8 +207,9 @@ mlir::smx::gpu::widenedExponentials(const LongRow &row) {
 }
 
 /// A narrow row of 64 to 256 KiB that is read once, and nothing as long is
-/// written, in blocks of up to 256 threads: all of it is asked for at once, and
-/// what follows the loads takes turns with other rows. One block of up to 1024
+/// written, with more to compute than `residentReaders` have registers for, in
+/// blocks of up to 256 threads: all of it is asked for at once, and what
+/// follows the loads takes turns with other rows. One block of up to 1024
 /// threads, which has a multiprocessor for itself, is 10 to 41 % slower for
 /// 40000 to 57344 elements, and tiles of a block, one after the other, 0.6 to
 /// 2 % for 65536 to 131072. smx-tile decides which of the latter are one tile
