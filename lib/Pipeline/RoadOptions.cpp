@@ -31,6 +31,13 @@ static const Bounds bounds[] = {
     {"alignment", &RoadOptions::alignment, mostElements},
 };
 
+int64_t mlir::smx::mostOf(int64_t RoadOptions::*number) {
+  const Bounds *found = llvm::find_if(
+      bounds, [&](const Bounds &bound) { return bound.member == number; });
+  assert(found != std::end(bounds) && "every number has a bound");
+  return found->most;
+}
+
 std::optional<RoadOptionFault>
 mlir::smx::findFault(const RoadOptions &options) {
   for (const auto &[option, member, most] : bounds)

@@ -136,6 +136,15 @@ llvm::Error mlir::smx::checkSchedules(Stage from, const RoadOptions &options) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// Reports `message` where a path, which keeps nothing but literals, has this.
+static constexpr llvm::StringLiteral placeOfMessage = "%";
+
+static bool report(std::string message, std::string &fault, json::Path path) {
+  fault = std::move(message);
+  path.report(placeOfMessage);
+  return false;
+}
+
 /// Calls `read` for every key of an object. It gives false for a wrong value,
 /// which it has reported, and nothing for a key that it does not know: `keys`
 /// is reported then.
@@ -175,18 +184,35 @@ static bool readRange(const json::Value &value,
   return true;
 }
 
-static bool readChoice(const json::Value &value, int64_t &choice,
+static bool readChoice(const json::Value &value, const ChoiceKey &key,
+                       ScheduleChoice &choice, std::string &fault,
                        json::Path path) {
-  if (!json::fromJSON(value, choice, path))
+  int64_t number;
+  if (!json::fromJSON(value, number, path))
     return false;
-  if (choice >= 1)
+  choice.*key.choice = number;
+  int64_t most = mostOf(key.option);
+  if (number >= 1 && number <= most)
     return true;
-  path.report("expected at least 1; without the key the model chooses");
-  return false;
+  return report("expected from 1 to " + std::to_string(most) + ", got " +
+                    std::to_string(number) +
+                    " (without the key the model chooses)",
+                fault, path);
+}
+
+static bool readMask(const json::Value &value, std::string &mask,
+                     std::string &fault, json::Path path) {
+  if (!json::fromJSON(value, mask, path))
+    return false;
+  llvm::ArrayRef<StringRef> known = getMaskNames();
+  return mask.empty() || llvm::is_contained(known, mask) ||
+         report("unknown mask '" + mask + "'; choose one of " +
+                    llvm::join(known, ", "),
+                fault, path);
 }
 
 static bool readEntry(const json::Value &value, ScheduleEntry &entry,
-                      json::Path path) {
+                      std::string &fault, json::Path path) {
   // By hand, as a path keeps nothing but literals.
   constexpr llvm::StringLiteral keys =
       "unknown key; choose one of op, type, mask, head_dim, rows, stream, "
@@ -199,7 +225,7 @@ static bool readEntry(const json::Value &value, ScheduleEntry &entry,
     if (key == "type")
       return json::fromJSON(element, entry.type, place);
     if (key == "mask")
-      return json::fromJSON(element, entry.mask, place);
+      return readMask(element, entry.mask, fault, place);
     if (key == "microseconds")
       return json::fromJSON(element, entry.microseconds, place);
     if (key == "model_microseconds")
@@ -209,7 +235,7 @@ static bool readEntry(const json::Value &value, ScheduleEntry &entry,
         return readRange(element, entry.*range.range, place);
     for (const ChoiceKey &choice : getChoiceKeys())
       if (key == choice.key)
-        return readChoice(element, entry.choice.*choice.choice, place);
+        return readChoice(element, choice, entry.choice, fault, place);
     return std::nullopt;
   };
   if (!readObject(value, path, keys, read))
@@ -238,6 +264,7 @@ llvm::Expected<ScheduleTable> ScheduleTable::parse(StringRef text,
   ScheduleTable table("", name.str());
   int64_t found = 0;
   json::Path::Root root(name);
+  std::string fault;
   auto readEntries = [&](const json::Value &element, json::Path place) {
     const json::Array *array = element.getAsArray();
     if (!array) {
@@ -245,7 +272,8 @@ llvm::Expected<ScheduleTable> ScheduleTable::parse(StringRef text,
       return false;
     }
     for (const auto &[number, one] : llvm::enumerate(*array))
-      if (!readEntry(one, table.entries.emplace_back(), place.index(number)))
+      if (!readEntry(one, table.entries.emplace_back(), fault,
+                     place.index(number)))
         return false;
     return true;
   };
@@ -264,8 +292,12 @@ llvm::Expected<ScheduleTable> ScheduleTable::parse(StringRef text,
   if (!readObject(
           *value, root,
           "unknown key; choose one of smx_schedules, chip, measured, entries",
-          read))
-    return root.getError();
+          read)) {
+    std::string text = llvm::toString(root.getError());
+    StringRef where = text;
+    where.consume_front(placeOfMessage);
+    return llvm::createStringError(fault + where);
+  }
   if (found != version)
     return llvm::createStringError(
         "'" + name + "': expected \"smx_schedules\": " + Twine(version) +

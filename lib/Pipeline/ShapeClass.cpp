@@ -30,6 +30,19 @@ static std::string maskName(Attribute mask) {
               : "none";
 }
 
+llvm::ArrayRef<StringRef> mlir::smx::getMaskNames() {
+  static constexpr StringRef names[] = {"none",
+                                        BandAttr::getMnemonic(),
+                                        PrefixAttr::getMnemonic(),
+                                        ChunksAttr::getMnemonic(),
+                                        KeyLengthsAttr::getMnemonic(),
+                                        KeyRangesAttr::getMnemonic(),
+                                        BlocksAttr::getMnemonic(),
+                                        PackedAttr::getMnemonic(),
+                                        AllOfAttr::getMnemonic()};
+  return names;
+}
+
 ShapeClass mlir::smx::classOf(Operation *op) {
   ShapeClass shape;
   shape.op = op->getName().stripDialect().str();

@@ -87,6 +87,10 @@ struct RoadOptionFault {
   std::string wanted;
 };
 
+/// The largest value of a number; the least one is 0, for what the model
+/// chooses.
+int64_t mostOf(int64_t RoadOptions::*number);
+
 /// The first number of `options` that it can not be, whatever the module.
 std::optional<RoadOptionFault> findFault(const RoadOptions &options);
 

@@ -41,6 +41,8 @@ struct ShapeClass {
   friend bool operator==(const ShapeClass &, const ShapeClass &) = default;
 };
 
+/// What masks are called: "none", "band", ...
+llvm::ArrayRef<llvm::StringRef> getMaskNames();
 /// The class of an op of the dialect at stage `naive`.
 ShapeClass classOf(Operation *op);
 /// Calls `visit` for every op of the dialect that is no part of another one.

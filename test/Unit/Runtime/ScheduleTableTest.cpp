@@ -159,8 +159,8 @@ TEST(ScheduleTable, SaysWhatIsWrongAndWhere) {
             "missing value at table.json.entries[0].op");
   EXPECT_EQ(errorOfEntry(std::string(softmaxEntry) +
                          ", {\"op\": \"softmax\", \"tile_rows\": -3}"),
-            "expected at least 1; without the key the model chooses at "
-            "table.json.entries[1].tile_rows");
+            "expected from 1 to 1073741824, got -3 (without the key the "
+            "model chooses) at table.json.entries[1].tile_rows");
   EXPECT_EQ(errorOfEntry("{\"rows\": [8, 1]}"),
             "expected the least and the most extent, [0, 64], or the least "
             "alone, [65] at table.json.entries[0].rows");
@@ -170,6 +170,25 @@ TEST(ScheduleTable, SaysWhatIsWrongAndWhere) {
       llvm::StringRef(
           errorOfEntry(R"({"op": "softmax", "type": "f32", "mask": "none"})"))
           .starts_with("expected a choice: one of tile_rows, "));
+  // No more than the options take.
+  EXPECT_EQ(errorOfEntry("{\"warps\": 1000}"),
+            "expected from 1 to 32, got 1000 (without the key the model "
+            "chooses) at table.json.entries[0].warps");
+  for (const ChoiceKey &choice : getChoiceKeys())
+    EXPECT_TRUE(llvm::StringRef(errorOfEntry("{\"" + std::string(choice.key) +
+                                             "\": 4611686018427387904}"))
+                    .contains(", got 4611686018427387904 ("))
+        << choice.key;
+  EXPECT_EQ(errorOfEntry("{\"mask\": \"causal\"}"),
+            "unknown mask 'causal'; choose one of none, band, prefix, chunks, "
+            "key_lengths, key_ranges, blocks, packed, all_of at "
+            "table.json.entries[0].mask");
+  for (llvm::StringRef mask : getMaskNames())
+    EXPECT_EQ(read("cpu", R"({"op": "attention", "type": "f32", "mask": ")" +
+                              mask.str() + R"(", "warps": 32})")
+                  .getEntries()[0]
+                  .mask,
+              mask);
   auto absent = ScheduleTable::load("/no/such/table.json");
   ASSERT_FALSE(absent);
   EXPECT_TRUE(llvm::StringRef(llvm::toString(absent.takeError()))
