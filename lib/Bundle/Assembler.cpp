@@ -136,15 +136,17 @@ Assembly mlir::smx::parseAssemblerLog(StringRef log) {
   return assembly;
 }
 
-/// A temporary file that goes away with its holder.
-static Expected<llvm::FileRemover> makeTemporary(StringRef suffix,
-                                                 std::string &name) {
+/// A temporary file that goes away with its holder. (A copy of a holder takes
+/// the file along.)
+static llvm::Error makeTemporary(StringRef suffix, std::string &name,
+                                 llvm::FileRemover &holder) {
   llvm::SmallString<128> model;
   if (std::error_code code = fs::createTemporaryFile("smx", suffix, model))
     return createStringError(code, "can not make a temporary file: " +
                                        code.message());
   name = model.str().str();
-  return llvm::FileRemover(name);
+  holder.setFile(name);
+  return llvm::Error::success();
 }
 
 static Expected<std::string> readFile(StringRef name) {
@@ -157,15 +159,13 @@ static Expected<std::string> readFile(StringRef name) {
 
 Expected<Assembly> Assembler::assemble(StringRef ptx, StringRef chip) const {
   std::string input, output, logName;
-  std::vector<llvm::FileRemover> removers;
-  for (auto [name, suffix] :
-       {std::pair(&input, "ptx"), std::pair(&output, "cubin"),
-        std::pair(&logName, "log")}) {
-    auto remover = makeTemporary(suffix, *name);
-    if (!remover)
-      return remover.takeError();
-    removers.push_back(std::move(*remover));
-  }
+  llvm::FileRemover holders[3];
+  if (llvm::Error error = makeTemporary("ptx", input, holders[0]))
+    return std::move(error);
+  if (llvm::Error error = makeTemporary("cubin", output, holders[1]))
+    return std::move(error);
+  if (llvm::Error error = makeTemporary("log", logName, holders[2]))
+    return std::move(error);
   if (llvm::Error error = writeFile(input, ptx))
     return std::move(error);
   std::string arch = ("-arch=" + chip).str(), message;
@@ -188,6 +188,10 @@ Expected<Assembly> Assembler::assemble(StringRef ptx, StringRef chip) const {
   Expected<std::string> cubin = readFile(output);
   if (!cubin)
     return cubin.takeError();
+  if (cubin->empty())
+    return createStringError("'" + path + "' succeeds on the PTX for " + chip +
+                             ", but writes nothing to the file that -o names; "
+                             "ptxas of the CUDA toolkit would work");
   Assembly assembly = parseAssemblerLog(*log);
   assembly.cubin = std::move(*cubin);
   return assembly;
