@@ -4,6 +4,7 @@
 
 #include "DenseCopies.h"
 #include "smx/Evaluator/ScalarOps.h"
+#include "smx/IR/SourcePlace.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -81,24 +82,30 @@ llvm::SmallVector<size_t, 8> smx::ranksOf(const Signature &signature) {
 
 Expected<Signature> smx::readSignature(mlir::func::FuncOp function) {
   Signature signature;
+  auto name = [&](mlir::Location loc, llvm::StringRef what, size_t i) {
+    return mlir::smx::placed(loc, what + " " + Twine(i) + " of '" +
+                                      function.getName() + "'");
+  };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto spec = readType(type, "argument " + Twine(i) + " of '" +
-                                   function.getName() + "'");
+    mlir::Location loc = function.isExternal()
+                             ? function.getLoc()
+                             : function.getArgument(i).getLoc();
+    auto spec = readType(type, name(loc, "argument", i));
     if (!spec)
       return spec.takeError();
     signature.inputs.push_back(std::move(*spec));
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    std::string place = name(function.getLoc(), "result", i);
     if (!llvm::isa<mlir::RankedTensorType>(type)) {
-      std::string name = mlir::debugString(type);
-      return createStringError(
-          "result " + Twine(i) + " of '" + function.getName() +
-          "' has the type " + name + "; a kernel gives ranked tensors only" +
-          (type.isIntOrIndexOrFloat() ? ", and tensor<" + name + "> would work"
-                                      : ""));
+      std::string found = mlir::debugString(type);
+      return createStringError(place + " has the type " + found +
+                               "; a kernel gives ranked tensors only" +
+                               (type.isIntOrIndexOrFloat()
+                                    ? ", and tensor<" + found + "> would work"
+                                    : ""));
     }
-    auto spec = readType(type, "result " + Twine(i) + " of '" +
-                                   function.getName() + "'");
+    auto spec = readType(type, place);
     if (!spec)
       return spec.takeError();
     signature.outputs.push_back(std::move(*spec));

@@ -114,8 +114,7 @@ Error Inquiry::assume(mlir::ModuleOp module) {
         });
     auto signature = readSignature(function);
     if (!signature)
-      return llvm::createStringError(mlir::smx::placed(
-          function.getLoc(), llvm::toString(signature.takeError())));
+      return signature.takeError();
     calls[function.getName()] = likelyViews(*signature);
     int64_t likely = likelyAlignment(*signature, given);
     least = std::min(least.value_or(likely), likely);

@@ -194,13 +194,16 @@ TEST(CallCheckLayouts, LayoutsThatNoCallHas) {
     return compiled ? std::string() : llvm::toString(compiled.takeError());
   };
   EXPECT_EQ(errorOf("affine_map<(i, j) -> (j, i)>"),
-            "argument 0 of 'f' has the layout affine_map<(d0, d1) -> (d1, "
+            "<module>:1:14: argument 0 of 'f' has the layout affine_map<(d0, "
+            "d1) -> (d1, "
             "d0)>; a kernel takes strided layouts");
   EXPECT_EQ(errorOf("strided<[8, 1], offset: 3>"),
-            "argument 0 of 'f' has a layout with offset 3; a call passes the "
+            "<module>:1:14: argument 0 of 'f' has a layout with offset 3; a "
+            "call passes the "
             "address of the first element, so that it must be 0 or open");
-  EXPECT_EQ(errorOf("strided<[1, 4]>"),
-            "argument 0 of 'f' has a layout with a stride of 4 in its "
-            "innermost dimension; it must be 1, or open for tensors of any "
-            "strides");
+  EXPECT_EQ(
+      errorOf("strided<[1, 4]>"),
+      "<module>:1:14: argument 0 of 'f' has a layout with a stride of 4 in its "
+      "innermost dimension; it must be 1, or open for tensors of any "
+      "strides");
 }

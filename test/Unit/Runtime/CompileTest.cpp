@@ -119,7 +119,8 @@ TEST(Compile, DeclarationsThatNothingCallsAreIgnored) {
 
 TEST(Compile, TypesMustBePassable) {
   EXPECT_EQ(errorOf("func.func @f(%x: tensor<*xf32>) { return }"),
-            "argument 0 of 'f' has the type tensor<*xf32>; a kernel needs "
+            "<module>:1:14: argument 0 of 'f' has the type tensor<*xf32>; a "
+            "kernel needs "
             "ranked tensors");
   std::string error =
       errorOf("func.func @f(%x: tensor<2xcomplex<f32>>) { return }");
