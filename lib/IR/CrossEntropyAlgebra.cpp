@@ -1,13 +1,15 @@
 //===- CrossEntropyAlgebra.cpp - (m, l) beside (n, t) ---------------------===//
 //
 // A product of monoids: what softmax's state does is asked of softmax's
-// algebra, and the smoothing's count and sum stand beside it. The sum is that
+// algebra, and the smoothing's count and mean stand beside it. The mean is that
 // of the scores' distances from the reference, none of which is positive: one
 // of the scores themselves would lose to the maximum what the loss is made of.
+// It is no sum, as all roundings of a growing one may go the same way.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SoftmaxArithmetic.h"
+#include "smx/IR/SerialSums.h"
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -37,37 +39,83 @@ unsigned CrossEntropyAlgebraAttr::getFinishStateCount(StringRef) const {
   return getStateCount().first;
 }
 
-/// Distances are added up in units of this: none of finite scores overflows,
-/// nor does their sum. In base 2 they have the factor of references.
-constexpr double unitOfSum = 4294967296.0; // 2^32
+/// Distances are in units of this: none of finite scores overflows, nor does
+/// the sum of a tile. In base 2 they have the factor of references.
+constexpr double unitOfMean = 4294967296.0; // 2^32
 
 /// The distance of a score from a reference.
 static Value distanceOfScore(ScalarMath m, const SoftmaxArithmetic &soft,
                              Value score, Value reference) {
   double factor = soft.isBase2() ? soft.base2Factor() : 1.0;
-  return m.fma(score, m.constant(factor / unitOfSum, soft.type),
-               m.neg(soft.times(m, reference, 1 / unitOfSum)));
+  return m.fma(score, m.constant(factor / unitOfMean, soft.type),
+               m.neg(soft.times(m, reference, 1 / unitOfMean)));
 }
 
-/// The sum of `count` distances from `before` as one of those from `reference`.
-static Value movedSum(ScalarMath m, const SoftmaxArithmetic &soft, Value count,
-                      Value sum, Value before, Value reference) {
-  Value move = m.sub(soft.times(m, before, 1 / unitOfSum),
-                     soft.times(m, reference, 1 / unitOfSum));
-  return m.fma(count, move, sum);
-}
-
-/// `share` (> 0) times the mean of distances, in units of the natural
-/// logarithm.
+/// What `count` of `all` distances from `before` add to the mean of distances
+/// from `reference`. None of them have a mean, and add nothing.
 static Value shareOfMean(ScalarMath m, const SoftmaxArithmetic &soft,
-                         Value count, Value sum, double share) {
-  Value mean = m.div(sum, count);
-  double factor = share * (soft.isBase2() ? llvm::numbers::ln2
-                                          : soft.algebra.getScaleValue());
+                         Value mean, Value before, Value reference, Value count,
+                         Value all) {
+  Value move = m.sub(soft.times(m, before, 1 / unitOfMean),
+                     soft.times(m, reference, 1 / unitOfMean));
+  Value zero = m.constant(0.0, soft.type);
+  Value share = m.mul(m.add(mean, move), m.div(count, all));
+  return m.select(m.equal(count, zero), zero, share);
+}
+
+/// `weight` (> 0) times the mean of distances, in units of the natural
+/// logarithm.
+static Value weightedMean(ScalarMath m, const SoftmaxArithmetic &soft,
+                          Value mean, double weight) {
+  double factor = weight * (soft.isBase2() ? llvm::numbers::ln2
+                                           : soft.algebra.getScaleValue());
   // One product, so that nothing overflows that the factor makes finite.
   if (factor < 1)
-    return soft.times(m, mean, factor * unitOfSum);
-  return soft.times(m, soft.times(m, mean, unitOfSum), factor);
+    return soft.times(m, mean, factor * unitOfMean);
+  return soft.times(m, soft.times(m, mean, unitOfMean), factor);
+}
+
+/// The mean of a tile's distances. Where lanes add many of them one by one,
+/// sums of f32 are f64, and of f64 what the mean lacks is added up once more.
+static Value meanOfTile(OpBuilder &builder, UpdateOp op,
+                        const SoftmaxArithmetic &soft, TileOperand scores,
+                        TileOperand reference, Value count) {
+  TileArithmetic tile{builder, op.getLoc()};
+  AffineMap row = reference.map;
+  bool isSerial = op->hasAttr(serialSumsAttribute);
+  FloatType sumType = isSerial ? builder.getF64Type() : soft.type;
+  auto sumOf = [&](StringRef name, ArrayRef<TileOperand> inputs,
+                   llvm::function_ref<Value(ScalarMath, ValueRange)> term) {
+    Value zero = linalg::FillOp::create(
+                     builder, op.getLoc(),
+                     ScalarMath{builder, op.getLoc()}.constant(0.0, sumType),
+                     emptyLike(builder, op.getLoc(), reference.tensor, sumType))
+                     .getResult(0);
+    return tile.reduce(name, inputs, {{zero, row}}, {row.getNumResults()},
+                       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                         Value added = m.cast(term(m, v), sumType);
+                         return {m.add(added, v.back())};
+                       })[0];
+  };
+  auto distance = [&](ScalarMath m, ValueRange v) {
+    return distanceOfScore(m, soft, m.cast(v[0], soft.type), v[1]);
+  };
+  Value sum = sumOf("sum of distances", {scores, reference}, distance);
+  Value mean = tile.map("tile mean", {{sum, row}}, {reference},
+                        [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                          Value mean = m.div(v[0], m.cast(count, sumType));
+                          return {m.cast(mean, soft.type)};
+                        })[0];
+  if (!isSerial || sumType != soft.type)
+    return mean;
+  Value rest = sumOf("rest of distances", {scores, reference, {mean, row}},
+                     [&](ScalarMath m, ValueRange v) {
+                       return m.sub(distance(m, v), soft.guarded(m, v[2]));
+                     });
+  return tile.map("corrected mean", {{mean, row}, {rest, row}}, {reference},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    return {m.add(v[0], m.div(v[1], count))};
+                  })[0];
 }
 
 /// What `expand` makes of `op`, which is there for it alone.
@@ -111,32 +159,29 @@ CrossEntropyAlgebraAttr::expandUpdate(OpBuilder &builder,
   if (states.size() == 2)
     return next;
 
-  // d = sum (s - m'), t' = t + n (m - m') + d, n' = n + extent
+  // n' = n + extent, t' = (t + m - m') n/n' + mean (s - m') extent/n'
   Value reference = next[2], before = next.size() > 3 ? next[3] : Value();
   next.truncate(2);
-  unsigned stream = row.getNumResults();
-  Value count = streamExtent(builder, op.getLoc(), scores, stream, soft.type);
+  Value count = streamExtent(builder, op.getLoc(), scores, row.getNumResults(),
+                             soft.type);
   TileArithmetic tile{builder, op.getLoc()};
-  Value zero = filledLike(builder, op.getLoc(), states[3], 0.0);
-  Value sum = tile.reduce(
-      "sum of distances", {scores, {reference, row}}, {{zero, row}}, {stream},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value score = m.cast(v[0], soft.type);
-        return {m.add(distanceOfScore(m, soft, score, v[1]), v[2])};
-      })[0];
+  Value mean = meanOfTile(builder, op, soft, scores, {reference, row}, count);
   SmallVector<TileOperand> inputs{
-      {states[2], row}, {states[3], row}, {sum, row}};
+      {states[2], row}, {states[3], row}, {mean, row}};
   if (before)
-    inputs.append({{before, row}, {reference, row}});
+    inputs.append({{reference, row}, {before, row}});
   llvm::append_range(
-      next, tile.mapOnto("count and distances", inputs,
-                         {{states[2], row}, {states[3], row}},
-                         [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                           Value sum = v[1];
-                           if (before)
-                             sum = movedSum(m, soft, v[0], sum, v[3], v[4]);
-                           return {m.add(v[0], count), m.add(sum, v[2])};
-                         }));
+      next,
+      tile.mapOnto(
+          "count and mean", inputs, {{states[2], row}, {states[3], row}},
+          [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+            Value all = m.add(v[0], count);
+            if (!before)
+              return {all, v[2]};
+            return {all,
+                    m.add(shareOfMean(m, soft, v[1], v[4], v[3], v[0], all),
+                          shareOfMean(m, soft, v[2], v[3], v[3], count, all))};
+          }));
   return next;
 }
 
@@ -159,27 +204,40 @@ CrossEntropyAlgebraAttr::expandParts(OpBuilder &builder,
       expandPartsOfSoftmax(builder, getSoftmax(), update, hasSums);
   if (!hasSums)
     return next;
-  // t' = t + n (m - m') + sum (t_p + n_p (m_p - m')), n' = n + sum n_p
+  // n' = n + sum n_p, t' = (t + m - m') n/n' + sum (t_p + m_p - m') n_p/n'
   Value reference = next[2], before = next[3];
   next.truncate(2);
   AffineMap row = update.row;
   SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), states[0]);
   TileArithmetic tile{builder, update.loc()};
-  Value sum = tile.mapInto(
-      "moved sum", {{states[2], row}, {before, row}, {reference, row}},
-      update.state(3), [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        return {movedSum(m, soft, v[0], v[3], v[1], v[2])};
-      });
-  next.push_back(tile.sum("count of parts", update.input(2), update.state(2),
-                          update.stream));
-  next.push_back(tile.reduce(
-      "distances of parts",
-      {update.input(0), update.input(2), update.input(3), {reference, row}},
-      {{sum, row}}, {update.stream},
+  Value zero = filledLike(builder, update.loc(), states[2], 0.0);
+  Value count =
+      tile.sum("count of parts", update.input(2), {zero, row}, update.stream);
+  SmallVector<Value> sums = tile.mapOnto(
+      "count and share of mean",
+      {update.state(2),
+       update.state(3),
+       {count, row},
+       {before, row},
+       {reference, row}},
+      {update.state(2), update.state(3)},
       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value ofPart =
-            movedSum(m, soft, v[1], v[2], soft.guarded(m, v[0]), v[3]);
-        return {m.add(ofPart, v[4])};
+        Value all = m.add(v[0], v[2]);
+        return {all, shareOfMean(m, soft, v[1], v[3], v[4], v[0], all)};
+      });
+  next.push_back(sums[0]);
+  next.push_back(tile.reduce(
+      "mean of parts",
+      {update.input(0),
+       update.input(2),
+       update.input(3),
+       {reference, row},
+       {sums[0], row}},
+      {{sums[1], row}}, {update.stream},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value share =
+            shareOfMean(m, soft, v[2], soft.guarded(m, v[0]), v[3], v[1], v[4]);
+        return {m.add(share, v[5])};
       })[0]);
   return next;
 }
@@ -204,19 +262,20 @@ CrossEntropyAlgebraAttr::expandMerge(OpBuilder &builder,
   for (ValueRange states : {a, b})
     for (unsigned i : {0, 2, 3})
       inputs.push_back({states[i], row});
-  // t = ta + na (ma - m) + tb + nb (mb - m), n = na + nb
+  // n = na + nb, t = (ta + ma - m) na/n + (tb + mb - m) nb/n
   llvm::append_range(
       merged,
-      tile.map("merge sums", inputs, {{a[2], row}, {a[3], row}},
-               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                 Value reference = soft.guarded(m, v[0]);
-                 auto moved = [&](ValueRange state) {
-                   return movedSum(m, soft, state[1], state[2],
-                                   soft.guarded(m, state[0]), reference);
-                 };
-                 return {m.add(v[2], v[5]),
-                         m.add(moved(v.slice(1, 3)), moved(v.slice(4, 3)))};
-               }));
+      tile.map(
+          "merge means", inputs, {{a[2], row}, {a[3], row}},
+          [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+            Value reference = soft.guarded(m, v[0]);
+            Value all = m.add(v[2], v[5]);
+            auto share = [&](ValueRange state) {
+              return shareOfMean(m, soft, state[2], soft.guarded(m, state[0]),
+                                 reference, state[1], all);
+            };
+            return {all, m.add(share(v.slice(1, 3)), share(v.slice(4, 3)))};
+          }));
   return merged;
 }
 
@@ -238,7 +297,7 @@ CrossEntropyAlgebraAttr::expandFinish(OpBuilder &builder,
     });
   }
 
-  // log l - (1-e)*scale*(x - m) - e*scale*t/n
+  // log l - (1-e)*scale*(x - m) - e*scale*t
   SoftmaxArithmetic soft = arithmeticOf(getSoftmax(), states[0]);
   double smoothing = getSmoothingValue();
   SmallVector<TileOperand> inputs;
@@ -254,8 +313,7 @@ CrossEntropyAlgebraAttr::expandFinish(OpBuilder &builder,
         Value distance = soft.weightedDistance(m, m.cast(given[0], soft.type),
                                                v[0], 1 - smoothing);
         if (smoothing != 0)
-          distance =
-              m.add(distance, shareOfMean(m, soft, v[2], v[3], smoothing));
+          distance = m.add(distance, weightedMean(m, soft, v[3], smoothing));
         Value logSum = soft.nanIfInfinite(m, v[1], m.log(v[1]));
         Value loss = m.sub(logSum, distance);
         if (given.size() == 2) {

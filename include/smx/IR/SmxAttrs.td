@@ -134,16 +134,16 @@ def Smx_PartsAlgebraAttr : Smx_Attr<"PartsAlgebra", "parts",
 
 def Smx_CrossEntropyAlgebraAttr : Smx_Attr<"CrossEntropyAlgebra", "cross_entropy",
     [DeclareAttrInterfaceMethods<Smx_StateAlgebraAttrInterface, ["getDoubleSum", "hasParts", "expandParts"]>]> {
-  let summary = "softmax's state and, with label smoothing, count and distances of the scores";
+  let summary = "softmax's state and, with label smoothing, count and mean distance of the scores";
   let description = [{
     State `(m, l)` of `softmax` without smoothing, `(m, l, n, t)` with it, where `n` counts the scores
-    and `t` adds up their distances `s - m` (in units of 2^32, so that no sum overflows). A larger maximum moves
-    `t` as it rescales `l`, to `t + n*(m - m')`; two states merge by doing so for each. Nothing cancels, however
-    large the scores are: all terms of `t` have one sign. The input is the scores.
+    and `t` is the mean of their distances `s - m` (in units of 2^32, so that none overflows). A larger maximum
+    moves `t` to `t + m - m'` as it rescales `l`; where two states merge, each mean is moved so, and weighs what
+    it counts. Nothing cancels, however large the scores are: no distance is positive. The input is the scores.
 
     The finish `loss` takes the target's score and a weight for each row, with `e` the smoothing:
 
-        loss = log l - (1 - e)*scale*(x_t - m) - e*scale*t/n;   0 where the weight is 0
+        loss = log l - (1 - e)*scale*(x_t - m) - e*scale*t;   0 where the weight is 0
 
     `logsumexp` is that of softmax.
 

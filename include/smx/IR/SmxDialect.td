@@ -60,7 +60,7 @@ def Smx_Dialect : Dialect {
     *Why does the state of a cross entropy hold distances?* Label smoothing wants the mean of the
     scores below the maximum, and in f32 a sum of scores near 1e4 has lost that: `#smx.cross_entropy`
     has softmax's components, advanced by softmax's own algebra, and beside them the count of the
-    scores and the sum of their distances from the maximum, which moves with it.
+    scores and the mean of their distances from the maximum, which moves with it.
 
     *Why are the keys of a top-k numbers?* An f64 holds a score of 32 bits and its place, and compares
     like the pair: the k largest are k reductions by maximum that know nothing of places, and no two

@@ -5,7 +5,7 @@
 #state = affine_map<(i) -> (i)>
 !row = tensor<4xf32>
 
-// Softmax's own steps, and beside them a count and the sum of distances from the maximum, which moves.
+// Softmax's own steps, and beside them a count and the mean of distances from the maximum, which moves.
 
 // CHECK-LABEL: @update
 // CHECK-SAME: %[[N:[^:]+]]: tensor<4xf32>, %[[T:[^:]+]]: tensor<4xf32>, %[[X:[^:]+]]: tensor<4x32xf32>
@@ -15,8 +15,9 @@
 // CHECK: %sum_of_distances = linalg.generic {{.*}} ins(%[[X]], %[[MOVED]]#1 : tensor<4x32xf32>, tensor<4xf32>) outs(
 // CHECK: math.fma
 // CHECK-NEXT: arith.addf
-// CHECK: %count_and_distances:2 = linalg.generic {{.*}} ins(%[[N]], %[[T]], %sum_of_distances, %[[MOVED]]#4, %[[MOVED]]#1 : {{.*}} outs(%[[N]], %[[T]] :
-// CHECK: return {{.*}}, %running_sum, %count_and_distances#0, %count_and_distances#1
+// CHECK: %tile_mean = linalg.generic {{.*}} ins(%sum_of_distances :
+// CHECK: %count_and_mean:2 = linalg.generic {{.*}} ins(%[[N]], %[[T]], %tile_mean, %[[MOVED]]#1, %[[MOVED]]#4 : {{.*}} outs(%[[N]], %[[T]] :
+// CHECK: return {{.*}}, %running_sum, %count_and_mean#0, %count_and_mean#1
 func.func @update(%m: !row, %l: !row, %n: !row, %t: !row, %x: tensor<4x32xf32>) -> (!row, !row, !row, !row) {
   %s:4 = smx.update #smx.cross_entropy<#smx.softmax<exp>, smoothing = 0.1 : f64> (%m, %l, %n, %t : !row, !row, !row, !row)
       with (%x : tensor<4x32xf32>) maps [#row, #row, #row, #row, #all]
@@ -34,12 +35,12 @@ func.func @plain_update(%m: !row, %l: !row, %x: tensor<4x32xf32>) -> (!row, !row
   return %s#0, %s#1 : !row, !row
 }
 
-// Both sums move to the common maximum.
+// Both means move to the common maximum.
 // CHECK-LABEL: @merge
 // CHECK: %merge:4 = linalg.generic
-// CHECK: %merge_sums:2 = linalg.generic {{.*}} ins(%merge#0, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} :
-// CHECK-COUNT-2: math.fma
-// CHECK: return %merge#0, %merge#1, %merge_sums#0, %merge_sums#1
+// CHECK: %merge_means:2 = linalg.generic {{.*}} ins(%merge#0, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} :
+// CHECK-COUNT-2: arith.divf
+// CHECK: return %merge#0, %merge#1, %merge_means#0, %merge_means#1
 func.func @merge(%a: !row, %b: !row, %c: !row, %d: !row, %e: !row, %f: !row, %g: !row, %h: !row) -> (!row, !row, !row, !row) {
   %s:4 = smx.merge #smx.cross_entropy<#smx.softmax<exp>, smoothing = 0.1 : f64> (%a, %b, %c, %d : !row, !row, !row, !row)
       and (%e, %f, %g, %h : !row, !row, !row, !row) maps [#state, #state, #state, #state]

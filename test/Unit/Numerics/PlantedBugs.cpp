@@ -235,9 +235,9 @@ static int ignoredRowCounts(ModuleOp module) {
   });
 }
 
-/// The smoothing's sum is that of one part of the row.
+/// The smoothing's mean is that of one part of the row.
 static int lostPartialSum(ModuleOp module) {
-  return yieldArgument(module, "merge sums", 1, 3);
+  return yieldArgument(module, "merge means", 1, 3);
 }
 
 /// Squares of the tiles before keep the scale they had.
