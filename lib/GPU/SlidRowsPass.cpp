@@ -164,7 +164,7 @@ bool Rows::isSlidable(Operation *op) {
 
 /// Blocks that each have a tile of a row, the one after the other: of
 ///   column = (block % tiles) columns,   valid = min(extent - column, columns)
-/// the extent, if all of the row is in those tiles; a row may be all there is.
+/// the extent, if all of the row is in those tiles.
 static std::optional<int64_t> extentOfTiles(Value column, Value valid,
                                             int64_t columns) {
   auto product = column.getDefiningOp<arith::MulIOp>();
