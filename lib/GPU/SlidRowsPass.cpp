@@ -179,7 +179,7 @@ static std::optional<int64_t> extentOfTiles(Value column, Value valid,
     AffineExpr rest =
         simplifyAffineExpr(bound + getAffineSymbolExpr(0, bound.getContext()),
                            /*numDims=*/0, /*numSymbols=*/1);
-    if (auto whole = dyn_cast<AffineConstantExpr>(rest))
+    if (auto whole = dyn_cast<AffineConstantExpr>(rest); whole && !extent)
       extent = whole.getValue();
     else if (bound != getAffineConstantExpr(columns, bound.getContext()))
       return std::nullopt;

@@ -73,11 +73,16 @@ static int64_t lineExtent(linalg::GenericOp op, unsigned dim,
   int64_t extent = op.getStaticLoopRanges()[dim];
   if (ShapedType::isDynamic(extent))
     return otherTileExtent;
-  auto wastesTooMuch = [&](int64_t columns) {
-    return int64_t(llvm::alignTo(extent, columns)) - extent >
-           extent / mostWasted;
+  auto beyondEnd = [&](int64_t columns) {
+    return int64_t(llvm::alignTo(extent, columns)) - extent;
   };
-  if (!wastesTooMuch(tileElements) && mayBeSlid(op, dim, alignment))
+  auto wastesTooMuch = [&](int64_t columns) {
+    return beyondEnd(columns) > extent / mostWasted;
+  };
+  // What is slid needs less than an access behind the row.
+  constexpr int64_t mostSlid = accessBits / 16 - 1;
+  if (beyondEnd(tileElements) >= mostSlid && !wastesTooMuch(tileElements) &&
+      mayBeSlid(op, dim, alignment))
     return tileElements;
   int64_t columns = longestLine;
   while (columns > otherTileExtent && wastesTooMuch(columns))

@@ -24,14 +24,16 @@ func.func @compared(%x: tensor<100x50257xbf16>, %t: tensor<100xi32>) -> tensor<1
   return %p : tensor<100x50257xbf16>
 }
 
-// Not where a third of the last tiles is beyond the ends, columns are computed with, or elements are wider.
+// Not where tiles have a third of a row beyond its end, or no room for a slide, columns are computed with, or elements are wider.
 // CHECK-LABEL: @others
 // CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (100, 9001) step (8, 512)
+// CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (100, 8187) step (8, 512)
 // CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (100, 50257) step (8, 512)
 // CHECK: scf.forall (%{{.+}}, %{{.+}}) = (0, 0) to (100, 50257) step (8, 512)
-func.func @others(%x: tensor<100x9001xbf16>, %y: tensor<100x50257xi16>, %z: tensor<100x50257xf32>)
-    -> (tensor<100x9001xbf16>, tensor<100x50257xi16>, tensor<100x50257xf32>) {
+func.func @others(%x: tensor<100x9001xbf16>, %w: tensor<100x8187xbf16>, %y: tensor<100x50257xi16>, %z: tensor<100x50257xf32>)
+    -> (tensor<100x9001xbf16>, tensor<100x8187xbf16>, tensor<100x50257xi16>, tensor<100x50257xf32>) {
   %e = tensor.empty() : tensor<100x9001xbf16>
+  %d = tensor.empty() : tensor<100x8187xbf16>
   %f = tensor.empty() : tensor<100x50257xi16>
   %g = tensor.empty() : tensor<100x50257xf32>
   %p = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<100x9001xbf16>) outs(%e : tensor<100x9001xbf16>) {
@@ -39,6 +41,11 @@ func.func @others(%x: tensor<100x9001xbf16>, %y: tensor<100x50257xi16>, %z: tens
     %1 = arith.negf %a : bf16
     linalg.yield %1 : bf16
   } -> tensor<100x9001xbf16>
+  %v = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<100x8187xbf16>) outs(%d : tensor<100x8187xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    %1 = arith.negf %a : bf16
+    linalg.yield %1 : bf16
+  } -> tensor<100x8187xbf16>
   %q = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<100x50257xi16>) outs(%f : tensor<100x50257xi16>) {
   ^bb0(%a: i16, %o: i16):
     %1 = linalg.index 1 : index
@@ -51,5 +58,5 @@ func.func @others(%x: tensor<100x9001xbf16>, %y: tensor<100x50257xi16>, %z: tens
     %1 = arith.negf %a : f32
     linalg.yield %1 : f32
   } -> tensor<100x50257xf32>
-  return %p, %q, %r : tensor<100x9001xbf16>, tensor<100x50257xi16>, tensor<100x50257xf32>
+  return %p, %v, %q, %r : tensor<100x9001xbf16>, tensor<100x8187xbf16>, tensor<100x50257xi16>, tensor<100x50257xf32>
 }
