@@ -82,6 +82,10 @@ struct RowSpread {
   int64_t multiprocessor = blockRowThreads;
 };
 
+/// Blocks of `threads`, with so many registers each, for which a multiprocessor
+/// has room.
+int64_t residentBlocks(int64_t threads, int64_t registers);
+
 /// Blocks of so many threads with a few whole accesses each are faster by 1 to
 /// 3 % on an H200, where narrow elements are written.
 inline constexpr int64_t manyThreads = 256;

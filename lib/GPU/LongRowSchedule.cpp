@@ -21,6 +21,13 @@ LongRow::LongRow(const NestShape &shape, const ScheduleOptions &options)
     accesses = shape.longest / shape.accessElements();
 }
 
+int64_t mlir::smx::gpu::residentBlocks(int64_t threads, int64_t registers) {
+  constexpr int64_t unit = 8; // by which threads are given registers
+  return std::min({::smx::gpu::registerFile /
+                       (int64_t(llvm::alignTo(registers, unit)) * threads),
+                   multiprocessorThreads / threads, multiprocessorBlocks});
+}
+
 int64_t mlir::smx::gpu::threadsOfWholeAccesses(int64_t threads, int64_t fewest,
                                                int64_t accesses) {
   if (accesses == 0 || accesses % threads == 0)

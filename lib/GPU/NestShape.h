@@ -35,8 +35,8 @@ struct NestShape {
   int64_t reductions = 0, sums = 0;
   /// A sum is wider than f32.
   bool hasDoubleSums = false;
-  /// Exponentials are computed, and other functions of each element of a row,
-  /// a negative one among them (scores with a negative scale).
+  /// Exponentials are computed, and other functions of each element of a row:
+  /// one is that it is negated (a negative scale).
   bool hasExponentials = false, hasOtherFunctions = false;
   /// Tiles that a loop reads and reduces, if that is all that is read of a row;
   /// 0 if there is no such loop, or if nobody knows.

@@ -302,13 +302,13 @@ struct PartialStatesPass
         << remark::metric("cluster", kernel.getCluster());
   }
 
-  /// Nothing as long as a row is written.
-  static bool isReadAlone(KernelOp kernel) {
-    return llvm::none_of(kernel.getBody().front().getOps<StoreOp>(),
-                         [](StoreOp store) {
-                           return isa_and_nonnull<StripedAttr>(
-                               getLayout(store.getTile().getType()));
-                         });
+  /// Something as long as a row is written.
+  static bool writesRows(KernelOp kernel) {
+    return llvm::any_of(kernel.getBody().front().getOps<StoreOp>(),
+                        [](StoreOp store) {
+                          return isa_and_nonnull<StripedAttr>(
+                              getLayout(store.getTile().getType()));
+                        });
   }
 
   /// The masks of narrow elements that do not fill the threads would be kept
@@ -323,8 +323,8 @@ struct PartialStatesPass
                       : arith::ExtFOp();
     auto load = ext ? ext.getIn().getDefiningOp<LoadOp>() : LoadOp();
     return load && load.getAligned() >= 16 &&
-           !(isReadAlone(kernel) &&
-             getElementTypeOrSelf(second.getResult().getType()).isF32());
+           (writesRows(kernel) ||
+            !getElementTypeOrSelf(second.getResult().getType()).isF32());
   }
 
   /// Finds two sums that are moments.

@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace mlir::smx;
 using namespace mlir::smx::gpu;
-using ::smx::gpu::registerFile;
 using ::smx::gpu::warpThreads;
 
 namespace {
@@ -20,25 +19,19 @@ struct Residence {
 } // namespace
 
 /// Of a row in a cluster of `blocks` that have `part` accesses each, where a
-/// thread has up to `each` of them; nothing if blocks would be too large.
+/// thread has up to `each` of them and registers `besides`; nothing if blocks
+/// would be too large.
 static Residence residenceOf(const LongRow &row, int64_t part, int64_t blocks,
-                             int64_t each) {
-  // Registers beside those of the row, if all accesses are whole or not.
-  constexpr int64_t besides = 20, besidesMasks = 24, unit = 8,
-                    wordsOfAccess = accessBytes / 4;
+                             int64_t each, int64_t besides) {
   // A large block waits for the last one of its cluster for longer. What that
   // costs is less than a larger cluster of rows that start anywhere.
-  constexpr int64_t most = 512, mostOfCluster = 384;
-  bool isWhole = part % (each * warpThreads) == 0;
+  constexpr int64_t most = 512, mostOfCluster = 384,
+                    wordsOfAccess = accessBytes / 4;
   int64_t threads = llvm::alignTo(llvm::divideCeil(part, each), warpThreads);
   bool mayBeLarge = blocks == 1 || (blocks == 2 && !row.isAligned);
   if (threads > (mayBeLarge ? most : mostOfCluster))
     return {};
-  int64_t registers = llvm::alignTo(
-      each * wordsOfAccess + (isWhole ? besides : besidesMasks), unit);
-  int64_t resident =
-      std::min({registerFile / (registers * threads),
-                multiprocessorThreads / threads, multiprocessorBlocks});
+  int64_t resident = residentBlocks(threads, each * wordsOfAccess + besides);
   return {{threads, blocks, resident * threads}, resident * part * accessBytes};
 }
 
@@ -57,6 +50,8 @@ static Residence residenceOf(const LongRow &row, int64_t part, int64_t blocks,
 /// negated they spill at 8 accesses.
 std::optional<RowSpread> mlir::smx::gpu::residentReaders(const LongRow &row) {
   constexpr int64_t mostBlocks = 8, mostAccesses = 8, fewestAccesses = 4;
+  // Registers beside those of the row.
+  constexpr int64_t besides = 20, besidesMasks = 24;
   constexpr int64_t enough = 118'000;
   // A block of its own waits for no other one; a row that starts anywhere is
   // slow in a cluster.
@@ -65,22 +60,22 @@ std::optional<RowSpread> mlir::smx::gpu::residentReaders(const LongRow &row) {
   if (!row.isRead(1, 16) || shape.isWritten || shape.maxima != 0 ||
       shape.sums > 1 || shape.hasOtherFunctions || row.options.clusters == 1)
     return std::nullopt;
-  bool mayBeWhole = row.isAligned && row.accesses != 0;
   int64_t slide = row.isAligned ? 0 : accessBytes - 1;
   int64_t accesses = llvm::divideCeil(row.bytes + slide, accessBytes);
   Residence best;
-  auto consider = [&](const Residence &other) {
-    if (other.bytes > best.bytes)
-      best = other;
-  };
   for (int64_t blocks = 1; blocks <= std::min(mostBlocks, row.options.clusters);
        blocks *= 2) {
     int64_t part = llvm::divideCeil(accesses, blocks);
-    if (!shape.hasDoubleSums)
-      consider(residenceOf(row, part, blocks, mostAccesses));
-    for (int64_t each = mostAccesses; each >= fewestAccesses; --each)
-      if (mayBeWhole && accesses % (blocks * each * warpThreads) == 0)
-        consider(residenceOf(row, part, blocks, each));
+    for (int64_t each = mostAccesses; each >= fewestAccesses; --each) {
+      bool areWhole = row.isAligned && row.accesses != 0 &&
+                      accesses % (blocks * each * warpThreads) == 0;
+      if (!areWhole && (each != mostAccesses || shape.hasDoubleSums))
+        continue;
+      Residence found = residenceOf(row, part, blocks, each,
+                                    areWhole ? besides : besidesMasks);
+      if (found.bytes > best.bytes)
+        best = found;
+    }
     if (best.bytes >= (blocks == 1 ? enoughOfBlock : enough))
       break;
   }

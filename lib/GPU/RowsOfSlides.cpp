@@ -14,7 +14,6 @@
 using namespace mlir;
 using namespace mlir::smx;
 using namespace mlir::smx::gpu;
-using ::smx::gpu::registerFile;
 using ::smx::gpu::warpThreads;
 
 namespace {
@@ -48,10 +47,10 @@ static std::optional<RowSpread> spreadSlid(const LongRow &row, Share share) {
     }
     if (!best)
       continue;
-    constexpr int64_t wordsOfAccess = accessBytes / 4, unit = 8;
-    int64_t registers = llvm::alignTo(
-        most / *best * wordsOfAccess * shape.rowsRead + share.besides, unit);
-    return RowSpread{*best, blocks, registerFile / (registers * *best) * *best};
+    constexpr int64_t wordsOfAccess = accessBytes / 4;
+    int64_t registers =
+        most / *best * wordsOfAccess * shape.rowsRead + share.besides;
+    return RowSpread{*best, blocks, residentBlocks(*best, registers) * *best};
   }
   return std::nullopt;
 }

@@ -1,7 +1,7 @@
 //===- CrossEntropyAlgebra.cpp - (m, l) beside (n, t) ---------------------===//
 //
-// A product of monoids: what softmax's state does is asked of softmax's
-// algebra, and the smoothing's count and mean stand beside it. The mean is that
+// What softmax's state does is asked of softmax's algebra, and the smoothing's
+// count and mean stand beside it and move with its reference. The mean is that
 // of the scores' distances from the reference, none of which is positive: one
 // of the scores themselves would lose to the maximum what the loss is made of.
 // It is no sum, as all roundings of a growing one may go the same way.

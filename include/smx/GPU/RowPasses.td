@@ -150,9 +150,9 @@ def SlidRowsPass : Pass<"smx-gpu-slid-rows", "::mlir::smx::gpu::KernelOp"> {
       x[c] is at column c + s,   s = elements between the multiple and the row;
       place(c) = c - s if c >= s, else infinite:  place < n  <=>  c - s < n and c - s >= 0
 
-    What a row is reduced to does not depend on where its elements are. Tiles of a row that blocks have one each of are moved together. Where a tile
-    (or those of a cluster, or the last one) has no room behind the row for the
-    slide, or an op asks for columns in another way than by comparing them, the kernel stays as it is. A remark says how many tiles are slid.
+    What a row is reduced to does not depend on where its elements are. Tiles of a row, of which each block has one, are moved together. Where a tile
+    (or the last one of a row or a cluster) has no room behind the row for the slide, or an op asks for columns in another way than by comparing
+    them, the kernel stays as it is. A remark says how many tiles are slid.
 
     ```mlir
     %x = smx_gpu.load %a[%i, %c0] valid(%c1, %n) dims [-1, 1] {aligned = 2} : .. -> tensor<1x4096xbf16, #row>
