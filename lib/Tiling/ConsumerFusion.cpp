@@ -1,6 +1,7 @@
 //===- ConsumerFusion.cpp - what is computed from rows' results -----------===//
 
 #include "ConsumerFusion.h"
+#include "ProductTiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -60,7 +61,8 @@ struct FusionPlace {
       : offsets(op.getNumLoops()), sizes(op.getNumLoops()) {}
 
   scf::ForallOp loop;
-  /// The tile of each input, as it is put into the result of `loop`.
+  /// The tile of each input, as it is put into the result of `loop`; null where
+  /// an input is another tensor.
   SmallVector<Value> inputs;
   /// By the loops of the op; null where nothing is known yet.
   SmallVector<OpFoldResult> offsets, sizes;
@@ -85,13 +87,16 @@ struct FusionPlace {
     return true;
   }
 
-  /// Loops that no input has are there whole. False if an extent is not known.
+  bool readsOthers() const { return llvm::is_contained(inputs, Value()); }
+
+  /// Loops that no tile has are there whole. False if an extent is not known,
+  /// or other tensors are read along them, which may be of any length.
   bool addWholeLoops(linalg::GenericOp op) {
     Builder builder(op.getContext());
     for (auto [dim, range] : llvm::enumerate(op.getStaticLoopRanges())) {
       if (offsets[dim])
         continue;
-      if (ShapedType::isDynamic(range))
+      if (ShapedType::isDynamic(range) || readsOthers())
         return false;
       offsets[dim] = builder.getIndexAttr(0);
       sizes[dim] = builder.getIndexAttr(range);
@@ -114,19 +119,55 @@ static SmallVector<OpFoldResult> pick(ArrayRef<OpFoldResult> numbers,
   });
 }
 
-/// Where `op` can be computed tile by tile; none if its inputs do not come from
-/// one loop, each tile of them the same one of the op.
+/// The last loop that an input of `op` comes from.
+static scf::ForallOp lastLoopOf(linalg::GenericOp op) {
+  scf::ForallOp last;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (auto loop = input->get().getDefiningOp<scf::ForallOp>())
+      if (!last || last->isBeforeInBlock(loop))
+        last = loop;
+  return last;
+}
+
+/// Some loops, one for each dimension, in their order: what is transposed is
+/// read in tiles of its own.
+static bool isInOrder(AffineMap map) {
+  return map.isProjectedPermutation() &&
+         llvm::is_sorted(map.getResults(), [](AffineExpr a, AffineExpr b) {
+           return cast<AffineDimExpr>(a).getPosition() <
+                  cast<AffineDimExpr>(b).getPosition();
+         });
+}
+
+/// Rows are in registers, and so are tiles of what else is read beside them;
+/// what a product leaves there has no room for more.
+static bool hasProduct(scf::ForallOp loop) {
+  return loop
+      .walk([](linalg::LinalgOp op) {
+        return isSumOfProducts(op) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Where `op` can be computed tile by tile: in the last loop that computes some
+/// of its inputs, if each tile of those is the same one of the op. None if
+/// there is no such loop.
 static std::optional<FusionPlace> findPlace(linalg::GenericOp op) {
-  if (op.getNumReductionLoops() != 0 || op.getNumDpsInputs() == 0)
-    return std::nullopt;
   FusionPlace place(op);
+  place.loop = lastLoopOf(op);
+  if (op.getNumReductionLoops() != 0 || !place.loop)
+    return std::nullopt;
   for (OpOperand *input : op.getDpsInputOperands()) {
-    auto from = input->get().getDefiningOp<scf::ForallOp>();
-    if (!from || (place.loop && from != place.loop))
-      return std::nullopt;
-    place.loop = from;
-    auto insert = insertionOf(from, cast<OpResult>(input->get()));
-    if (!insert || !place.add(op.getMatchingIndexingMap(input), insert))
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (input->get().getDefiningOp() != place.loop) {
+      if (!isInOrder(map) || hasProduct(place.loop))
+        return std::nullopt;
+      place.inputs.push_back(Value());
+      continue;
+    }
+    auto insert = insertionOf(place.loop, cast<OpResult>(input->get()));
+    if (!insert || !place.add(map, insert))
       return std::nullopt;
   }
   // In a tile the index of an element is another one.
@@ -152,7 +193,8 @@ static OpFoldResult extentBefore(OpBuilder &builder, scf::ForallOp loop,
   SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
   for (OpOperand *input : llvm::reverse(inputs))
     if (std::optional<unsigned> dim =
-            op.getMatchingIndexingMap(input).getResultPosition(expr))
+            op.getMatchingIndexingMap(input).getResultPosition(expr);
+        dim && input->get().getDefiningOp() == loop)
       return tensor::getMixedSize(
           builder, op.getLoc(),
           loop.getTiedOpOperand(cast<OpResult>(input->get()))->get(), *dim);
@@ -213,8 +255,21 @@ static void computeTile(RewriterBase &rewriter, scf::ForallOp wider,
     inits.push_back(tensor::EmptyOp::create(
         rewriter, loc, pick(place.sizes, op.getMatchingIndexingMap(&init)),
         getElementTypeOrSelf(init.get().getType())));
+  SmallVector<Value> inputs;
+  for (auto [input, tile] :
+       llvm::zip_equal(op.getDpsInputOperands(), place.inputs)) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    inputs.push_back(
+        tile ? tile
+             : tensor::ExtractSliceOp::create(
+                   rewriter, loc, input->get(), pick(place.offsets, map),
+                   pick(place.sizes, map),
+                   SmallVector<OpFoldResult>(map.getNumResults(),
+                                             rewriter.getIndexAttr(1)))
+                   .getResult());
+  }
   auto inner = linalg::GenericOp::create(
-      rewriter, loc, ValueRange(inits).getTypes(), place.inputs, inits,
+      rewriter, loc, ValueRange(inits).getTypes(), inputs, inits,
       op.getIndexingMapsArray(), op.getIteratorTypesArray());
   rewriter.cloneRegionBefore(op.getRegion(), inner.getRegion(),
                              inner.getRegion().end());
@@ -234,9 +289,12 @@ bool mlir::smx::fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op) {
   if (!place)
     return false;
   scf::ForallOp loop = place->loop;
-  // What the body reads besides, it reads where the loop is.
+  // What is read besides is read where the loop is.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (auto [input, tile] : llvm::zip_equal(op.getDpsInputs(), place->inputs))
+    if (!tile)
+      captured.insert(input);
   if (failed(moveValueDefinitions(rewriter, captured.getArrayRef(), loop)))
     return false;
 

@@ -6,9 +6,11 @@
 
 namespace mlir::smx {
 
-/// Computes `op` inside the loop whose results are all that it reads, from the
-/// tiles that the loop has at hand, and erases it; false if there is no such
-/// loop, or an element of the result needs more than one tile.
+/// Computes `op` inside the loop whose results it reads, from the tiles that
+/// the loop has at hand and those of other tensors in the same places, and
+/// erases it; false if there is no such loop, if an element of the result needs
+/// more than one tile, or if the loop multiplies matrices and the op reads
+/// something else besides.
 bool fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op);
 
 } // namespace mlir::smx

@@ -206,8 +206,9 @@ def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
     dimensions, and an inner loop where it reduces. Of a sum of products each operand has one of the two; all other
     dimensions run one by one. Tiles have 64 x 64 elements; where memory runs
     along the same dimension in all operands and nothing is reduced, up to 512 along it and 8 of the
-    one before; of short rows that may start anywhere (`alignment`) all of each, of long ones of 16 bits 1 x 4096. An op that reads nothing but results of one such loop, each of its tiles the same
-    tile of all of them, is computed in that loop.
+    one before; of short rows that may start anywhere (`alignment`) all of each, of long ones of 16 bits 1 x 4096. An op that reads results of such a
+    loop, each of its tiles the same tile of all of them, is computed in that loop: the weights of a norm are read where its rows
+    are. What it reads besides is there in tiles, unless the loop multiplies matrices.
 
     ```mlir
     %t = linalg.transpose ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) permutation = [1, 0]
