@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Times this project's attention, softmax and other reductions of rows beside what else there is, in one process, taking turns.
 
-    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions] [lengths] [vocabularies] [--runs N]
+    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions] [lengths] [vocabularies] [norms] [--runs N]
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. Every kernel is compiled on the spot and, before it is timed, run on
 random data into poisoned outputs and compared with float64 on sampled rows (of softmax on all); one that is wrong is not timed. A figure is
 the median of single launches, by events, over rounds in which every peer has its turn; two sets of buffers, each several
 times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for every GPU since then. Writes <gpu>-attention,
-<gpu>-forms, <gpu>-softmax, <gpu>-reductions, <gpu>-lengths and <gpu>-vocabularies as JSON, table and plot, after every work
-anew.
+<gpu>-forms, <gpu>-softmax, <gpu>-reductions, <gpu>-lengths, <gpu>-vocabularies and <gpu>-norms as JSON, table and plot, after
+every work anew.
 """
 
 import concurrent.futures
@@ -315,18 +315,19 @@ def save(arguments, suite, rows, note, lines, show, more={}):
 
 # The rows of this project, and the chip each is compiled for; "" is that of --chip.
 OURS = {"attention": {"smx": "", f"smx ({PORTABLE})": PORTABLE}, "forms": {"smx": ""}, "softmax": {"smx": ""}, "reductions": {"smx": ""}, "lengths": {"smx": ""},
-        "vocabularies": {"smx": ""}}
+        "vocabularies": {"smx": ""}, "norms": {"smx": ""}}
 SUITES = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTMAX, run_softmax),
           "reductions": (works.REDUCTIONS, run_reductions),
           "lengths": (works.LENGTHS, lambda arguments, compiled: run_reductions(arguments, compiled, "lengths")),
           "vocabularies": (works.VOCABULARIES, lambda arguments, compiled: run_reductions(arguments, compiled, "vocabularies")),
+          "norms": (works.NORMS, lambda arguments, compiled: run_reductions(arguments, compiled, "norms")),
           "forms": (works.FORMS, lambda arguments, compiled: run_attention(arguments, compiled, "forms"))}
 
 
 def main():
     parser = results.parser(__doc__, results.SPEED, has_chip=True)
     parser.add_argument("--runs", type=int, default=1, help="of suites of attention; all are kept")
-    parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions|lengths|vocabularies")
+    parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions|lengths|vocabularies|norms")
     arguments = parser.parse_args()
     arguments.chip = driver.start(arguments.chip)
     chosen = arguments.suites or list(SUITES)

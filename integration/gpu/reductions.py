@@ -16,6 +16,11 @@ def cross_entropy_backward(x, targets, log_sum_exp, gradient):
     return torch.where((targets == IGNORED)[:, None], 0, result).to(x.dtype)
 
 
+def residual_rms_norm(x, residual, weights):
+    total = x + residual
+    return total, F.rms_norm(total, total.shape[-1:], weights, eps=1e-5)
+
+
 FUNCTIONS = {
     "logsumexp": lambda x: torch.logsumexp(x, -1),
     "logsumexp_into_f32": lambda x: torch.logsumexp(x.to(torch.promote_types(x.dtype, torch.float32)), -1),
@@ -23,6 +28,9 @@ FUNCTIONS = {
     "topk_softmax": lambda x: torch.topk(torch.softmax(x, -1), works.TOP, -1),
     "layer_norm": lambda x: F.layer_norm(x, x.shape[-1:], eps=1e-5),
     "rms_norm": lambda x: F.rms_norm(x, x.shape[-1:], eps=1e-5),
+    "weighted_rms_norm": lambda x, w: F.rms_norm(x, x.shape[-1:], w, eps=1e-5),
+    "weighted_layer_norm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, eps=1e-5),
+    "residual_rms_norm": residual_rms_norm,
     "cross_entropy_backward": cross_entropy_backward,
     "softmax_backward": lambda y, g: torch.ops.aten._softmax_backward_data(g, y, -1, y.dtype),
     "log_softmax_backward": lambda y, g: torch.ops.aten._log_softmax_backward_data(g, y, -1, y.dtype),
@@ -37,6 +45,11 @@ def inputs_of(work):
         return (x,), torch.empty(rows, device="cuda", dtype=torch.float32 if work.op.endswith("f32") else x.dtype)
     if work.op in ("layer_norm", "rms_norm"):
         return (x,), torch.empty_like(x)
+    if work.op in works.BLOCK_NORMS:
+        of_columns = [torch.randn(work.columns, device="cuda", dtype=x.dtype) for _ in range(2 if work.op.endswith("layer_norm") else 1)]
+        if work.op == "residual_rms_norm":
+            return (x, torch.randn_like(x), *of_columns), (torch.empty_like(x), torch.empty_like(x))
+        return (x, *of_columns), torch.empty_like(x)
     if work.op == "topk_softmax":
         return (x,), tuple(torch.empty(*rows, works.TOP, device="cuda", dtype=dtype) for dtype in (x.dtype, torch.int64))
     if work.op.startswith("cross_entropy"):
@@ -47,6 +60,14 @@ def inputs_of(work):
         return (x, targets, torch.logsumexp(x, -1).float(), torch.randn(rows, device="cuda")), torch.empty_like(x)
     y = torch.log_softmax(x, -1) if work.op.startswith("log") else torch.softmax(x, -1)
     return (y, torch.randn_like(x)), torch.empty_like(x)
+
+
+def share_of_allowed(found, exact):
+    if found.dtype == torch.float32:
+        allowed = 2e-6 * exact.abs().clamp(min=1)
+    else:  # A unit in the last place, and what sums of the whole row may be off.
+        allowed = exact.abs() * 2**-7 + 4e-6 * exact.abs().max()
+    return ((found.double() - exact).abs() / allowed.clamp(min=1e-30)).max().item()
 
 
 def error_of(work, inputs, out):
@@ -61,13 +82,13 @@ def error_of(work, inputs, out):
         error = (out[0][rows].double() - exact[:, :works.TOP]).abs() / (exact[:, :works.TOP] * 2**-7)
         worst = error.max().item()
         return {"share": round(worst, 2)}, "" if worst <= 1 else f"an error of {worst:.3g} times what is allowed"
-    exact = FUNCTIONS[work.op](*(i[rows].double() if i.is_floating_point() else i[rows] for i in inputs))
-    error = (out[rows].double() - exact).abs()
-    if out.dtype == torch.float32:
-        allowed = 2e-6 * exact.abs().clamp(min=1)
-    else:  # A unit in the last place, and what sums of the whole row may be off.
-        allowed = exact.abs() * 2**-7 + 4e-6 * exact.abs().max()
-    worst = (error / allowed.clamp(min=1e-30)).max().item()
+    def sampled(tensor):
+        some = tensor if work.op in works.BLOCK_NORMS and tensor.dim() == 1 else tensor[rows]
+        return some.double() if some.is_floating_point() else some
+
+    exact = FUNCTIONS[work.op](*map(sampled, inputs))
+    pairs = zip(out, exact) if isinstance(out, tuple) else [(out, exact)]
+    worst = max(share_of_allowed(found[rows], right) for found, right in pairs)
     return {"share": round(worst, 2)}, "" if worst <= 1 else f"an error of {worst:.3g} times what is allowed"
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 HIDDEN, TOKENS = 2048, 16384  # of every attention: heads * head dim, batch * sequence
 ELEMENTS = 1 << 28  # of every softmax
 VOCABULARY = 128256  # of Llama 3
+BLOCK_NORMS = ("weighted_rms_norm", "weighted_layer_norm", "residual_rms_norm")
 TOP = 5  # of every top-k
 CAUSAL = " mask(#smx.band<top_left, right = 0>)"
 
@@ -36,6 +37,31 @@ def row_text(op, sizes, dtype, axis, result=None, more="", wanted=None):
     """softmax, log_softmax, logsumexp or a norm along an axis; the result's sizes and type if they differ."""
     kind = tensor(sizes, dtype)
     return function({"x": kind}, tensor(result or sizes, wanted or dtype), f"smx.{op} %x axis({axis}){more} : {kind}")
+
+
+def block_norm_text(op, sizes, dtype="bf16"):
+    """A norm as a transformer block has it: `residual_rms_norm` is of a sum, which is a result, too; weights (of a layer norm,
+    and biases) are for all columns. The result is rounded once."""
+    x, wide, columns = tensor(sizes, dtype), tensor(sizes, "f32"), tensor(sizes[1:], dtype)
+    has_residual, has_bias = op.startswith("residual"), op.endswith("layer_norm")
+    inputs = ["x", *["r"] * has_residual, "w", *["b"] * has_bias]
+    arguments = ", ".join(f"%{name}: {x if name in 'xr' else columns}" for name in inputs)
+    results = f"({x}, {x})" if has_residual else x
+    factors = [name for name in inputs if name in "wb"]
+    lines = [f"func.func @f({arguments}) -> {results} {{", f"  %e = tensor.empty() : {x}"]
+    if has_residual:
+        lines.append(f"  %h = linalg.add ins(%x, %r : {x}, {x}) outs(%e : {x}) -> {x}")
+    lines += [f"  %n = smx.{op.split('_', 1)[1]} %{'h' if has_residual else 'x'} axis(1) epsilon(1.0e-5) : {x} -> {wide}",
+              f"  %y = linalg.generic {{indexing_maps = [#all, {'#columns, ' * len(factors)}#all], iterator_types = [\"parallel\", \"parallel\"]}}",
+              f"      ins(%n, {', '.join('%' + f for f in factors)} : {', '.join([wide, *[columns] * len(factors)])}) outs(%e : {x}) {{",
+              f"  ^bb0(%i: f32, {', '.join(f'%i{f}: {dtype}' for f in factors)}, %o: {dtype}):",
+              *(f"    %f{f} = arith.extf %i{f} : {dtype} to f32" for f in factors), "    %p = arith.mulf %i, %fw : f32"]
+    if has_bias:
+        lines.append("    %s = arith.addf %p, %fb : f32")
+    lines += [f"    %t = arith.truncf %{'s' if has_bias else 'p'} : f32 to {dtype}", f"    linalg.yield %t : {dtype}", f"  }} -> {x}",
+              f"  return {'%h, ' if has_residual else ''}%y : {results.strip('()')}", "}"]
+    maps = ["#all = affine_map<(i, j) -> (i, j)>", "#columns = affine_map<(i, j) -> (j)>"]
+    return "\n".join(maps + lines) + "\n"
 
 
 @dataclass(frozen=True)
@@ -200,6 +226,8 @@ class Reduction:
             return row_text(self.op, sizes, "bf16", 1, result=sizes[:1])
         if self.op == "logsumexp_into_f32":
             return row_text("logsumexp", sizes, "bf16", 1, result=sizes[:1], wanted="f32")
+        if self.op in BLOCK_NORMS:
+            return block_norm_text(self.op, sizes)
         if self.op in ("layer_norm", "rms_norm"):
             return row_text(self.op, sizes, "bf16", 1, more=" epsilon(1.0e-5)")
         if self.op == "cross_entropy":
@@ -212,9 +240,11 @@ class Reduction:
     # Rows that are read or written.
     MOVED = {"logsumexp": 1, "logsumexp_into_f32": 1, "cross_entropy": 1, "topk_softmax": 1, "layer_norm": 2, "rms_norm": 2, "cross_entropy_backward": 2, "softmax_backward": 3,
              "log_softmax_backward": 3}
+    MOVED_BY_BLOCKS = dict(zip(BLOCK_NORMS, (2, 2, 4)))
 
     def figure(self, ms):
-        return self.MOVED[self.op] * math.prod(self.shape) * 2 / ms / 1e6
+        moved = self.MOVED | self.MOVED_BY_BLOCKS
+        return moved[self.op] * math.prod(self.shape) * 2 / ms / 1e6
 
 
 ATTENTION = [Attention(dim, length, causal) for dim in (64, 128, 256) for length in (1024, 4096, 16384) for causal in (False, True)]
@@ -244,3 +274,5 @@ LENGTHS = [kind(columns, (ELEMENTS >> 1) // columns) for columns in (33, 65, 96,
 # As many scores as vocabularies have tokens: of Llama 2, one more, GPT-2, padded, cl100k, Llama 3, Qwen 2, o200k padded.
 VOCABULARIES = [Reduction(op, columns) for columns in (32000, 32001, 50257, 50304, 100277, VOCABULARY, 151936, 200064)
                 for op in ("logsumexp", "cross_entropy", "cross_entropy_backward")]
+# Norms with what transformer blocks have around them, of their hidden sizes.
+NORMS = [Reduction(op, columns) for op in BLOCK_NORMS for columns in (1024, 2048, 4096, 5120, 8192, 16384)]

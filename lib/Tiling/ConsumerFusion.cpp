@@ -1,7 +1,7 @@
 //===- ConsumerFusion.cpp - what is computed from rows' results -----------===//
 
 #include "ConsumerFusion.h"
-#include "ProductTiles.h"
+#include "LoopResults.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -129,27 +129,6 @@ static scf::ForallOp lastLoopOf(linalg::GenericOp op) {
   return last;
 }
 
-/// Some loops, one for each dimension, in their order: what is transposed is
-/// read in tiles of its own.
-static bool isInOrder(AffineMap map) {
-  return map.isProjectedPermutation() &&
-         llvm::is_sorted(map.getResults(), [](AffineExpr a, AffineExpr b) {
-           return cast<AffineDimExpr>(a).getPosition() <
-                  cast<AffineDimExpr>(b).getPosition();
-         });
-}
-
-/// Rows are in registers, and so are tiles of what else is read beside them;
-/// what a product leaves there has no room for more.
-static bool hasProduct(scf::ForallOp loop) {
-  return loop
-      .walk([](linalg::LinalgOp op) {
-        return isSumOfProducts(op) ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Where `op` can be computed tile by tile: in the last loop that computes some
 /// of its inputs, if each tile of those is the same one of the op. None if
 /// there is no such loop.
@@ -161,7 +140,7 @@ static std::optional<FusionPlace> findPlace(linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (input->get().getDefiningOp() != place.loop) {
-      if (!isInOrder(map) || hasProduct(place.loop))
+      if (!isInOrder(map) || multipliesMatrices(place.loop))
         return std::nullopt;
       place.inputs.push_back(Value());
       continue;
@@ -219,27 +198,6 @@ makeDestinations(OpBuilder &builder, scf::ForallOp loop, linalg::GenericOp op) {
                                 getElementTypeOrSelf(init.get().getType())));
   }
   return destinations;
-}
-
-/// The loop of `place` with `more` results, which its body does not put
-/// together yet. Nothing is left in the old one.
-static scf::ForallOp widen(RewriterBase &rewriter, FusionPlace &place,
-                           ArrayRef<Value> more) {
-  scf::ForallOp loop = place.loop;
-  SmallVector<Value> destinations(loop.getOutputs());
-  llvm::append_range(destinations, more);
-  auto wider =
-      scf::ForallOp::create(rewriter, loop.getLoc(), loop.getMixedLowerBound(),
-                            loop.getMixedUpperBound(), loop.getMixedStep(),
-                            destinations, loop.getMapping());
-  rewriter.eraseOp(wider.getTerminator());
-  SmallVector<Value> arguments(wider.getBody()->getArguments().take_front(
-      loop.getBody()->getNumArguments()));
-  for (auto [before, after] :
-       llvm::zip(loop.getBody()->getArguments(), arguments))
-    place.replace(before, after);
-  rewriter.mergeBlocks(loop.getBody(), wider.getBody(), arguments);
-  return wider;
 }
 
 /// Computes the tile of `op` at the end of a round of `wider`, and puts it into
@@ -301,7 +259,9 @@ bool mlir::smx::fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op) {
   rewriter.setInsertionPoint(loop);
   SmallVector<Value> destinations = makeDestinations(rewriter, loop, op);
   const unsigned numResults = loop.getNumResults();
-  scf::ForallOp wider = widen(rewriter, *place, destinations);
+  scf::ForallOp wider =
+      addResults(rewriter, loop, destinations,
+                 [&](Value old, Value value) { place->replace(old, value); });
   computeTile(rewriter, wider, *place, op, numResults);
   rewriter.replaceOp(op, wider.getResults().drop_front(numResults));
   rewriter.replaceOp(loop, wider.getResults().take_front(numResults));

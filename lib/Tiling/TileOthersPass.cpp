@@ -4,6 +4,7 @@
 #include "ConsumerFusion.h"
 #include "OtherTiles.h"
 #include "ProductTiles.h"
+#include "ReaderFusion.h"
 #include "smx/IR/OptionBounds.h"
 #include "smx/IR/WholeResults.h"
 #include "smx/Tiling/Passes.h"
@@ -12,6 +13,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -211,6 +213,28 @@ static LogicalResult tile(RewriterBase &rewriter, linalg::GenericOp op,
   return success();
 }
 
+static FailureOr<linalg::GenericOp> generalize(RewriterBase &rewriter,
+                                               linalg::LinalgOp op) {
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::GenericOp> generic =
+      linalg::generalizeNamedOp(rewriter, op);
+  if (failed(generic))
+    op->emitOpError("has no generic form");
+  return generic;
+}
+
+/// Sums and other named ops of single elements become generic ones, which may
+/// be computed where rows are.
+static LogicalResult generalizeElementwise(RewriterBase &rewriter,
+                                           Block &block) {
+  for (auto op : llvm::make_early_inc_range(block.getOps<linalg::LinalgOp>()))
+    if (!isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp>(op) &&
+        linalg::isElementwise(op) && op.hasPureTensorSemantics() &&
+        failed(generalize(rewriter, op)))
+      return failure();
+  return success();
+}
+
 namespace {
 struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
   using TileOthersPassBase::TileOthersPassBase;
@@ -236,13 +260,17 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
           copy.getInputs().getTypes() == copy->getResultTypes())
         rewriter.replaceOp(copy, copy.getInputs());
     });
-    // What fits into no loop gets one of its own below.
+    Block &body = getOperation().getBody().front();
+    if (failed(generalizeElementwise(rewriter, body)))
+      return signalPassFailure();
     for (auto op : llvm::make_early_inc_range(
-             getOperation().getBody().front().getOps<linalg::GenericOp>()))
+             llvm::reverse(body.getOps<linalg::GenericOp>())))
+      fuseIntoReader(rewriter, op);
+    // What fits into no loop gets one of its own below.
+    for (auto op : llvm::make_early_inc_range(body.getOps<linalg::GenericOp>()))
       fuseIntoLoop(rewriter, op);
     SmallVector<linalg::LinalgOp> others;
-    for (auto op :
-         getOperation().getBody().front().getOps<linalg::LinalgOp>()) {
+    for (auto op : body.getOps<linalg::LinalgOp>()) {
       // It would go with those whose results nobody reads.
       if (!op.hasPureTensorSemantics()) {
         op->emitOpError("writes memory itself, which has no kernel; the same "
@@ -259,12 +287,9 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
       }
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
       if (!generic) {
-        rewriter.setInsertionPoint(op);
-        auto generalized = linalg::generalizeNamedOp(rewriter, op);
-        if (failed(generalized)) {
-          op->emitOpError("has no generic form");
+        auto generalized = generalize(rewriter, op);
+        if (failed(generalized))
           return signalPassFailure();
-        }
         generic = *generalized;
       }
       if (failed(tile(rewriter, generic, alignment)))

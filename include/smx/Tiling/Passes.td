@@ -208,7 +208,8 @@ def TileOthersPass : Pass<"smx-tile-others", "::mlir::func::FuncOp"> {
     along the same dimension in all operands and nothing is reduced, up to 512 along it and 8 of the
     one before; of short rows that may start anywhere (`alignment`) all of each, of long ones of 16 bits 1 x 4096. An op that reads results of such a
     loop, each of its tiles the same tile of all of them, is computed in that loop: the weights of a norm are read where its rows
-    are. What it reads besides is there in tiles, unless the loop multiplies matrices.
+    are. What it reads besides is there in tiles, unless the loop multiplies matrices. So is an op of single elements
+    whose result such a loop reads, all of it, and others read, too: the sum of a residual is another result of the norm's loop.
 
     ```mlir
     %t = linalg.transpose ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) permutation = [1, 0]

@@ -1,0 +1,45 @@
+//===- LoopResults.cpp - more results of loops over tiles -----------------===//
+
+#include "LoopResults.h"
+#include "ProductTiles.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+
+scf::ForallOp
+mlir::smx::addResults(RewriterBase &rewriter, scf::ForallOp loop,
+                      ArrayRef<Value> more,
+                      function_ref<void(Value, Value)> onArgument) {
+  SmallVector<Value> destinations(loop.getOutputs());
+  llvm::append_range(destinations, more);
+  auto wider =
+      scf::ForallOp::create(rewriter, loop.getLoc(), loop.getMixedLowerBound(),
+                            loop.getMixedUpperBound(), loop.getMixedStep(),
+                            destinations, loop.getMapping());
+  rewriter.eraseOp(wider.getTerminator());
+  SmallVector<Value> arguments(wider.getBody()->getArguments().take_front(
+      loop.getBody()->getNumArguments()));
+  if (onArgument)
+    for (auto [old, value] :
+         llvm::zip(loop.getBody()->getArguments(), arguments))
+      onArgument(old, value);
+  rewriter.mergeBlocks(loop.getBody(), wider.getBody(), arguments);
+  return wider;
+}
+
+bool mlir::smx::multipliesMatrices(scf::ForallOp loop) {
+  return loop
+      .walk([](linalg::LinalgOp op) {
+        return isSumOfProducts(op) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool mlir::smx::isInOrder(AffineMap map) {
+  return map.isProjectedPermutation() &&
+         llvm::is_sorted(map.getResults(), [](AffineExpr a, AffineExpr b) {
+           return cast<AffineDimExpr>(a).getPosition() <
+                  cast<AffineDimExpr>(b).getPosition();
+         });
+}
