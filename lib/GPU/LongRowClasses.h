@@ -86,6 +86,26 @@ struct RowSpread {
 /// has room.
 int64_t residentBlocks(int64_t threads, int64_t registers);
 
+/// How blocks may share rows.
+struct Sharing {
+  /// Accesses of a row that a thread has, of each operand, and threads of a
+  /// block.
+  int64_t fewest, most, mostThreads;
+  /// Registers beside those of the row.
+  int64_t besides;
+  /// Blocks of a multiprocessor, and bytes of rows that those have.
+  int64_t fewestResident = 1, enough = 0;
+  int64_t mostBlocks = mostClusterBlocks;
+  /// Of 32 accesses that threads have room for, how many there are at least.
+  int64_t fullness = 0;
+};
+
+/// In the smallest cluster that there is, the threads that leave least over; of
+/// those, the fewest. As many blocks are on a multiprocessor as registers
+/// allow, which ask for rows while others compute.
+std::optional<RowSpread> spreadResident(const LongRow &row,
+                                        const Sharing &sharing);
+
 /// Blocks of so many threads with a few whole accesses each are faster by 1 to
 /// 3 % on an H200, where narrow elements are written.
 inline constexpr int64_t manyThreads = 256;
@@ -96,8 +116,6 @@ inline constexpr int64_t manyThreads = 256;
 int64_t threadsOfWholeAccesses(int64_t threads, int64_t fewest,
                                int64_t accesses);
 
-/// A block keeps in shared memory what its threads have no registers for.
-bool isPartlyShared(const LongRow &row);
 /// What holds for rows of no class.
 RowSpread spreadOrdinary(const LongRow &row);
 
@@ -112,10 +130,14 @@ std::optional<RowSpread> longExponentials(const LongRow &row);
 std::optional<RowSpread> widenedExponentials(const LongRow &row);
 std::optional<RowSpread> readersInRegisters(const LongRow &row);
 std::optional<RowSpread> summedTwiceInSmallBlocks(const LongRow &row);
-std::optional<RowSpread> summedTwiceByTwoBlocks(const LongRow &row);
 
 // Rows that are only read (RowsOfReaders.cpp).
 std::optional<RowSpread> residentReaders(const LongRow &row);
+
+// Rows that several blocks of a multiprocessor have (RowsOfResidents.cpp).
+std::optional<RowSpread> residentSums(const LongRow &row);
+std::optional<RowSpread> residentPairs(const LongRow &row);
+std::optional<RowSpread> residentCutPairs(const LongRow &row);
 
 // Rows that start anywhere (RowsOfSlides.cpp).
 std::optional<RowSpread> slidRows(const LongRow &row);

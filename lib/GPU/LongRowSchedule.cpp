@@ -22,10 +22,14 @@ LongRow::LongRow(const NestShape &shape, const ScheduleOptions &options)
 }
 
 int64_t mlir::smx::gpu::residentBlocks(int64_t threads, int64_t registers) {
-  constexpr int64_t unit = 8; // by which threads are given registers
-  return std::min({::smx::gpu::registerFile /
-                       (int64_t(llvm::alignTo(registers, unit)) * threads),
-                   multiprocessorThreads / threads, multiprocessorBlocks});
+  // A quarter of a multiprocessor has as many registers for its warps, which
+  // are given them by eights.
+  constexpr int64_t quarters = 4, unit = 8;
+  int64_t ofWarp = llvm::alignTo(registers, unit) * warpThreads,
+          warps = threads / warpThreads,
+          mostWarps = ::smx::gpu::registerFile / quarters / ofWarp * quarters;
+  return std::min({mostWarps / warps, multiprocessorThreads / threads,
+                   multiprocessorBlocks});
 }
 
 int64_t mlir::smx::gpu::threadsOfWholeAccesses(int64_t threads, int64_t fewest,
@@ -40,7 +44,8 @@ int64_t mlir::smx::gpu::threadsOfWholeAccesses(int64_t threads, int64_t fewest,
   return threads;
 }
 
-bool mlir::smx::gpu::isPartlyShared(const LongRow &row) {
+/// A block keeps in shared memory what its threads have no registers for.
+static bool isPartlyShared(const LongRow &row) {
   const NestShape &shape = row.shape;
   // Copies to shared memory want rows at multiples of 16 bytes.
   if (!row.isAligned)
@@ -127,16 +132,18 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     slidWideRows,
     slidPairs,
     pairsOfEightBlocks,
+    residentPairs,
     pairsInRegisters,
+    residentCutPairs,
     cutPairs,
     sumsInQuarters,
     sumsInSmallBlocks,
+    summedTwiceInSmallBlocks,
+    residentSums,
     sumsInRegisters,
     longExponentials,
     widenedExponentials,
     readersInRegisters,
-    summedTwiceInSmallBlocks,
-    summedTwiceByTwoBlocks,
     wideExponentialsOfOneBlock,
     wideSquares,
     wideExponentialsOfAllThreads,

@@ -239,22 +239,3 @@ mlir::smx::gpu::summedTwiceInSmallBlocks(const LongRow &row) {
     return std::nullopt;
   return RowSpread{small.threads, small.blocks};
 }
-
-/// A row of 16-bit elements that is summed twice leaves a thread 48 bytes of
-/// its registers: where one block of all threads still has most of its part in
-/// shared memory, two would read it there three times, and up to 13/16 of it.
-/// One of them is faster in clusters of two; larger ones, which wait for more
-/// blocks, need the second one, and so do rows that are summed once, of which
-/// 64 bytes or more are in registers.
-std::optional<RowSpread>
-mlir::smx::gpu::summedTwiceByTwoBlocks(const LongRow &row) {
-  constexpr int64_t blocks = 2,
-                    mostlyShared = 2 * blockRowThreads * widenedThreadBytes;
-  if (row.shape.elementBits != 16 || row.shape.sums < 2 ||
-      row.options.clusters < blocks || !isPartlyShared(row) ||
-      row.bytes <= blocks * mostlyShared || row.bytes > blocks * blockRowBytes)
-    return std::nullopt;
-  int64_t threads = llvm::divideCeil(row.bytes, blocks * blockRowThreadBytes);
-  return RowSpread{
-      static_cast<int64_t>(llvm::alignTo(threads, 4 * warpThreads)), blocks};
-}

@@ -2,12 +2,13 @@
 // RUN: softmax-opt %s --smx-to-gpu='chip=sm_90 alignment=4' | FileCheck %s --check-prefix=ANYWHERE
 // RUN: softmax-opt %s --smx-to-gpu='chip=sm_80 alignment=16' | FileCheck %s --check-prefix=ALONE
 
-// Rows of more than 64 KiB that are summed once and written: a cluster has all of a row in registers, 8 accesses of each thread in blocks of up to 512.
+// Rows of more than 64 KiB that are summed once and written: a cluster has all of a row in registers, 8 accesses of each thread, of which three
+// blocks or more are on a multiprocessor.
 
 // CHECK-LABEL: smx_gpu.kernel @narrow_exponentials_kernel
-// CHECK-SAME: warps(16) cluster(2) shared_limit(232448) min_blocks(2)
+// CHECK-SAME: warps(8) cluster(4) shared_limit(232448) min_blocks(4)
 // CHECK-NOT: smx_gpu.copy
-// CHECK: smx_gpu.load {{.*}} -> tensor<1x32768xbf16, #smx_gpu.striped<rows = 1, columns = 512, vector = 8>>
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x16384xbf16, #smx_gpu.striped<rows = 1, columns = 256, vector = 8>>
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
 // Where rows start anywhere, as few blocks as have up to 7 accesses for each of 384 threads.
@@ -36,9 +37,9 @@ func.func @wide_exponentials(%x: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
 }
 
 // CHECK-LABEL: smx_gpu.kernel @sum_kernel
-// CHECK-SAME: warps(16) cluster(4) shared_limit(232448) min_blocks(2)
+// CHECK-SAME: warps(8) cluster(8) shared_limit(232448) min_blocks(4)
 // CHECK-NOT: smx_gpu.copy
-// CHECK: smx_gpu.load {{.*}} -> tensor<1x32768xf16,
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x16384xf16,
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
 func.func @sum(%x: tensor<64x131072xf16>) -> tensor<64x131072xf16> {

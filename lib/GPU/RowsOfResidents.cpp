@@ -1,0 +1,125 @@
+//===- RowsOfResidents.cpp - rows of several blocks of a multiprocessor ---===//
+//
+// A row whose threads do not all have whole accesses leaves some of them idle,
+// and masks take registers. What decides is how much of rows a multiprocessor
+// has asked for at a time, and that three blocks or more take turns. Figures
+// are those of an H200, side by side, in runs that are not kept.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LongRowClasses.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::smx;
+using namespace mlir::smx::gpu;
+using ::smx::gpu::warpThreads;
+
+/// Of which a multiprocessor is busy with rows that are written.
+static constexpr int64_t enoughBytes = 98'000;
+
+/// The most threads of a part that leave least over, and have so many bytes of
+/// it on a multiprocessor.
+static std::optional<RowSpread> spreadPart(const LongRow &row,
+                                           const Sharing &sharing, int64_t part,
+                                           int64_t blocks) {
+  constexpr int64_t wordsOfAccess = accessBytes / 4;
+  const int64_t rows = row.shape.rowsRead;
+  std::optional<RowSpread> best;
+  int64_t most = 0;
+  for (int64_t threads = warpThreads; threads <= sharing.mostThreads;
+       threads += warpThreads) {
+    int64_t each = llvm::divideCeil(part, threads);
+    if (each < sharing.fewest || each > sharing.most ||
+        32 * part < sharing.fullness * threads * each ||
+        (best && threads * each >= most))
+      continue;
+    int64_t resident =
+        residentBlocks(threads, each * wordsOfAccess * rows + sharing.besides);
+    if (resident < sharing.fewestResident ||
+        resident * part * accessBytes * rows < sharing.enough)
+      continue;
+    best = RowSpread{threads, blocks, resident * threads};
+    most = threads * each;
+  }
+  return best;
+}
+
+std::optional<RowSpread>
+mlir::smx::gpu::spreadResident(const LongRow &row, const Sharing &sharing) {
+  const NestShape &shape = row.shape;
+  const int64_t bytes = shape.longest * shape.elementBits / 8 +
+                        (row.isAligned ? 0 : accessBytes - 1);
+  const int64_t accesses = llvm::divideCeil(bytes, accessBytes);
+  for (int64_t blocks = 1;
+       blocks <= std::min(row.options.clusters, sharing.mostBlocks);
+       blocks *= 2)
+    if (std::optional<RowSpread> spread = spreadPart(
+            row, sharing, llvm::divideCeil(accesses, blocks), blocks))
+      return spread;
+  return std::nullopt;
+}
+
+/// A row of 16-bit elements that is summed and written, of more than 32 KiB and
+/// of none of the classes that its threads fill. Softmax of 18000 elements is 8
+/// % faster, 20000 5, 50304 5, 100352 4, 200064 2; layer norm of 33024 18,
+/// 40000 10, 100352 8, 151936 28, 200064 39; RMS norm of 100352 6, 200064 11.
+/// 65536 and 131072 are 0.6 %; softmax of 53248 and 122880 0.9 and 0.7 %
+/// slower.
+std::optional<RowSpread> mlir::smx::gpu::residentSums(const LongRow &row) {
+  constexpr int64_t many = 8, enoughOfMany = 118'000;
+  if (!row.isSumOfNarrow() || !row.isAligned || row.accesses == 0 ||
+      row.bytes <= quarterRowBytes || row.options.clusters == 1)
+    return std::nullopt;
+  Sharing sharing{
+      /*fewest=*/5,   /*most=*/8,           /*mostThreads=*/512,
+      /*besides=*/28, /*fewestResident=*/3, enoughBytes};
+  // What is left over of exponentials takes as long to compute as what is not,
+  // and a larger cluster waits for longer: part of it is in shared memory.
+  bool takesLong = row.shape.hasExponentials;
+  sharing.mostBlocks = takesLong ? many / 2 : many;
+  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
+    return spread;
+  // Of 16 blocks ptxas spills masks of 8 accesses, or of more than the last.
+  sharing.most = 7;
+  sharing.fullness = takesLong ? 31 : 30;
+  sharing.mostBlocks = mostClusterBlocks;
+  sharing.enough = takesLong ? enoughOfMany : enoughBytes;
+  return spreadResident(row, sharing);
+}
+
+/// Two rows with exponentials (the gradient of log-softmax), four accesses of
+/// each: 9000 elements are 8 % faster, 9216 6, 18000 14, 20000 11, 24576 2,
+/// 36864 7, 49152 6. Clusters of 4 wait for longer, and of 8 are slower.
+std::optional<RowSpread> mlir::smx::gpu::residentPairs(const LongRow &row) {
+  constexpr int64_t most = 4, enoughOfMost = 118'000;
+  if (!row.isSumOfTwo() || !row.shape.hasExponentials || !row.isAligned ||
+      row.accesses == 0 || row.bytes <= quarterRowBytes ||
+      row.options.clusters == 1)
+    return std::nullopt;
+  Sharing sharing{/*fewest=*/4,
+                  /*most=*/4,
+                  /*mostThreads=*/512,
+                  /*besides=*/24,
+                  /*fewestResident=*/2,
+                  enoughBytes,
+                  /*mostBlocks=*/most / 2};
+  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
+    return spread;
+  sharing.mostBlocks = most;
+  sharing.enough = enoughOfMost;
+  return spreadResident(row, sharing);
+}
+
+/// Two rows without (the gradient of softmax), which do not fill blocks: 18000
+/// elements are 5 % faster, 20000 1.6, 25000 and 50304 1 and 2.
+std::optional<RowSpread> mlir::smx::gpu::residentCutPairs(const LongRow &row) {
+  if (!row.isSumOfTwo() || row.shape.hasExponentials || !row.isAligned ||
+      row.bytes <= halfRowBytes || row.options.clusters == 1 ||
+      row.accesses == 0 || row.accesses % warpThreads == 0)
+    return std::nullopt;
+  return spreadResident(row, {/*fewest=*/3, /*most=*/4, /*mostThreads=*/512,
+                              /*besides=*/40, /*fewestResident=*/2, enoughBytes,
+                              /*mostBlocks=*/4});
+}
