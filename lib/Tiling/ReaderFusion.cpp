@@ -70,9 +70,8 @@ static bool readsAll(scf::ForallOp loop, tensor::ExtractSliceOp slice) {
       [&](tensor::ParallelInsertSliceOp insert) {
         auto destination = cast<BlockArgument>(insert.getDest());
         return haveSamePlace(slice, insert) &&
-               haveSameExtents(
-                   slice.getSource(),
-                   loop.getTiedOpOperand(destination)->get());
+               haveSameExtents(slice.getSource(),
+                               loop.getTiedOpOperand(destination)->get());
       });
 }
 
@@ -110,9 +109,9 @@ static linalg::GenericOp computeTile(RewriterBase &rewriter,
   }
   Value empty = tensor::EmptyOp::create(rewriter, loc, slice.getMixedSizes(),
                                         slice.getType().getElementType());
-  auto tile = linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), inputs, empty, op.getIndexingMapsArray(),
-      op.getIteratorTypesArray());
+  auto tile = linalg::GenericOp::create(rewriter, loc, empty.getType(), inputs,
+                                        empty, op.getIndexingMapsArray(),
+                                        op.getIteratorTypesArray());
   rewriter.cloneRegionBefore(op.getRegion(), tile.getRegion(),
                              tile.getRegion().end());
   return tile;

@@ -263,8 +263,9 @@ struct TileOthersPass : mlir::smx::impl::TileOthersPassBase<TileOthersPass> {
     Block &body = getOperation().getBody().front();
     if (failed(generalizeElementwise(rewriter, body)))
       return signalPassFailure();
-    for (auto op : llvm::make_early_inc_range(
-             llvm::reverse(body.getOps<linalg::GenericOp>())))
+    // Readers first: what is computed in a loop makes slices of what it reads.
+    SmallVector<linalg::GenericOp> generics(body.getOps<linalg::GenericOp>());
+    for (linalg::GenericOp op : llvm::reverse(generics))
       fuseIntoReader(rewriter, op);
     // What fits into no loop gets one of its own below.
     for (auto op : llvm::make_early_inc_range(body.getOps<linalg::GenericOp>()))
