@@ -47,7 +47,7 @@ def block_norm_text(op, sizes, dtype="bf16"):
     inputs = ["x", *["r"] * has_residual, "w", *["b"] * has_bias]
     arguments = ", ".join(f"%{name}: {x if name in 'xr' else columns}" for name in inputs)
     results = f"({x}, {x})" if has_residual else x
-    factors = [name for name in inputs if name in "wb"]
+    factors, is_narrow = [name for name in inputs if name in "wb"], dtype != "f32"
     lines = [f"func.func @f({arguments}) -> {results} {{", f"  %e = tensor.empty() : {x}"]
     if has_residual:
         lines.append(f"  %h = linalg.add ins(%x, %r : {x}, {x}) outs(%e : {x}) -> {x}")
@@ -55,10 +55,16 @@ def block_norm_text(op, sizes, dtype="bf16"):
               f"  %y = linalg.generic {{indexing_maps = [#all, {'#columns, ' * len(factors)}#all], iterator_types = [\"parallel\", \"parallel\"]}}",
               f"      ins(%n, {', '.join('%' + f for f in factors)} : {', '.join([wide, *[columns] * len(factors)])}) outs(%e : {x}) {{",
               f"  ^bb0(%i: f32, {', '.join(f'%i{f}: {dtype}' for f in factors)}, %o: {dtype}):",
-              *(f"    %f{f} = arith.extf %i{f} : {dtype} to f32" for f in factors), "    %p = arith.mulf %i, %fw : f32"]
+              *(f"    %f{f} = arith.extf %i{f} : {dtype} to f32" for f in factors if is_narrow),
+              f"    %p = arith.mulf %i, %{'f' if is_narrow else 'i'}w : f32"]
+    last = "p"
     if has_bias:
-        lines.append("    %s = arith.addf %p, %fb : f32")
-    lines += [f"    %t = arith.truncf %{'s' if has_bias else 'p'} : f32 to {dtype}", f"    linalg.yield %t : {dtype}", f"  }} -> {x}",
+        lines.append(f"    %s = arith.addf %p, %{'f' if is_narrow else 'i'}b : f32")
+        last = "s"
+    if is_narrow:
+        lines.append(f"    %t = arith.truncf %{last} : f32 to {dtype}")
+        last = "t"
+    lines += [f"    linalg.yield %{last} : {dtype}", f"  }} -> {x}",
               f"  return {'%h, ' if has_residual else ''}%y : {results.strip('()')}", "}"]
     maps = ["#all = affine_map<(i, j) -> (i, j)>", "#columns = affine_map<(i, j) -> (j)>"]
     return "\n".join(maps + lines) + "\n"

@@ -145,6 +145,8 @@ std::optional<RowSpread> slidWideRows(const LongRow &row);
 std::optional<RowSpread> slidPairs(const LongRow &row);
 
 // Rows of one block (RowsOfBlocks.cpp).
+std::optional<RowSpread> weightedRows(const LongRow &row);
+std::optional<RowSpread> weightedSums(const LongRow &row);
 std::optional<RowSpread> wideSquares(const LongRow &row);
 std::optional<RowSpread> pairsOfOneAccess(const LongRow &row);
 std::optional<RowSpread> wideExponentialsOfAllThreads(const LongRow &row);

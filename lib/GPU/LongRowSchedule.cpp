@@ -128,6 +128,8 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 /// holds in registers is for exponentials that no cluster does.
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     residentReaders,
+    weightedRows,
+    weightedSums,
     slidRows,
     slidWideRows,
     slidPairs,

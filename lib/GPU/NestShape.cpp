@@ -198,6 +198,25 @@ static void setReads(NestShape &shape, scf::ForallOp nest,
   });
 }
 
+/// True if an op of the nest reads a vector from outside, whole.
+static bool readsVector(scf::ForallOp nest) {
+  auto isVector = [&](Value value) {
+    if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+        slice && slice.getOffsets().empty())
+      value = slice.getSource();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() == 1 &&
+           !nest->isAncestor(value.getParentBlock()->getParentOp());
+  };
+  return nest
+      .walk([&](linalg::LinalgOp op) {
+        return llvm::any_of(op.getDpsInputs(), isVector)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Sets `isWritten`, `writtenBits` and `widestWritten`.
 static void setWrites(NestShape &shape, scf::ForallOp nest,
                       const TileClasses &classes) {
@@ -318,6 +337,7 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
   setHasWholeRows(shape, nest, classes);
   setElements(shape, nest, classes);
   setReads(shape, nest, classes);
+  shape.hasWeights = shape.isOneRow && readsVector(nest);
   setWrites(shape, nest, classes);
   shape.tiles = tilesOfLoop(nest);
   setReductions(shape, nest, classes);

@@ -31,6 +31,9 @@ struct NestShape {
   bool rowsAreFastest = false;
   /// Operands that have other elements for each row, as long as a row.
   int64_t rowsRead = 0;
+  /// Something is read that has a value for each column and is the same for all
+  /// rows: the weights of a norm.
+  bool hasWeights = false;
   /// Reductions other than products, and how many of them are sums.
   int64_t reductions = 0, sums = 0;
   /// A sum is wider than f32.

@@ -1,6 +1,6 @@
 //===- RowPieceLoads.cpp - where the pieces of a long row are -------------===//
 //
-// The first piece is in registers. The others are copied to shared memory once.
+// The first ones are in registers. The others are copied to shared memory once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,11 +55,11 @@ Value RowPieces::copyPiece(OpBuilder &builder, const Piece &piece,
 void RowPieces::load(OpBuilder &builder, Piece &piece) {
   for (LoadOp load : loads) {
     OpBuilder::InsertionGuard guard(builder);
-    if (piece.first == 0)
+    if (!piece.isShared)
       builder.setInsertionPoint(load);
-    piece.loaded[load.getTile()] = piece.first == 0
-                                       ? loadPiece(builder, piece, load)
-                                       : copyPiece(builder, piece, load);
+    piece.loaded[load.getTile()] = piece.isShared
+                                       ? copyPiece(builder, piece, load)
+                                       : loadPiece(builder, piece, load);
   }
 }
 

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::smx::gpu;
 
 RowPieces::RowPieces(KernelOp kernel, ArrayRef<LoadOp> some, int64_t bytes,
-                     int64_t states)
+                     int64_t accesses, int64_t states)
     : kernel(kernel), loads(some), states(states) {
   auto type = cast<RankedTensorType>(loads.front().getTile().getType());
   auto striped = cast<StripedAttr>(getLayout(type));
@@ -30,7 +30,9 @@ RowPieces::RowPieces(KernelOp kernel, ArrayRef<LoadOp> some, int64_t bytes,
   for (int64_t first = 0; first < columns;) {
     Piece piece;
     piece.first = first;
-    piece.columns = first == 0 ? std::min(most * stripe, columns) : stripe;
+    int64_t left = std::min(most * stripe, columns) - first;
+    piece.isShared = left <= 0;
+    piece.columns = piece.isShared ? stripe : std::min(left, accesses * stripe);
     first += piece.columns;
     pieces.push_back(std::move(piece));
   }
@@ -55,7 +57,7 @@ bool RowPieces::isKnown(Operation *op) const {
   if (auto store = dyn_cast<StoreOp>(op))
     return store.getDims().back() >= 0;
   if (auto load = dyn_cast<LoadOp>(op))
-    return llvm::is_contained(loads, load);
+    return llvm::is_contained(loads, load) || isOfAllRows(load);
   if (op->hasTrait<OpTrait::ConstantLike>())
     return isSplat(op->getResult(0));
   return isa<PositionOp, BroadcastOp, PartsOp, HoldOp, tensor::SplatOp>(op) ||
@@ -95,6 +97,8 @@ Value RowPieces::pieceOf(OpBuilder &builder, Piece &piece, Value tile,
     result = weighed(builder, piece, op);
   } else if (piece.loaded.contains(tile)) {
     result = loadedOf(builder, piece, tile);
+  } else if (auto load = dyn_cast<LoadOp>(op)) {
+    result = loadPiece(builder, piece, load);
   } else if (matchPattern(op, m_Constant(&splat))) {
     result =
         arith::ConstantOp::create(builder, loc, type, splat.resizeSplat(type));
@@ -161,7 +165,6 @@ Value RowPieces::pieceFor(OpBuilder &builder, Piece &piece,
                           Operation *reduction, Value reference) {
   Location loc = reduction->getLoc();
   Value whole = reduction->getOperand(0);
-  bool isFirst = &piece == pieces.begin();
   IRMapping local;
   IRMapping &made = reference ? local : madeBefore(piece, local);
   if (reference)
@@ -170,7 +173,7 @@ Value RowPieces::pieceFor(OpBuilder &builder, Piece &piece,
                                  typeOf(piece, state->reference()), reference));
   Value tile = pieceOf(builder, piece, whole, made);
   if (Value kept = keptBy.lookup(reduction)) {
-    if (!isFirst)
+    if (piece.isShared)
       keep(builder, piece, kept, made.lookup(kept));
     else if (reference)
       piece.loaded[kept] = made.lookup(kept);
@@ -193,7 +196,7 @@ Value RowPieces::combined(OpBuilder &builder, Pieces some, ReduceOp reduction,
     running =
         running ? combineTiles(builder, loc, reduction.getKind(), running, tile)
                 : tile;
-    if (&piece != pieces.begin() || reference)
+    if (piece.isShared || reference)
       running = HoldOp::create(builder, loc, running.getType(), running);
   }
   return running;
@@ -206,11 +209,11 @@ Value RowPieces::combined(OpBuilder &builder, Pieces some, PartialReduceOp sum,
   Value running, pair;
   for (Piece &piece : some) {
     Value tile = pieceFor(builder, piece, sum, reference);
-    bool isFirst = &piece == pieces.begin(), isLast = &piece == &some.back();
+    bool isLast = &piece == &some.back();
     // Two sums of positive numbers round as little as the numbers did.
     if (pair)
       tile = arith::AddFOp::create(builder, loc, pair, tile);
-    if (!pair && !isFirst && !isLast) {
+    if (!pair && piece.isShared && !isLast) {
       pair = HoldOp::create(builder, loc, tile.getType(), tile);
       continue;
     }
@@ -218,7 +221,7 @@ Value RowPieces::combined(OpBuilder &builder, Pieces some, PartialReduceOp sum,
     Value wide = arith::ExtFOp::create(builder, loc, type, tile);
     running =
         running ? arith::AddFOp::create(builder, loc, running, wide) : wide;
-    if (!isFirst || reference)
+    if (piece.isShared || reference)
       running = HoldOp::create(builder, loc, type, running);
   }
   return running;

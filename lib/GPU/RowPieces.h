@@ -1,8 +1,9 @@
 //===- RowPieces.h - a long row's tile, in pieces ---------------*- C++ -*-===//
 //
-// The first piece stays in registers, and the others in shared memory: each
+// The first pieces stay in registers, and the others in shared memory: each
 // reduction, and each store, reads them again from there. What one of them
-// computes for a later one takes its place, if as wide.
+// computes for a later one takes its place, if as wide. What is the same for
+// all rows is read where a piece is made of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,9 @@ namespace mlir::smx::gpu {
 /// Neighbouring columns of the row's tile.
 struct Piece {
   int64_t first = 0, columns = 0;
+  bool isShared = false;
+  /// What was made of it for roots before, if registers have it still.
+  IRMapping made;
   /// Loaded tiles: in registers, or in shared memory.
   llvm::DenseMap<Value, Value> loaded;
   /// What the weights that are kept are to be multiplied by, if anything.
@@ -38,12 +42,18 @@ struct RowState {
   Value reference() const { return weight.difference.getRhs(); }
 };
 
+/// Memory with one value for each column, the weights of a norm: what one row
+/// needs of it is read for the next one, too, so that it is cached.
+inline bool isOfAllRows(LoadOp load) {
+  return load.getSource().getType().getRank() == 1;
+}
+
 class RowPieces {
 public:
-  /// Of the first piece a thread has `bytes`. Pieces have up to `states`
-  /// states, if more than one.
+  /// Of those in registers a thread has `bytes`, up to `accesses` of each load
+  /// in a piece. Pieces have up to `states` states, if more than one.
   RowPieces(KernelOp kernel, ArrayRef<LoadOp> loads, int64_t bytes,
-            int64_t states);
+            int64_t accesses, int64_t states);
 
   /// Fails, and nothing has changed, if an op has no form on pieces, or if
   /// there are to be several states of what is not one.
@@ -68,9 +78,8 @@ private:
   Value copyPiece(OpBuilder &builder, const Piece &piece, LoadOp load);
   /// The piece of a tile, computed at the builder's place.
   Value pieceOf(OpBuilder &builder, Piece &piece, Value tile, IRMapping &made);
-  /// What was made of a piece for roots before, if registers have it still.
-  IRMapping &madeBefore(const Piece &piece, IRMapping &local) {
-    return piece.first == 0 ? inRegisters : local;
+  static IRMapping &madeBefore(Piece &piece, IRMapping &local) {
+    return piece.isShared ? local : piece.made;
   }
   /// All whole tiles that a value is computed from, and itself.
   void collect(Value value, llvm::SetVector<Value> &chain) const;
@@ -108,7 +117,6 @@ private:
   SmallVector<LoadOp> loads;
   int64_t columns, states;
   SmallVector<Piece> pieces;
-  IRMapping inRegisters;
   std::optional<RowState> state;
   /// By reduction, the tile that takes the place of the loaded one.
   llvm::DenseMap<Operation *, Value> keptBy;

@@ -28,7 +28,7 @@ std::optional<RowSpread> mlir::smx::gpu::slidRows(const LongRow &row) {
   const NestShape &shape = row.shape;
   bool isNarrow = row.isRead(1, 16) && shape.maxima == 0 &&
                   (row.isSumOfNarrow() || !shape.isWritten);
-  if (!isNarrow || row.isAligned || row.bytes < shortest ||
+  if (!isNarrow || row.isAligned || shape.hasWeights || row.bytes < shortest ||
       (row.bytes > longestOfOne && row.bytes <= halfRowBytes &&
        !shape.hasDoubleSums))
     return std::nullopt;

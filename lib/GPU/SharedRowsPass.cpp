@@ -69,6 +69,8 @@ struct HeldRow {
   int64_t threads, cluster, minBlocks, sharedLimit;
   /// Bytes of registers that all tiles take of a thread.
   int64_t threadBytes = 0;
+  /// Loads of what is the same for all rows.
+  int64_t weights = 0;
 
   bool isNarrow() const { return widest < 32; }
   /// A row that fills multiprocessors leaves none of their threads to others
@@ -87,11 +89,18 @@ struct HeldRow {
       return load.getTile().getType().getElementType().isF16();
     });
   }
-  /// Several rows, with others before and behind them, as weights have not.
-  bool areRows() const {
-    return loads.size() > 1 && llvm::all_of(loads, [](LoadOp load) {
-             return load.getOffsets().size() > 1;
-           });
+  /// Accesses of a tile that a thread has.
+  int64_t accesses() const {
+    LoadOp load = loads.front();
+    RankedTensorType tile = load.getTile().getType();
+    return getRegisterCount(tile) /
+           cast<StripedAttr>(getLayout(tile)).getVector();
+  }
+  /// As many of those have their weights in registers at a time.
+  int64_t accessesOfPiece() const {
+    if (weights == 0)
+      return accesses();
+    return weights == 1 ? 4 : std::clamp<int64_t>(accesses() / 2, 1, 2);
   }
   /// There is shared memory for what is left of so many bytes of a thread.
   bool fits(int64_t bytesOfFirst) const {
@@ -119,9 +128,14 @@ struct SharedRowsPass
     KernelOp kernel = getOperation();
     uniteEqualOps(kernel);
     HeldRow row(kernel);
-    int64_t most = mostBytes(row);
-    if (row.threadBytes <= most)
+    if (row.loads.empty())
       return;
+    int64_t most = mostBytes(row);
+    if (row.threadBytes <= most) {
+      if (row.accesses() > row.accessesOfPiece())
+        convert(row, row.threadBytes, 1);
+      return;
+    }
     int64_t first = row.bytesOfFirst(most, bytes);
     int64_t firstOfStates = row.isNarrow() ? first : most / 8 * 5;
     int64_t count = mostStates(row);
@@ -158,8 +172,10 @@ void HeldRow::collectLoads() {
   for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
     RankedTensorType tile = load.getTile().getType();
     auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
+    weights += striped && isOfAllRows(load);
     if (striped && tile.getDimSize(0) == 1 && striped.getRowThreads() == 1 &&
         load.getDims().back() >= 0 && elementBits(tile) >= 8 &&
+        !isOfAllRows(load) &&
         (loads.empty() ||
          tile.getShape() == loads.front().getTile().getType().getShape()))
       loads.push_back(load);
@@ -205,7 +221,7 @@ int64_t HeldRow::bytesOfFirst(int64_t most, int64_t mostOfPass) const {
   int64_t first = bytesWithoutMasks(*this, most, mostOfPass);
   // Of two rows that end within an access a thread keeps one access of each,
   // if the rest fits: masks, and what is widened, take registers.
-  if (isMasked() && areRows())
+  if (isMasked() && loads.size() > 1)
     for (int64_t few : {most / 4, most / 2})
       if (fits(few))
         return std::min(first, few);
@@ -214,6 +230,9 @@ int64_t HeldRow::bytesOfFirst(int64_t most, int64_t mostOfPass) const {
 
 /// Bytes of a thread's registers that a row may take.
 int64_t SharedRowsPass::mostBytes(const HeldRow &row) const {
+  // Weights take registers; and what is widened is kept there, too.
+  if (row.weights > 0 && row.fits(bytes / 2))
+    return bytes / 2;
   // Of two that widen its elements the assembler keeps those of the first.
   return row.isNarrow() && countOfParts(row.kernel, row.columns, 32) > 1
              ? mlir::smx::widenedThreadBytes
@@ -235,7 +254,8 @@ bool SharedRowsPass::convert(const HeldRow &row, int64_t bytesOfFirst,
     return false;
   KernelOp kernel = row.kernel;
   RowPieces pieces(kernel, row.loads,
-                   row.widest == 64 ? bytesOfFirst / 2 : bytesOfFirst, states);
+                   row.widest == 64 ? bytesOfFirst / 2 : bytesOfFirst,
+                   row.accessesOfPiece(), states);
   if (failed(pieces.run()))
     return false;
   if (row.isAlone() && states > 1)

@@ -1,13 +1,17 @@
 """Compiles kernels of many shapes to PTX, assembles each and prints its registers; fails on a spill, a stack frame or
 a note that products of warpgroups run one by one (C75xx).
 
-Usage: spills.py <softmax-compile> <ptxas> <chip> attention|products|biases|slopes|rows|clusters|threads|streamed <type>...
+Usage: spills.py <softmax-compile> <ptxas> <chip> attention|products|biases|slopes|rows|clusters|norms|threads|streamed <type>...
 """
 import itertools
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "integration/gpu"))
+import works  # noqa: E402
 
 MASKS = {
     "full": "",
@@ -24,17 +28,17 @@ QUERIES = {"parts": 1, "few": 16}
 # Rows that end within the last access of some threads, in blocks and in clusters.
 RAGGED = (28000, 30000, 31992, 32000, 32004, 50000, 50256, 51200)
 # Rows that clusters have in registers, with a rest and without.
-CLUSTERS = (20000, 60000, 74000, 81920, 98300, 98304, 100000, 106880, 114688, 116752, 128256, 131072, 151936, 196608, 200000, 262144)
+CLUSTERS = (18000, 20000, 25000, 44000, 60000, 74000, 81920, 98300, 98304, 100000, 106880, 114688, 116752, 128256, 131072, 151936, 175000, 196608, 200064, 262144, 300000)
 THREADS = {
     "softmax": (2048, 2304, 2560, 3072, 3584, 3840, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 28672, 32768, 40960, 49152, 57344, 65536, *RAGGED,
                 *CLUSTERS),
     "log_softmax": (2048, 2304, 2560, 3072, 3840, 4096, 4608, 8192, 32768, 65536, *RAGGED, *CLUSTERS),
-    "softmax_backward": (2304, 3072, 3840, 5120, 7168, 4096, 16384, 18432, 20480, 24576, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688,
+    "softmax_backward": (2304, 3072, 3840, 5120, 7168, 4096, 16384, 18000, 18432, 20480, 25000, 24576, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688,
                          131072, 151936, 202048),
-    "log_softmax_backward": (3072, 5120, 7168, 4096, 20480, 24576, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688, 131072,
+    "log_softmax_backward": (3072, 5120, 7168, 4096, 9000, 14336, 18000, 20480, 24576, 25000, 36864, 40000, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688, 131072,
                              151936),
-    "layer_norm": (4608, 5120, 40960, 49152, 57344, 65536, 81920, 98304, 114688, 131072, 163840, 196608, 229376, 262144, 1048576, *RAGGED),
-    "rms_norm": (4608, 6144, 7168, 11008, 12288, 14336, 16384, 18432, 40960, 65536, 98304, 114688, 128256, 131072, 196608, 262144, 524288, *RAGGED),
+    "layer_norm": (4608, 5120, 40960, 49152, 57344, 65536, 81920, 98304, 114688, 131072, 163840, 196608, 229376, 262144, 1048576, *RAGGED, *CLUSTERS),
+    "rms_norm": (4608, 6144, 7168, 11008, 12288, 14336, 16384, 18432, 40960, 65536, 98304, 114688, 128256, 131072, 196608, 262144, 524288, *RAGGED, *CLUSTERS),
     "logsumexp": (3072, 4096, 13312, 16384, 40000, 40960, 49152, 50176, 57344, *RAGGED),
     "cross_entropy": (4096, 8192, 40000, 40960, 49152, 50176, 57344, *RAGGED),
 }
@@ -51,6 +55,9 @@ LONG = {2: (294912, 393216, 524288, 655360, 786432), 4: (147456, 163840, 196608,
 
 # Rows of 16-bit elements that are read again.
 REREAD = {op: (16384, 24576, 32768) for op in ("layer_norm", "rms_norm", "softmax", "log_softmax")}
+
+# Hidden sizes of transformer blocks.
+HIDDEN = (128, 768, 1000, 1024, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 7168, 8192, 11008, 12288, 14336, 16384)
 
 # Rows that a cluster reads once, where there are many.
 READ = (65536, 81920, 98304, 114688, 128256, 131072)
@@ -244,6 +251,11 @@ def kernels(family, types):
             for extent in READ if element in ("bf16", "f16") else ():
                 yield f"logsumexp {element} {extent} of many rows", reduction("logsumexp", element, extent, 2048), 16
             continue
+        if family == "norms":
+            # With weights, biases and residuals.
+            for op, extent in itertools.product(works.BLOCK_NORMS, HIDDEN):
+                yield f"{op} {element} {extent}", works.block_norm_text(op, (64, extent), element), 16
+            continue
         for extent in (262144, 1048576) if element != "f64" else ():
             for op in ("softmax", "log_softmax"):
                 yield f"{op} {element} {extent} cluster", reduction(op, element, extent), 16
@@ -257,7 +269,7 @@ def kernels(family, types):
             if element != "f64":
                 yield f"topk_softmax {element} 50257 k 5 anywhere", top(element, 50257, 5), 2
             # Rows that start anywhere, as those of odd extents do.
-            for extent in (4095, 12345, 50257):
+            for extent in (4095, 12345, 45001, 50257, 90001):
                 for op in ("softmax", "logsumexp", "cross_entropy", "layer_norm", "rms_norm"):
                     yield f"{op} {element} {extent} anywhere", reduction(op, element, extent), 2
 
