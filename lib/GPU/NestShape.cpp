@@ -163,6 +163,7 @@ static void setElements(NestShape &shape, scf::ForallOp nest,
   nest.walk([&](tensor::ExtractSliceOp slice) {
     shape.elementBits =
         std::min<int64_t>(shape.elementBits, elementBits(slice.getType()));
+    shape.isConverted |= slice.getType().getElementType().isF16();
     SmallVector<TileClasses::Class> dims = classes.classesOf(slice);
     bool isMatrix = llvm::count_if(dims, [&](TileClasses::Class c) {
                       return classes.boundOf(c) != 1;

@@ -28,6 +28,8 @@ struct NestShape {
   int64_t rowBits = 0;
   /// Bits of the narrowest element type that is read.
   int64_t elementBits = 64;
+  /// Elements of f16 are widened by conversions, whose operands take registers.
+  bool isConverted = false;
   bool rowsAreFastest = false;
   /// Operands that have other elements for each row, as long as a row.
   int64_t rowsRead = 0;

@@ -38,19 +38,20 @@ std::optional<RowSpread> mlir::smx::gpu::weightedRows(const LongRow &row) {
 }
 
 /// The same of a sum of two rows, which is written, too: one access of each in
-/// 32 registers up to 4096 elements, 1 % faster than two, and two in 64 up to
-/// 8192, 1 to 2 % faster than four.
+/// 32 registers up to 4096 elements, 1 % faster than two (of f16 ptxas would
+/// spill one), and two in 64 up to 8192, 1 to 2 % faster than four.
 std::optional<RowSpread> mlir::smx::gpu::weightedSums(const LongRow &row) {
   constexpr int64_t pair = 2 * accessBytes, shortest = 8 * 1024, most = 512;
   if (!row.shape.hasWeights || !row.isRead(2, 16) || !row.shape.isWritten ||
       !row.isAligned || row.accesses == 0 || row.bytes < shortest ||
       row.bytes > most * 2 * pair)
     return std::nullopt;
-  int64_t few = row.bytes <= most * pair && row.accesses % warpThreads == 0;
+  bool few = row.bytes <= most * pair && row.accesses % warpThreads == 0 &&
+             !row.shape.isConverted;
   int64_t threads = llvm::alignTo(
       llvm::divideCeil(row.bytes, (few ? 1 : 2) * pair), warpThreads);
   return RowSpread{threads, /*cluster=*/1,
-                   residentBlocks(threads, few ? 40 : 64) * threads};
+                   residentBlocks(threads, few ? 32 : 64) * threads};
 }
 
 /// RMS norm of f32 sums squares in f64. ptxas computes the squares of all that
