@@ -28,7 +28,7 @@ QUERIES = {"parts": 1, "few": 16}
 # Rows that end within the last access of some threads, in blocks and in clusters.
 RAGGED = (28000, 30000, 31992, 32000, 32004, 50000, 50256, 51200)
 # Rows that clusters have in registers, with a rest and without.
-CLUSTERS = (18000, 20000, 25000, 44000, 60000, 74000, 81920, 98300, 98304, 100000, 106880, 114688, 116752, 128256, 131072, 151936, 175000, 196608, 200064, 262144, 300000)
+CLUSTERS = (20000, 60000, 74000, 81920, 98300, 98304, 100000, 106880, 114688, 116752, 128256, 131072, 151936, 196608, 200000, 262144)
 THREADS = {
     "softmax": (2048, 2304, 2560, 3072, 3584, 3840, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 28672, 32768, 40960, 49152, 57344, 65536, *RAGGED,
                 *CLUSTERS),
@@ -37,11 +37,14 @@ THREADS = {
                          131072, 151936, 202048),
     "log_softmax_backward": (3072, 5120, 7168, 4096, 9000, 14336, 18000, 20480, 24576, 25000, 36864, 40000, 28672, 32768, 50000, 51200, 57344, 60000, 65536, 100000, 114688, 131072,
                              151936),
-    "layer_norm": (4608, 5120, 40960, 49152, 57344, 65536, 81920, 98304, 114688, 131072, 163840, 196608, 229376, 262144, 1048576, *RAGGED, *CLUSTERS),
-    "rms_norm": (4608, 6144, 7168, 11008, 12288, 14336, 16384, 18432, 40960, 65536, 98304, 114688, 128256, 131072, 196608, 262144, 524288, *RAGGED, *CLUSTERS),
+    "layer_norm": (4608, 5120, 40960, 49152, 57344, 65536, 81920, 98304, 114688, 131072, 163840, 196608, 229376, 262144, 1048576, *RAGGED),
+    "rms_norm": (4608, 6144, 7168, 11008, 12288, 14336, 16384, 18432, 40960, 65536, 98304, 114688, 128256, 131072, 196608, 262144, 524288, *RAGGED),
     "logsumexp": (3072, 4096, 13312, 16384, 40000, 40960, 49152, 50176, 57344, *RAGGED),
     "cross_entropy": (4096, 8192, 40000, 40960, 49152, 50176, 57344, *RAGGED),
 }
+
+# Rows of 16 bits that end within accesses and that several blocks of a multiprocessor have.
+RESIDENT = {op: (18000, 25000, 44000, 100352, 151936, 175000, 200064, 300000) for op in ("softmax", "log_softmax", "layer_norm", "rms_norm")}
 
 # Rows of which a tile is left over, without clusters, and others whose accesses of a thread ptxas is sensitive to.
 STREAMED = {
@@ -245,6 +248,9 @@ def kernels(family, types):
             for op, extents in REREAD.items() if element in ("bf16", "f16") else ():
                 for extent in extents:
                     yield f"{op} {element} {extent} read again", reduction(op, element, extent), 16
+            for op, extents in RESIDENT.items() if element in ("bf16", "f16") else ():
+                for extent in extents:
+                    yield f"{op} {element} {extent} of several blocks", reduction(op, element, extent), 16
             for op in ("softmax", "log_softmax"):
                 for extent in LONG.get({"bf16": 2, "f16": 2, "f32": 4}.get(element), ()):
                     yield f"{op} {element} {extent} in shared memory", reduction(op, element, extent), 16
