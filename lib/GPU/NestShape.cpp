@@ -338,7 +338,7 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
   setHasWholeRows(shape, nest, classes);
   setElements(shape, nest, classes);
   setReads(shape, nest, classes);
-  shape.hasWeights = shape.isOneRow && readsVector(nest);
+  shape.hasWeights = shape.isOneRow && shape.rowsRead != 0 && readsVector(nest);
   setWrites(shape, nest, classes);
   shape.tiles = tilesOfLoop(nest);
   setReductions(shape, nest, classes);

@@ -42,8 +42,8 @@ struct RowState {
   Value reference() const { return weight.difference.getRhs(); }
 };
 
-/// Memory with one value for each column, the weights of a norm: what one row
-/// needs of it is read for the next one, too, so that it is cached.
+/// Memory with one value for each column: an only row, or the weights of a
+/// norm, of which what one row needs is read for the next one, too, and cached.
 inline bool isOfAllRows(LoadOp load) {
   return load.getSource().getType().getRank() == 1;
 }

@@ -169,15 +169,19 @@ HeldRow::HeldRow(KernelOp kernel)
 }
 
 void HeldRow::collectLoads() {
-  for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
+  auto all = kernel.getBody().front().getOps<LoadOp>();
+  // An only row has no other memory than such, either.
+  bool isOnlyRow = llvm::all_of(all, isOfAllRows);
+  for (LoadOp load : all) {
     RankedTensorType tile = load.getTile().getType();
     auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
-    weights += striped && isOfAllRows(load);
-    if (striped && tile.getDimSize(0) == 1 && striped.getRowThreads() == 1 &&
-        load.getDims().back() >= 0 && elementBits(tile) >= 8 &&
-        !isOfAllRows(load) &&
-        (loads.empty() ||
-         tile.getShape() == loads.front().getTile().getType().getShape()))
+    if (!striped || tile.getDimSize(0) != 1 || striped.getRowThreads() != 1 ||
+        load.getDims().back() < 0 || elementBits(tile) < 8)
+      continue;
+    if (isOfAllRows(load) && !isOnlyRow)
+      ++weights;
+    else if (loads.empty() ||
+             tile.getShape() == loads.front().getTile().getType().getShape())
       loads.push_back(load);
   }
 }

@@ -111,14 +111,6 @@ struct FusionPlace {
 };
 } // namespace
 
-/// The elements of `numbers`, one for each loop, that `map` has.
-static SmallVector<OpFoldResult> pick(ArrayRef<OpFoldResult> numbers,
-                                      AffineMap map) {
-  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
-    return numbers[cast<AffineDimExpr>(expr).getPosition()];
-  });
-}
-
 /// The last loop that an input of `op` comes from.
 static scf::ForallOp lastLoopOf(linalg::GenericOp op) {
   scf::ForallOp last;
@@ -211,20 +203,15 @@ static void computeTile(RewriterBase &rewriter, scf::ForallOp wider,
   SmallVector<Value> inits;
   for (OpOperand &init : op.getDpsInitsMutable())
     inits.push_back(tensor::EmptyOp::create(
-        rewriter, loc, pick(place.sizes, op.getMatchingIndexingMap(&init)),
+        rewriter, loc, pickLoops(place.sizes, op.getMatchingIndexingMap(&init)),
         getElementTypeOrSelf(init.get().getType())));
   SmallVector<Value> inputs;
   for (auto [input, tile] :
        llvm::zip_equal(op.getDpsInputOperands(), place.inputs)) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    inputs.push_back(
-        tile ? tile
-             : tensor::ExtractSliceOp::create(
-                   rewriter, loc, input->get(), pick(place.offsets, map),
-                   pick(place.sizes, map),
-                   SmallVector<OpFoldResult>(map.getNumResults(),
-                                             rewriter.getIndexAttr(1)))
-                   .getResult());
+    inputs.push_back(tile ? tile
+                          : sliceOfTile(rewriter, loc, input->get(),
+                                        op.getMatchingIndexingMap(input),
+                                        place.offsets, place.sizes));
   }
   auto inner = linalg::GenericOp::create(
       rewriter, loc, ValueRange(inits).getTypes(), inputs, inits,
@@ -236,7 +223,7 @@ static void computeTile(RewriterBase &rewriter, scf::ForallOp wider,
     AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
     tensor::ParallelInsertSliceOp::create(
         rewriter, loc, result, wider.getRegionIterArgs()[firstResult + number],
-        pick(place.offsets, map), pick(place.sizes, map),
+        pickLoops(place.offsets, map), pickLoops(place.sizes, map),
         SmallVector<OpFoldResult>(map.getNumResults(),
                                   rewriter.getIndexAttr(1)));
   }

@@ -3,6 +3,8 @@
 #include "LoopResults.h"
 #include "ProductTiles.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace mlir::smx;
 
@@ -25,6 +27,21 @@ mlir::smx::addResults(RewriterBase &rewriter, scf::ForallOp loop,
       onArgument(old, value);
   rewriter.mergeBlocks(loop.getBody(), wider.getBody(), arguments);
   return wider;
+}
+
+SmallVector<OpFoldResult> mlir::smx::pickLoops(ArrayRef<OpFoldResult> numbers,
+                                               AffineMap map) {
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return numbers[cast<AffineDimExpr>(expr).getPosition()];
+  });
+}
+
+Value mlir::smx::sliceOfTile(OpBuilder &builder, Location loc, Value tensor,
+                             AffineMap map, ArrayRef<OpFoldResult> offsets,
+                             ArrayRef<OpFoldResult> sizes) {
+  return tensor::ExtractSliceOp::create(
+      builder, loc, tensor, pickLoops(offsets, map), pickLoops(sizes, map),
+      SmallVector<OpFoldResult>(map.getNumResults(), builder.getIndexAttr(1)));
 }
 
 bool mlir::smx::multipliesMatrices(scf::ForallOp loop) {

@@ -13,6 +13,14 @@ scf::ForallOp addResults(RewriterBase &rewriter, scf::ForallOp loop,
                          ArrayRef<Value> more,
                          function_ref<void(Value, Value)> onArgument = {});
 
+/// The numbers of those loops of an op that `map` has, a projected permutation.
+SmallVector<OpFoldResult> pickLoops(ArrayRef<OpFoldResult> numbers,
+                                    AffineMap map);
+
+/// What `map` addresses of `tensor` in a tile of an op's loops.
+Value sliceOfTile(OpBuilder &builder, Location loc, Value tensor, AffineMap map,
+                  ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes);
+
 /// A product has the registers of its loop, which has no room for tiles of what
 /// else is read. Rows that are reduced are in registers, and so are tiles of
 /// other tensors beside them.

@@ -93,20 +93,11 @@ static linalg::GenericOp computeTile(RewriterBase &rewriter,
                                      linalg::GenericOp op,
                                      tensor::ExtractSliceOp slice) {
   Location loc = op.getLoc();
-  auto pick = [](ArrayRef<OpFoldResult> numbers, AffineMap map) {
-    return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
-      return numbers[cast<AffineDimExpr>(expr).getPosition()];
-    });
-  };
   SmallVector<Value> inputs;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    inputs.push_back(tensor::ExtractSliceOp::create(
-        rewriter, loc, input->get(), pick(slice.getMixedOffsets(), map),
-        pick(slice.getMixedSizes(), map),
-        SmallVector<OpFoldResult>(map.getNumResults(),
-                                  rewriter.getIndexAttr(1))));
-  }
+  for (OpOperand *input : op.getDpsInputOperands())
+    inputs.push_back(sliceOfTile(
+        rewriter, loc, input->get(), op.getMatchingIndexingMap(input),
+        slice.getMixedOffsets(), slice.getMixedSizes()));
   Value empty = tensor::EmptyOp::create(rewriter, loc, slice.getMixedSizes(),
                                         slice.getType().getElementType());
   auto tile = linalg::GenericOp::create(rewriter, loc, empty.getType(), inputs,

@@ -237,6 +237,10 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
     anything is exchanged. Of 16-bit elements that two reductions widen without a meeting between, 48 bytes of a thread stay in
     registers. A kernel with an op that has no form on pieces stays as it is. A remark says how many pieces there are.
 
+    What has one value for each column and is the same for all rows (the weights of a norm) is no part of the row: it is read where a piece is
+    stored, of up to four accesses of a thread (two, if there are several such), and leaves the row half of the registers. Rows that registers
+    hold are in pieces then, too.
+
     With more than one of `states`, the first reductions being a maximum and the sum of its weights, some pieces come after others: the weights of those
     in front are computed, by the maximum so far, before the last ones have arrived, and their sum is corrected (online softmax). Each state has three
     quarters of the columns that are left. What stays in registers is then loaded first: a barrier keeps its loads before the copies.
