@@ -39,29 +39,30 @@ def row_text(op, sizes, dtype, axis, result=None, more="", wanted=None):
     return function({"x": kind}, tensor(result or sizes, wanted or dtype), f"smx.{op} %x axis({axis}){more} : {kind}")
 
 
-def block_norm_text(op, sizes, dtype="bf16"):
+def block_norm_text(op, sizes, dtype="bf16", weights=None):
     """A norm as a transformer block has it: `residual_rms_norm` is of a sum, which is a result, too; weights (of a layer norm,
-    and biases) are for all columns. The result is rounded once."""
-    x, wide, columns = tensor(sizes, dtype), tensor(sizes, "f32"), tensor(sizes[1:], dtype)
+    and biases) are for all columns, and may be of another type. The result is rounded once."""
+    weights = weights or dtype
+    x, wide, columns = tensor(sizes, dtype), tensor(sizes, "f32"), tensor(sizes[1:], weights)
     has_residual, has_bias = op.startswith("residual"), op.endswith("layer_norm")
-    inputs = ["x", *["r"] * has_residual, "w", *["b"] * has_bias]
-    arguments = ", ".join(f"%{name}: {x if name in 'xr' else columns}" for name in inputs)
+    factors = ["w", *["b"] * has_bias]
+    arguments = ", ".join([f"%x: {x}", *[f"%r: {x}"] * has_residual, *(f"%{name}: {columns}" for name in factors)])
     results = f"({x}, {x})" if has_residual else x
-    factors, is_narrow = [name for name in inputs if name in "wb"], dtype != "f32"
     lines = [f"func.func @f({arguments}) -> {results} {{", f"  %e = tensor.empty() : {x}"]
     if has_residual:
         lines.append(f"  %h = linalg.add ins(%x, %r : {x}, {x}) outs(%e : {x}) -> {x}")
     lines += [f"  %n = smx.{op.split('_', 1)[1]} %{'h' if has_residual else 'x'} axis(1) epsilon(1.0e-5) : {x} -> {wide}",
               f"  %y = linalg.generic {{indexing_maps = [#all, {'#columns, ' * len(factors)}#all], iterator_types = [\"parallel\", \"parallel\"]}}",
               f"      ins(%n, {', '.join('%' + f for f in factors)} : {', '.join([wide, *[columns] * len(factors)])}) outs(%e : {x}) {{",
-              f"  ^bb0(%i: f32, {', '.join(f'%i{f}: {dtype}' for f in factors)}, %o: {dtype}):",
-              *(f"    %f{f} = arith.extf %i{f} : {dtype} to f32" for f in factors if is_narrow),
-              f"    %p = arith.mulf %i, %{'f' if is_narrow else 'i'}w : f32"]
-    last = "p"
+              f"  ^bb0(%i: f32, {', '.join(f'%i{f}: {weights}' for f in factors)}, %o: {dtype}):"]
+    if weights != "f32":
+        lines += [f"    %f{f} = arith.extf %i{f} : {weights} to f32" for f in factors]
+    read, last = "i" if weights == "f32" else "f", "p"
+    lines.append(f"    %p = arith.mulf %i, %{read}w : f32")
     if has_bias:
-        lines.append(f"    %s = arith.addf %p, %{'f' if is_narrow else 'i'}b : f32")
+        lines.append(f"    %s = arith.addf %p, %{read}b : f32")
         last = "s"
-    if is_narrow:
+    if dtype != "f32":
         lines.append(f"    %t = arith.truncf %{last} : f32 to {dtype}")
         last = "t"
     lines += [f"    linalg.yield %{last} : {dtype}", f"  }} -> {x}",

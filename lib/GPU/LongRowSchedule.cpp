@@ -109,14 +109,15 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
     return spreadEvenly(row, halfRowBytes, blockRowThreadBytes);
   // Both halves of a cut access, and what says where, take registers. Of these
   // there are not enough for twice as much where a row starts with an access
-  // (its end has a mask), nor for exponentials that are wider than what was
-  // read, products of two rows (the gradient of softmax), f64, and f32 but for
-  // its exponentials.
+  // (its end has a mask), nor for weights, exponentials that are wider than
+  // what was read, products of two rows (the gradient of softmax), f64, and f32
+  // but for its exponentials.
   const NestShape &shape = row.shape;
   bool areWide =
       shape.elementBits > 32 ||
       (shape.elementBits == 32 && !(shape.isWritten && shape.hasExponentials));
-  if (row.isAligned || areWide || shape.widestWritten > shape.elementBits ||
+  if (row.isAligned || areWide || shape.hasWeights ||
+      shape.widestWritten > shape.elementBits ||
       (shape.rowsRead > 1 && !shape.hasExponentials))
     return spreadEvenly(row, cutBlockBytes, cutRowThreadBytes);
   // Words are shifted, and results exchanged, by threads that wait for nobody:

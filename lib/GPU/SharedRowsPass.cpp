@@ -69,8 +69,8 @@ struct HeldRow {
   int64_t threads, cluster, minBlocks, sharedLimit;
   /// Bytes of registers that all tiles take of a thread.
   int64_t threadBytes = 0;
-  /// Loads of what is the same for all rows.
-  int64_t weights = 0;
+  /// Bits of what is the same for all rows, of each column.
+  int64_t weightBits = 0;
 
   bool isNarrow() const { return widest < 32; }
   /// A row that fills multiprocessors leaves none of their threads to others
@@ -98,9 +98,11 @@ struct HeldRow {
   }
   /// As many of those have their weights in registers at a time.
   int64_t accessesOfPiece() const {
-    if (weights == 0)
+    if (weightBits == 0)
       return accesses();
-    return weights == 1 ? 4 : std::clamp<int64_t>(accesses() / 2, 1, 2);
+    if (weightBits <= 16)
+      return 4;
+    return weightBits <= 32 ? std::clamp<int64_t>(accesses() / 2, 1, 2) : 1;
   }
   /// There is shared memory for what is left of so many bytes of a thread.
   bool fits(int64_t bytesOfFirst) const {
@@ -179,7 +181,7 @@ void HeldRow::collectLoads() {
         load.getDims().back() < 0 || elementBits(tile) < 8)
       continue;
     if (isOfAllRows(load) && !isOnlyRow)
-      ++weights;
+      weightBits += elementBits(tile);
     else if (loads.empty() ||
              tile.getShape() == loads.front().getTile().getType().getShape())
       loads.push_back(load);
@@ -235,7 +237,7 @@ int64_t HeldRow::bytesOfFirst(int64_t most, int64_t mostOfPass) const {
 /// Bytes of a thread's registers that a row may take.
 int64_t SharedRowsPass::mostBytes(const HeldRow &row) const {
   // Weights take registers; and what is widened is kept there, too.
-  if (row.weights > 0 && row.fits(bytes / 2))
+  if (row.weightBits > 0 && row.fits(bytes / 2))
     return bytes / 2;
   // Of two that widen its elements the assembler keeps those of the first.
   return row.isNarrow() && countOfParts(row.kernel, row.columns, 32) > 1

@@ -238,7 +238,7 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
     registers. A kernel with an op that has no form on pieces stays as it is. A remark says how many pieces there are.
 
     What has one value for each column and is the same for all rows (the weights of a norm) is no part of the row: it is read where a piece is
-    stored, of up to four accesses of a thread (two, if there are several such), and leaves the row half of the registers. Rows that registers
+    stored, of up to four accesses of a thread (two, if a column has more than 16 bits of it, one from 33 bits on), and leaves the row half of the registers. Rows that registers
     hold are in pieces then, too.
 
     With more than one of `states`, the first reductions being a maximum and the sum of its weights, some pieces come after others: the weights of those

@@ -60,7 +60,7 @@ LONG = {2: (294912, 393216, 524288, 655360, 786432), 4: (147456, 163840, 196608,
 REREAD = {op: (16384, 24576, 32768) for op in ("layer_norm", "rms_norm", "softmax", "log_softmax")}
 
 # Hidden sizes of transformer blocks.
-HIDDEN = (128, 768, 1000, 1024, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 7168, 8192, 11008, 12288, 14336, 16384)
+HIDDEN = (768, 1000, 2048, 3072, 4096, 5120, 8192, 11008, 12288, 16384)
 
 # Rows that a cluster reads once, where there are many.
 READ = (65536, 81920, 98304, 114688, 128256, 131072)
@@ -260,7 +260,8 @@ def kernels(family, types):
         if family == "norms":
             # With weights, biases and residuals.
             for op, extent in itertools.product(works.BLOCK_NORMS, HIDDEN):
-                yield f"{op} {element} {extent}", works.block_norm_text(op, (64, extent), element), 16
+                for weights in dict.fromkeys((element, "f32")):
+                    yield f"{op} {element} {extent}, weights of {weights}", works.block_norm_text(op, (64, extent), element, weights), 16
             continue
         for extent in (262144, 1048576) if element != "f64" else ():
             for op in ("softmax", "log_softmax"):
