@@ -16,11 +16,11 @@ using namespace mlir::smx;
 using namespace mlir::smx::gpu;
 using ::smx::gpu::warpThreads;
 
-/// Of which a multiprocessor is busy with rows that are written.
+/// Of rows that are written, with which a multiprocessor is busy.
 static constexpr int64_t enoughBytes = 98'000;
 
-/// The most threads of a part that leave least over, and have so many bytes of
-/// it on a multiprocessor.
+/// The threads that leave least over of a part, the fewest of those, if as many
+/// blocks and bytes of it as are wanted are on a multiprocessor.
 static std::optional<RowSpread> spreadPart(const LongRow &row,
                                            const Sharing &sharing, int64_t part,
                                            int64_t blocks) {

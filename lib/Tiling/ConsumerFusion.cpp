@@ -1,6 +1,6 @@
 //===- ConsumerFusion.cpp - what is computed from rows' results -----------===//
 
-#include "ConsumerFusion.h"
+#include "LoopFusion.h"
 #include "LoopResults.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

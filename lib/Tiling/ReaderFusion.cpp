@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReaderFusion.h"
+#include "LoopFusion.h"
 #include "LoopResults.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

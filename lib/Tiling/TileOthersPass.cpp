@@ -1,10 +1,9 @@
 //===- TileOthersPass.cpp - loops for what no reduction took in -----------===//
 
 #include "BlockMapping.h"
-#include "ConsumerFusion.h"
+#include "LoopFusion.h"
 #include "OtherTiles.h"
 #include "ProductTiles.h"
-#include "ReaderFusion.h"
 #include "smx/IR/OptionBounds.h"
 #include "smx/IR/WholeResults.h"
 #include "smx/Tiling/Passes.h"

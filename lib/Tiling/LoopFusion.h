@@ -1,6 +1,6 @@
-//===- ConsumerFusion.h - what is computed from rows' results ---*- C++ -*-===//
-#ifndef SMX_LIB_TILING_CONSUMERFUSION_H
-#define SMX_LIB_TILING_CONSUMERFUSION_H
+//===- LoopFusion.h - what is computed beside rows --------------*- C++ -*-===//
+#ifndef SMX_LIB_TILING_LOOPFUSION_H
+#define SMX_LIB_TILING_LOOPFUSION_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -13,6 +13,11 @@ namespace mlir::smx {
 /// something else besides.
 bool fuseIntoLoop(RewriterBase &rewriter, linalg::GenericOp op);
 
+/// Computes `op`, whose result others read, too, inside the loop that reads
+/// tiles of it, which gets it as another result, and erases it; false if there
+/// is no such loop, or its tiles are not all of it, each once.
+bool fuseIntoReader(RewriterBase &rewriter, linalg::GenericOp op);
+
 } // namespace mlir::smx
 
-#endif // SMX_LIB_TILING_CONSUMERFUSION_H
+#endif // SMX_LIB_TILING_LOOPFUSION_H
