@@ -81,14 +81,17 @@ Value mlir::smx::gpu::beforeExtension(OpBuilder &builder, Value tile,
                      : Value();
   APFloat beyond(0.0);
   if (!chosen ||
-      !matchPattern(select.getFalseValue(), m_ConstantFloat(&beyond)) ||
-      !beyond.isExactlyValue(neutral))
+      !matchPattern(select.getFalseValue(), m_ConstantFloat(&beyond)))
+    return {};
+  // Sums have zeros of both signs.
+  double value = beyond.convertToDouble();
+  if (value != neutral)
     return {};
   auto type = cast<RankedTensorType>(chosen.getType());
   Value nothing = arith::ConstantOp::create(
       builder, tile.getLoc(), type,
       DenseElementsAttr::get(
-          type, builder.getFloatAttr(type.getElementType(), neutral)));
+          type, builder.getFloatAttr(type.getElementType(), value)));
   return arith::SelectOp::create(builder, tile.getLoc(), select.getCondition(),
                                  chosen, nothing);
 }

@@ -159,22 +159,34 @@ Value PartialState::maximumOfParts(Value tile) {
   Value value = ReduceOp::create(builder, loc,
                                  parts.partValue(getElementTypeOrSelf(part)),
                                  Combiner::MaxNum, part, /*dim=*/1);
-  if (!narrow)
-    return value;
-  return arith::ExtFOp::create(
-      builder, loc, parts.partValue(getElementTypeOrSelf(tile)), value);
+  Type type = parts.partValue(getElementTypeOrSelf(tile));
+  return narrow ? arith::ExtFOp::create(builder, loc, type, value) : value;
+}
+
+static bool isOfNarrow(const Weight &weight) {
+  return weight.difference.getLhs().getDefiningOp<arith::ExtFOp>() != nullptr;
 }
 
 Value PartialState::sumOfParts(Value tile, Value ofWarp) {
   Location loc = sum.reduce.getLoc();
   Type element = getElementTypeOrSelf(tile);
-  Value narrow =
-      element.isF64() ? beforeExtension(builder, tile, 0.0) : Value();
+  // Long rows of f32, in part in shared memory, leave no registers for masks.
+  constexpr int64_t longRow = 98304;
+  bool isCramped = !isOfNarrow(weight) && isAsLongAs(longRow) &&
+                   tile.getDefiningOp<arith::SelectOp>();
+  Value narrow;
+  if (element.isF64() && !isCramped)
+    narrow = beforeExtension(builder, tile, 0.0);
   Value part = ofPart(narrow ? narrow : tile, ofWarp);
-  if (narrow)
-    return parts.sumOf(part, element);
-  return ReduceOp::create(builder, loc, parts.partValue(element), Combiner::Add,
-                          part, /*dim=*/1);
+  if (!narrow)
+    return ReduceOp::create(builder, loc, parts.partValue(element),
+                            Combiner::Add, part, /*dim=*/1);
+  // The operands of a mask are replaced by what comes later.
+  if (narrow.use_empty()) {
+    ofParts.erase(narrow);
+    narrow.getDefiningOp()->erase();
+  }
+  return parts.sumOf(part, element);
 }
 
 /// w F / l = w (F / l), F / l = s + r, without r where that may be off as well:
@@ -214,10 +226,6 @@ void PartialState::divideFactor(Value weights, Value kept, Value factor,
   quotient->result.replaceAllUsesWith(result);
   quotient->result.erase();
   quotient->small.erase();
-}
-
-static bool isOfNarrow(const Weight &weight) {
-  return weight.difference.getLhs().getDefiningOp<arith::ExtFOp>() != nullptr;
 }
 
 /// Weights take no more registers than the elements that they are of, and can
