@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EqualOps.h"
+#include "RowPieces.h"
 
 #include "smx/GPU/Passes.h"
 #include "smx/GPU/SmxGpu.h"
@@ -39,6 +40,10 @@ public:
     number();
     for (int64_t phase = 1; phase < count; ++phase)
       recomputeIn(phase);
+    if (llvm::count_if(block.getOps<LoadOp>(), [&](LoadOp load) {
+          return isLong(load.getTile()) && !isOfAllRows(load);
+        }) > 1)
+      setApart();
   }
 
 private:
@@ -69,6 +74,10 @@ private:
   bool collect(Value value, Sources &sources) const;
   /// The tile of a load as it is held in `phase`, which begins before `first`.
   Value heldIn(int64_t phase, Value load, Operation *first);
+  /// Of several rows, what ptxas keeps widened takes more registers than there
+  /// are. (Of one row it does so as long as it has registers, and seldom
+  /// spills.) There are two ways to widen, which phases have in turn.
+  void setApart();
 
   Block &block;
   int64_t elements, count = 1;
@@ -152,6 +161,16 @@ Value Phases::heldIn(int64_t phase, Value load, Operation *first) {
   });
   last = hold.getResult();
   return last;
+}
+
+void Phases::setApart() {
+  for (auto [load, last] : held) {
+    SmallVector<HoldOp> holds;
+    for (Value tile = last; tile != load; tile = holds.back().getTile())
+      holds.push_back(tile.getDefiningOp<HoldOp>());
+    for (auto [i, hold] : llvm::enumerate(llvm::reverse(holds)))
+      hold.setApart(i % 2 == 0);
+  }
 }
 
 /// An exponential to the last bits of f32 is 15 instructions or more.

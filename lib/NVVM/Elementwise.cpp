@@ -151,43 +151,6 @@ struct LowerNarrowTruncation : TilePattern<arith::TruncFOp> {
   }
 };
 
-/// The upper one of a word of two numbers of bf16 as f32: its bits in place.
-/// LLVM would take it out first. Where clusters hold rows, all registers are
-/// taken, and it has to be left the choice: where the words' uses told instead,
-/// softmax of rows from 131072 elements on was slower on an H200. But of 32
-/// registers, which hold little of a row, none is left for a half of a word.
-struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
-  using TilePattern::TilePattern;
-
-  LogicalResult
-  matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto from = dyn_cast<VectorType>(adaptor.getIn().getType());
-    if (!from || from.getNumElements() % 2 || !from.getElementType().isBF16() ||
-        !getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "not from words of bf16 to f32");
-    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-    ThreadCode code(rewriter, op, plan);
-    constexpr int64_t fewRegisters = 32;
-    if (function && code.team.launchRegisters > fewRegisters &&
-        function->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName()))
-      return rewriter.notifyMatchFailure(op, "in a cluster");
-    SmallVector<Value> numbers;
-    for (int64_t i = 0; i < from.getNumElements(); i += 2) {
-      Value pair = code.getRegisters(adaptor.getIn(), i, 2);
-      numbers.push_back(LLVM::FPExtOp::create(code, code.getF32Type(),
-                                              code.getRegister(pair, 0)));
-      Value word = LLVM::BitcastOp::create(code, code.getI32Type(), pair);
-      Value upper =
-          LLVM::AndOp::create(code, word, code.i32(int32_t(0xffff0000)));
-      numbers.push_back(
-          LLVM::BitcastOp::create(code, code.getF32Type(), upper));
-    }
-    rewriter.replaceOp(op, code.fromRegisters(numbers));
-    return success();
-  }
-};
-
 /// What a branch gives as words of two numbers of 16 bits. LLVM would convert
 /// what comes from both sides behind them, and what one side needs there: until
 /// then it takes twice as many registers, and no exponential hides it.
@@ -291,9 +254,8 @@ void populateElementwisePatterns(const TileTypeConverter &converter,
                                  const KernelPlan &plan,
                                  RewritePatternSet &patterns) {
   patterns.add<LowerNarrowExtension, LowerNarrowTruncation,
-               LowerWideningOfPairs, LowerNarrowingInBranch, LowerNarrowSelect>(
-      converter, plan,
-      /*benefit=*/2);
+               LowerNarrowingInBranch, LowerNarrowSelect>(converter, plan,
+                                                          /*benefit=*/2);
   patterns.add<RebuildOnRegisters>(converter, patterns.getContext());
   patterns
       .add<LowerConstant, LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,

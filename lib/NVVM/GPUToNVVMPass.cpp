@@ -209,6 +209,7 @@ struct SmxGPUToNVVMPass : impl::SmxGPUToNVVMPassBase<SmxGPUToNVVMPass> {
                          Chip::named(chip).reallocatesRegisters(), patterns);
     populateClusterPatterns(converter, *plan, patterns);
     populateElementwisePatterns(converter, *plan, patterns);
+    populateWideningPatterns(converter, *plan, patterns);
     populatePositionPatterns(converter, *plan, patterns);
     populateGlobalTilePatterns(converter, *plan, patterns);
     populateAssertPatterns(converter, *plan, patterns);

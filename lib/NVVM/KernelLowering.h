@@ -350,6 +350,9 @@ void populateClusterPatterns(const TileTypeConverter &converter,
 void populateElementwisePatterns(const TileTypeConverter &converter,
                                  const KernelPlan &plan,
                                  RewritePatternSet &patterns);
+void populateWideningPatterns(const TileTypeConverter &converter,
+                              const KernelPlan &plan,
+                              RewritePatternSet &patterns);
 void populatePositionPatterns(const TileTypeConverter &converter,
                               const KernelPlan &plan,
                               RewritePatternSet &patterns);

@@ -69,33 +69,3 @@ smx_gpu.kernel @held(%x: memref<?x?xbf16>) warps(1) {
   smx_gpu.store %h, %x[%c0, %c0] dims [0, 1] : tensor<1x128xbf16, #smx_gpu.striped<rows = 1, columns = 32, vector = 4>>, memref<?x?xbf16>
   smx_gpu.return
 }
-
-#pairs = #smx_gpu.striped<rows = 1, columns = 32, vector = 2>
-
-// The upper number of a word of two of bf16 stays where it is: all bits but the lower one's.
-// CHECK-LABEL: llvm.func @widened
-// CHECK: %[[LOWER:.+]] = llvm.fpext %{{.+}} : bf16 to f32
-// CHECK: %[[WORD:.+]] = llvm.bitcast %{{.+}} : vector<2xbf16> to i32
-// CHECK: %[[UPPER:.+]] = llvm.and %[[WORD]], %{{.+}} : i32
-// CHECK: %[[BITS:.+]] = llvm.bitcast %[[UPPER]] : i32 to f32
-// CHECK-NOT: arith.extf
-smx_gpu.kernel @widened(%x: memref<?x?xbf16>, %y: memref<?x?xf32>) warps(1) {
-  %c0 = arith.constant 0 : index
-  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xbf16> -> tensor<1x64xbf16, #pairs>
-  %f = arith.extf %t : tensor<1x64xbf16, #pairs> to tensor<1x64xf32, #pairs>
-  smx_gpu.store %f, %y[%c0, %c0] dims [0, 1] : tensor<1x64xf32, #pairs>, memref<?x?xf32>
-  smx_gpu.return
-}
-
-// In a cluster registers are scarce: LLVM chooses.
-// CHECK-LABEL: llvm.func @widened_in_cluster
-// CHECK: arith.extf %{{.+}} : vector<2xbf16> to vector<2xf32>
-// CHECK-NOT: llvm.fpext
-// CHECK: llvm.return
-smx_gpu.kernel @widened_in_cluster(%x: memref<?x?xbf16>, %y: memref<?x?xf32>) warps(1) cluster(2) {
-  %c0 = arith.constant 0 : index
-  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xbf16> -> tensor<1x64xbf16, #pairs>
-  %f = arith.extf %t : tensor<1x64xbf16, #pairs> to tensor<1x64xf32, #pairs>
-  smx_gpu.store %f, %y[%c0, %c0] dims [0, 1] : tensor<1x64xf32, #pairs>, memref<?x?xf32>
-  smx_gpu.return
-}

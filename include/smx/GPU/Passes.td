@@ -106,8 +106,8 @@ def RecomputePass : Pass<"smx-gpu-recompute", "::mlir::smx::gpu::KernelOp"> {
   let description = [{
     A thread that holds many elements of a row has registers for them once. What is computed from loaded
     elements, takes more bits than they do, and is needed on both sides of a row reduction, is computed on both: the
-    loaded tile is held across (`smx_gpu.hold`). Exponentials to the last bits of f32 are kept: they take too long. A
-    load whose tile is not needed before a reduction comes after it.
+    loaded tile is held across (`smx_gpu.hold`), and of several rows held `apart`, as ptxas would keep what it widened. Exponentials
+    to the last bits of f32 are kept: they take too long. A load whose tile is not needed before a reduction comes after it.
 
     ```mlir
     %x = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x32768xbf16, #L>

@@ -184,13 +184,17 @@ def SmxGpu_HoldOp : SmxGpu_Op<"hold", [AllTypesMatch<["tile", "result"]>, Memory
     the tile alone. Stays where it is among barriers and accesses to memory. A tile whose registers do not
     fill words of 32 bits is left as it is. Of a shared tile, what was read so far is not used again.
 
+    ptxas, which knows nothing of it, unites equal instructions on both sides, and keeps their results: where a
+    tile is held `apart`, its elements of bf16 or f16 are widened by others.
+
     ```mlir
     %x1 = smx_gpu.hold %x : tensor<1x8192xbf16, #smx_gpu.striped<rows = 1, columns = 128, vector = 8>>
+    %y1 = smx_gpu.hold %y apart : tensor<1x8192xbf16, #smx_gpu.striped<rows = 1, columns = 128, vector = 8>>
     ```
   }];
-  let arguments = (ins AnyTypeOf<[SmxGpu_Tile, SmxGpu_SharedType]>:$tile);
+  let arguments = (ins AnyTypeOf<[SmxGpu_Tile, SmxGpu_SharedType]>:$tile, UnitAttr:$apart);
   let results = (outs AnyTypeOf<[SmxGpu_Tile, SmxGpu_SharedType]>:$result);
-  let assemblyFormat = "$tile attr-dict `:` type($result)";
+  let assemblyFormat = "$tile (`apart` $apart^)? attr-dict `:` type($result)";
 }
 
 def SmxGpu_ConvertOp : SmxGpu_Op<"convert", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -156,3 +156,32 @@ smx_gpu.kernel @rough_weights(%x: memref<?x1024xbf16>, %y: memref<?x1024xbf16>) 
   smx_gpu.store %r, %y[%c0, %c0] dims [-1, 1] : tensor<1x1024xbf16, #row>, memref<?x1024xbf16>
   smx_gpu.return
 }
+
+// -----
+
+// Of two rows what ptxas would keep widened is more than there are registers: they are widened in another way after the sum.
+
+#row = #smx_gpu.striped<rows = 1, columns = 32, vector = 8>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @pair
+// CHECK: %[[X:.+]] = smx_gpu.load
+// CHECK: %[[Y:.+]] = smx_gpu.load
+// CHECK: smx_gpu.reduce <add>
+// CHECK-DAG: smx_gpu.hold %[[X]] apart
+// CHECK-DAG: smx_gpu.hold %[[Y]] apart
+smx_gpu.kernel @pair(%x: memref<?x1024xbf16>, %y: memref<?x1024xbf16>, %z: memref<?x1024xbf16>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] : memref<?x1024xbf16> -> tensor<1x1024xbf16, #row>
+  %u = smx_gpu.load %y[%c0, %c0] dims [-1, 1] : memref<?x1024xbf16> -> tensor<1x1024xbf16, #row>
+  %f = arith.extf %t : tensor<1x1024xbf16, #row> to tensor<1x1024xf32, #row>
+  %g = arith.extf %u : tensor<1x1024xbf16, #row> to tensor<1x1024xf32, #row>
+  %p = arith.mulf %f, %g : tensor<1x1024xf32, #row>
+  %s = smx_gpu.reduce <add> %p dim 1 : tensor<1x1024xf32, #row> -> tensor<1xf32, #value>
+  %b = smx_gpu.broadcast %s : tensor<1xf32, #value> -> tensor<1x1024xf32, #row>
+  %d = arith.subf %g, %b : tensor<1x1024xf32, #row>
+  %q = arith.mulf %f, %d : tensor<1x1024xf32, #row>
+  %r = arith.truncf %q : tensor<1x1024xf32, #row> to tensor<1x1024xbf16, #row>
+  smx_gpu.store %r, %z[%c0, %c0] dims [-1, 1] : tensor<1x1024xbf16, #row>, memref<?x1024xbf16>
+  smx_gpu.return
+}
