@@ -31,3 +31,17 @@ std::optional<int64_t> mlir::smx::gpu::valueInBlock(Value value, int64_t rank) {
       .Case([&](arith::MaxSIOp) { return std::max(*lhs, *rhs); })
       .Default([&](Operation *) { return std::min(*lhs, *rhs); });
 }
+
+std::optional<std::pair<int64_t, int64_t>>
+mlir::smx::gpu::rangeInBlocks(Value value, int64_t blocks) {
+  std::optional<std::pair<int64_t, int64_t>> range;
+  for (int64_t rank : llvm::seq(blocks)) {
+    std::optional<int64_t> ofBlock = valueInBlock(value, rank);
+    if (!ofBlock)
+      return std::nullopt;
+    range = range ? std::pair(std::min(range->first, *ofBlock),
+                              std::max(range->second, *ofBlock))
+                  : std::pair(*ofBlock, *ofBlock);
+  }
+  return range;
+}

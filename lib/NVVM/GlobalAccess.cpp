@@ -13,6 +13,7 @@
 #include "SharedBarriers.h"
 #include "ShiftedRows.h"
 #include "SlidRows.h"
+#include "smx/GPU/ClusterValues.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -211,9 +212,11 @@ static GlobalTile memoryOfSlid(ThreadCode &code, OpTy op,
 }
 
 template <typename OpTy>
-static SlidPlaces placesOfSlid(OpTy op, typename OpTy::Adaptor adaptor) {
+static SlidPlaces placesOfSlid(const ThreadCode &code, OpTy op,
+                               typename OpTy::Adaptor adaptor) {
   return {adaptor.getSlide(), adaptor.getOffsets()[op.getDims()[1]],
-          adaptor.getValid()[1], adaptor.getValid()[0]};
+          adaptor.getValid()[1], adaptor.getValid()[0],
+          gpu::rangeInBlocks(op.getValid()[1], code.team.cluster)};
 }
 
 namespace {
@@ -230,7 +233,7 @@ struct LowerLoad : TilePattern<gpu::LoadOp> {
           op, loadSlidRows(code, tileType,
                            memoryOfSlid(code, op, adaptor, adaptor.getSource(),
                                         tileType.getShape()),
-                           placesOfSlid(op, adaptor), op.getLasting()));
+                           placesOfSlid(code, op, adaptor), op.getLasting()));
       return success();
     }
     GlobalTile memory = makeGlobalTile(
@@ -304,7 +307,7 @@ struct LowerStore : TilePattern<gpu::StoreOp> {
       storeSlidRows(code, tileType,
                     memoryOfSlid(code, op, adaptor, adaptor.getDestination(),
                                  tileType.getShape()),
-                    placesOfSlid(op, adaptor), value);
+                    placesOfSlid(code, op, adaptor), value);
       rewriter.eraseOp(op);
       return success();
     }

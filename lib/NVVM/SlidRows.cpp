@@ -29,10 +29,10 @@ private:
   bool mayStartBefore(int64_t i) const { return columnOf(i) < vector; }
   bool mayEndBehind(int64_t i) const {
     return !known || !isRowKnown ||
-           columnOf(i) + (columnThreads - 1) * vector + run > *known;
+           columnOf(i) + (columnThreads - 1) * vector + run > known->first;
   }
   bool isBehind(int64_t i) const {
-    return known && columnOf(i) >= *known + vector - 1;
+    return known && columnOf(i) >= known->second + vector - 1;
   }
 
   int64_t columnOf(int64_t i) const {
@@ -91,9 +91,9 @@ private:
   const GlobalTile &memory;
   int64_t vector, columnThreads, run, registers;
   VectorType access, type;
-  /// Columns of the row, if that is a constant; true if its own number is below
-  /// the valid ones.
-  std::optional<int64_t> known;
+  /// The fewest and the most columns from the tile's first one to the end of
+  /// the row, if known; true if its own number is below the valid ones.
+  std::optional<std::pair<int64_t, int64_t>> known;
   bool isRowKnown = false;
   /// i32: the first column of the tile that is in the row and the first one
   /// behind it; the thread's first column.
@@ -134,9 +134,7 @@ SlidRows::SlidRows(ThreadCode &code, RankedTensorType tile,
   Value moved = code.add(places.columns, code.i64(vector));
   high = code.add(
       slide, code.add(code.clamped(moved, extent + vector), code.i32(-vector)));
-  std::optional<int64_t> first = constantOf(places.column);
-  if (first == 0)
-    known = constantOf(places.columns);
+  known = places.columnsOfBlocks;
   if (std::optional<int64_t> rows = constantOf(places.rows))
     isRowKnown = *rows >= tile.getDimSize(0);
   if (!isRowKnown) {

@@ -22,6 +22,9 @@ struct SlidPlaces {
   /// i64: the memref's column at which the tile would start without, and the
   /// columns and rows that are valid from there on.
   Value column, columns, rows;
+  /// The fewest and the most such columns in any block of a cluster, if nothing
+  /// else decides them.
+  std::optional<std::pair<int64_t, int64_t>> columnsOfBlocks;
 };
 
 /// The registers of a slid tile, 0 where there is nothing; `memory` is without

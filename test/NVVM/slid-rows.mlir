@@ -1,5 +1,5 @@
 // Rows that are slid to where accesses start: accesses, and elements at both edges.
-// RUN: softmax-opt %s --smx-gpu-to-nvvm --cse | FileCheck %s
+// RUN: softmax-opt %s --smx-gpu-to-nvvm=chip=sm_90a --cse | FileCheck %s
 
 #row = #smx_gpu.striped<rows = 1, columns = 32, vector = 8>
 #value = #smx_gpu.slice<1, #row>
@@ -40,6 +40,33 @@ smx_gpu.kernel @copy(%x: !rows, %y: !rows) warps(1) {
   // CHECK: nvvm.prmt
   // CHECK: st.global.b32
   smx_gpu.store %t, %y[%i, %c0] valid(%c1, %n) slid(%s : tensor<1xindex, #value>) dims [-1, 1] : tensor<1x768xbf16, #row>, !rows
+  smx_gpu.return
+}
+
+// Of a row that a cluster holds, the last block has the end, in its last access: the two in front of it are whole in all blocks, but for the first one's start.
+// CHECK-LABEL: llvm.func @in_cluster
+// CHECK: @$5 ld.global.v4.b32
+// CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK: @$5 ld.global.v4.b32
+// CHECK-NOT: ld.global.v4
+// CHECK: scf.if
+// CHECK-COUNT-8: ld.global.b16
+// CHECK: scf.if
+// CHECK-COUNT-8: ld.global.b16
+// CHECK-NOT: ld.global.b16
+// CHECK: llvm.return
+smx_gpu.kernel @in_cluster(%x: !rows) warps(1) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 1468 : index
+  %columns = arith.constant 768 : index
+  %i = gpu.block_id x
+  %rank = smx_gpu.cluster_rank
+  %first = arith.muli %rank, %columns : index
+  %left = arith.subi %n, %first : index
+  %s = smx_gpu.slide %x[%i, %c0] dims [-1, 1] : !rows -> tensor<1xindex, #value>
+  %t = smx_gpu.load %x[%i, %first] valid(%c1, %left) slid(%s : tensor<1xindex, #value>) dims [-1, 1] {aligned = 16 : i64} : !rows -> tensor<1x768xbf16, #row>
+  smx_gpu.hold %t : tensor<1x768xbf16, #row>
   smx_gpu.return
 }
 
