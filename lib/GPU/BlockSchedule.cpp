@@ -115,9 +115,11 @@ mlir::smx::gpu::matchProduct(linalg::GenericOp op, const TileClasses &classes) {
 //===----------------------------------------------------------------------===//
 
 void BlockSchedule::giveHints(KernelOp kernel) const {
+  auto unit = UnitAttr::get(kernel.getContext());
   if (hasAdjacentRows)
-    kernel->setDiscardableAttr(adjacentRowsAttribute,
-                               UnitAttr::get(kernel.getContext()));
+    kernel->setDiscardableAttr(adjacentRowsAttribute, unit);
+  if (isInRegisters)
+    kernel->setDiscardableAttr(rowsInRegistersAttribute, unit);
 }
 
 int64_t BlockSchedule::paddedExtent(TileClasses::Class c,
@@ -203,8 +205,8 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   // While a block computes on a long tile, another one loads its own.
   else if (along.isLongTile && options.warps == 0)
     schedule.minBlocks = threadsOfStream(shape, options) / along.threads;
-  if (along.areAdjacent && options.warps == 0)
-    schedule.minBlocks = along.minBlocksOfAdjacent(shape);
+  else if (options.warps == 0)
+    schedule.minBlocks = along.minBlocks(shape);
   auto layout = cast<StripedAttr>(schedule.layout);
   if (layout.getRowThreads() * layout.getColumnThreads() !=
       schedule.warps * ::smx::gpu::warpThreads)

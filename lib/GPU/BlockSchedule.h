@@ -61,6 +61,8 @@ struct BlockSchedule {
   int64_t minBlocks = 1;
   /// Rows that follow one another may be moved as one piece.
   bool hasAdjacentRows = false;
+  /// Registers have all of a long row.
+  bool isInRegisters = false;
 
   /// Tells the kernel what later passes may ask.
   void giveHints(KernelOp kernel) const;

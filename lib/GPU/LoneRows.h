@@ -16,6 +16,11 @@ inline constexpr llvm::StringLiteral loneRowsAttribute = "smx.lone_rows";
 inline constexpr llvm::StringLiteral adjacentRowsAttribute =
     "smx.adjacent_rows";
 
+/// A unit attribute of kernels, set by `smx-gpu-kernels`: threads have so many
+/// registers that `smx-gpu-shared-rows` leaves all of a row there. A hint, too.
+inline constexpr llvm::StringLiteral rowsInRegistersAttribute =
+    "smx.rows_in_registers";
+
 } // namespace mlir::smx::gpu
 
 #endif // SMX_LIB_GPU_LONEROWS_H

@@ -80,6 +80,8 @@ struct RowSpread {
   int64_t threads, cluster = 1;
   /// Threads that a multiprocessor should have room for.
   int64_t multiprocessor = blockRowThreads;
+  /// A thread has registers for more of a row than others have.
+  bool isInRegisters = false;
 };
 
 /// Blocks of `threads`, with so many registers each, for which a multiprocessor
@@ -98,6 +100,10 @@ struct Sharing {
   int64_t mostBlocks = mostClusterBlocks;
   /// Of 32 accesses that threads have room for, how many there are at least.
   int64_t fullness = 0;
+  /// The row ends within the last access that its threads have. (Where a
+  /// cluster has room for more of a row, it ends within another one in the last
+  /// block, and both have masks.)
+  bool endsInLast = false;
 };
 
 /// In the smallest cluster that there is, the threads that leave least over; of
@@ -122,7 +128,6 @@ RowSpread spreadOrdinary(const LongRow &row);
 // Rows of clusters (RowsOfClusters.cpp).
 std::optional<RowSpread> pairsOfEightBlocks(const LongRow &row);
 std::optional<RowSpread> pairsInRegisters(const LongRow &row);
-std::optional<RowSpread> cutPairs(const LongRow &row);
 std::optional<RowSpread> sumsInQuarters(const LongRow &row);
 std::optional<RowSpread> sumsInSmallBlocks(const LongRow &row);
 std::optional<RowSpread> sumsInRegisters(const LongRow &row);

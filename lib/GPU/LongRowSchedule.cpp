@@ -138,7 +138,6 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     residentPairs,
     pairsInRegisters,
     residentCutPairs,
-    cutPairs,
     sumsInQuarters,
     sumsInSmallBlocks,
     summedTwiceInSmallBlocks,
@@ -174,6 +173,7 @@ void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,
     schedule.spread = shape.longestClass;
   }
   schedule.warps = spread.threads / warpThreads;
+  schedule.isInRegisters = spread.isInRegisters;
   schedule.minBlocks =
       std::max<int64_t>(spread.multiprocessor / spread.threads, 1);
   schedule.layout =

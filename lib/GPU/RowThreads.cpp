@@ -100,19 +100,18 @@ void RowThreads::chooseThreads(const NestShape &shape,
   // has twice as much where lanes of a row in several warps would be idle, as
   // with 768 of 1024 elements. Exponentials of one row that are written take
   // the registers, and two rows without any fill accesses anyway.
-  bool readsWholeRows = !shape.isWritten && !shape.rowsAreFastest &&
-                        (shape.maxima == 0 || isRanked) &&
-                        (paddedRows > 1 || shape.isOneRow);
+  readsWholeRows = !shape.isWritten && !shape.rowsAreFastest &&
+                   (shape.maxima == 0 || isRanked) &&
+                   (paddedRows > 1 || shape.isOneRow);
   bool leavesLanes =
       !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
       4 * shape.longest <= 3 * length &&
       (readsWholeRows || (shape.rowsRead == 1) != shape.hasExponentials);
   // Of f32 it has, too, where the largest are found by keys of a word.
-  bool hasTwice =
-      shape.elementBits == 16
-          ? isLongTile || readsWholeRows || leavesLanes
-          : isRanked && readsWholeRows &&
-                mlir::smx::haveCutKeys(shape.elementBits, shape.maxima);
+  hasTwice = shape.elementBits == 16
+                 ? isLongTile || readsWholeRows || leavesLanes
+                 : isRanked && readsWholeRows &&
+                       mlir::smx::haveCutKeys(shape.elementBits, shape.maxima);
   int64_t each = hasTwice ? 32 : 16;
   int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
   threads =
@@ -142,10 +141,17 @@ void RowThreads::chooseThreads(const NestShape &shape,
     threads = std::clamp<int64_t>(paddedRows * columnThreads, 32, threads);
 }
 
-int64_t RowThreads::minBlocksOfAdjacent(const NestShape &shape) const {
-  constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16;
+int64_t RowThreads::minBlocks(const NestShape &shape) const {
+  constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16,
+                    shortRow = 512, multiprocessor = 1536;
   if (shape.isWritten || shape.maxima != 0 || shape.elementBits != narrow)
     return 1;
-  return shape.hasDoubleSums || shape.longest > columnThreads * longPart ? fewer
-                                                                         : most;
+  if (areAdjacent)
+    return shape.hasDoubleSums || shape.longest > columnThreads * longPart
+               ? fewer
+               : most;
+  bool isRowOfWarp = hasTwice && readsWholeRows && paddedRows > 1 &&
+                     shape.longest > shortRow &&
+                     columnThreads == ::smx::gpu::warpThreads;
+  return isRowOfWarp ? multiprocessor / threads : 1;
 }

@@ -58,32 +58,6 @@ std::optional<RowSpread> mlir::smx::gpu::pairsInRegisters(const LongRow &row) {
   return RowSpread{threads, blocks};
 }
 
-/// Two rows that start anywhere, without exponentials: three accesses of each
-/// operand, both halves of a cut one, and what says where take no more than 80
-/// registers in blocks of up to 384 threads, so that two blocks or more are on
-/// a multiprocessor. With two accesses in larger blocks 9001 elements take 1.5
-/// times as long, 16385 1.7, 33333 1.6, 65537 1.7, and 5003 to 100003 at least
-/// 1.07. With four ptxas spills a few, and of four blocks of 256 threads, too.
-std::optional<RowSpread> mlir::smx::gpu::cutPairs(const LongRow &row) {
-  constexpr int64_t threadBytes = 2 * 3 * accessBytes, mostThreads = 384,
-                    shortest = 16 * 1024, multiprocessor = 960;
-  if (!row.isSumOfTwo() || row.shape.hasExponentials || row.isAligned ||
-      row.options.clusters == 1 || row.bytes <= shortest)
-    return std::nullopt;
-  int64_t blocks = llvm::PowerOf2Ceil(
-      llvm::divideCeil(row.bytes, mostThreads * threadBytes));
-  if (blocks > row.options.clusters)
-    return std::nullopt;
-  int64_t threads = llvm::alignTo(
-      llvm::divideCeil(row.bytes, blocks * threadBytes), warpThreads);
-  // Where three blocks would have less than 72 registers, or are those of a
-  // cluster of 16, ptxas spills a few.
-  constexpr int64_t most = multiprocessor / 3;
-  if (threads >= most || blocks > 8)
-    return RowSpread{threads, blocks, 2 * threads};
-  return RowSpread{threads, blocks, multiprocessor};
-}
-
 /// A row that is summed once, and another one of its own type that is made of
 /// it and the sum: all of it may be in registers.
 static bool isSummedOnce(const LongRow &row) {

@@ -50,13 +50,14 @@ static Residence residenceOf(const LongRow &row, int64_t part, int64_t blocks,
 /// negated they spill at 8 accesses.
 std::optional<RowSpread> mlir::smx::gpu::residentReaders(const LongRow &row) {
   constexpr int64_t mostBlocks = 8, mostAccesses = 8, fewestAccesses = 4;
-  // Registers beside those of the row.
-  constexpr int64_t besides = 20, besidesMasks = 24;
   constexpr int64_t enough = 118'000;
   // A block of its own waits for no other one; a row that starts anywhere is
   // slow in a cluster.
   const int64_t enoughOfBlock = row.isAligned ? 110'000 : 98'000;
   const NestShape &shape = row.shape;
+  // Registers beside those of the row.
+  const int64_t besides = shape.hasDoubleSums ? 16 : 20,
+                besidesMasks = shape.hasDoubleSums ? 32 : 24;
   if (!row.isRead(1, 16) || shape.isWritten || shape.maxima != 0 ||
       shape.sums > 1 || shape.hasOtherFunctions || row.options.clusters == 1)
     return std::nullopt;
@@ -69,7 +70,7 @@ std::optional<RowSpread> mlir::smx::gpu::residentReaders(const LongRow &row) {
     for (int64_t each = mostAccesses; each >= fewestAccesses; --each) {
       bool areWhole = row.isAligned && row.accesses != 0 &&
                       accesses % (blocks * each * warpThreads) == 0;
-      if (!areWhole && (each != mostAccesses || shape.hasDoubleSums))
+      if (!areWhole && each != mostAccesses)
         continue;
       Residence found = residenceOf(row, part, blocks, each,
                                     areWhole ? besides : besidesMasks);

@@ -19,13 +19,18 @@ using ::smx::gpu::warpThreads;
 /// Of rows that are written, with which a multiprocessor is busy.
 static constexpr int64_t enoughBytes = 98'000;
 
-/// The threads that leave least over of a part, the fewest of those, if as many
-/// blocks and bytes of it as are wanted are on a multiprocessor.
+/// Beside more ptxas takes the registers of another one.
+static constexpr int64_t accessesOfFew = 10;
+
+/// Of a row in so many blocks, the threads that leave least over of a part, the
+/// fewest of those, if as many blocks and bytes of it as are wanted are on a
+/// multiprocessor.
 static std::optional<RowSpread> spreadPart(const LongRow &row,
-                                           const Sharing &sharing, int64_t part,
-                                           int64_t blocks) {
+                                           const Sharing &sharing,
+                                           int64_t accesses, int64_t blocks) {
   constexpr int64_t wordsOfAccess = accessBytes / 4;
-  const int64_t rows = row.shape.rowsRead;
+  const int64_t rows = row.shape.rowsRead,
+                part = llvm::divideCeil(accesses, blocks);
   std::optional<RowSpread> best;
   int64_t most = 0;
   for (int64_t threads = warpThreads; threads <= sharing.mostThreads;
@@ -33,14 +38,19 @@ static std::optional<RowSpread> spreadPart(const LongRow &row,
     int64_t each = llvm::divideCeil(part, threads);
     if (each < sharing.fewest || each > sharing.most ||
         32 * part < sharing.fullness * threads * each ||
+        (sharing.endsInLast && blocks * threads * each - accesses >= threads) ||
         (best && threads * each >= most))
       continue;
-    int64_t resident =
-        residentBlocks(threads, each * wordsOfAccess * rows + sharing.besides);
+    int64_t registers = each * wordsOfAccess * rows + sharing.besides;
+    if (each * rows > accessesOfFew)
+      registers += wordsOfAccess * rows;
+    int64_t resident = residentBlocks(threads, registers);
     if (resident < sharing.fewestResident ||
         resident * part * accessBytes * rows < sharing.enough)
       continue;
-    best = RowSpread{threads, blocks, resident * threads};
+    best = RowSpread{threads, blocks, resident * threads,
+                     /*isInRegisters=*/each * rows * accessBytes >
+                         blockRowThreadBytes};
     most = threads * each;
   }
   return best;
@@ -55,8 +65,8 @@ mlir::smx::gpu::spreadResident(const LongRow &row, const Sharing &sharing) {
   for (int64_t blocks = 1;
        blocks <= std::min(row.options.clusters, sharing.mostBlocks);
        blocks *= 2)
-    if (std::optional<RowSpread> spread = spreadPart(
-            row, sharing, llvm::divideCeil(accesses, blocks), blocks))
+    if (std::optional<RowSpread> spread =
+            spreadPart(row, sharing, accesses, blocks))
       return spread;
   return std::nullopt;
 }
@@ -90,10 +100,14 @@ std::optional<RowSpread> mlir::smx::gpu::residentSums(const LongRow &row) {
 }
 
 /// Two rows with exponentials (the gradient of log-softmax), four accesses of
-/// each: 9000 elements are 8 % faster, 9216 6, 18000 14, 20000 11, 24576 2,
-/// 36864 7, 49152 6. Clusters of 4 wait for longer, and of 8 are slower.
+/// each in up to two blocks: 9000 elements are 8 % faster, 9216 6, 18000 14,
+/// 20000 11, 24576 2, 36864 7, 49152 6, and 25000, in 48 registers and not 56,
+/// 4. More blocks wait for longer, so that three or more should be on a
+/// multiprocessor, or what has most of its registers: 50304 elements are 2 %
+/// faster, 81920 2, 98304 12, 131072 2, 200064 5; with less than 140 kB of rows
+/// there 126064 and 250000 would be 2 and 8 % slower.
 std::optional<RowSpread> mlir::smx::gpu::residentPairs(const LongRow &row) {
-  constexpr int64_t most = 4, enoughOfMost = 118'000;
+  constexpr int64_t plenty = 140'000;
   if (!row.isSumOfTwo() || !row.shape.hasExponentials || !row.isAligned ||
       row.accesses == 0 || row.bytes <= quarterRowBytes ||
       row.options.clusters == 1)
@@ -101,25 +115,41 @@ std::optional<RowSpread> mlir::smx::gpu::residentPairs(const LongRow &row) {
   Sharing sharing{/*fewest=*/4,
                   /*most=*/4,
                   /*mostThreads=*/512,
-                  /*besides=*/24,
-                  /*fewestResident=*/2,
-                  enoughBytes,
-                  /*mostBlocks=*/most / 2};
+                  /*besides=*/16,
+                  /*fewestResident=*/2, enoughBytes,
+                  /*mostBlocks=*/2};
   if (std::optional<RowSpread> spread = spreadResident(row, sharing))
     return spread;
-  sharing.mostBlocks = most;
-  sharing.enough = enoughOfMost;
+  sharing.most = 5;
+  sharing.mostBlocks = mostClusterBlocks;
+  sharing.enough = plenty;
+  sharing.fewestResident = 3;
+  sharing.fullness = 31;
+  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
+    return spread;
+  sharing.fewestResident = 2;
+  sharing.fullness = 0;
   return spreadResident(row, sharing);
 }
 
 /// Two rows without (the gradient of softmax), which do not fill blocks: 18000
-/// elements are 5 % faster, 20000 1.6, 25000 and 50304 1 and 2.
+/// elements are 5 % faster, 20000 1.6, 25000 and 50304 1 and 2; and in larger
+/// clusters 100000 2 %, 120000 2.6, 128256 2.3, 200064 4.
 std::optional<RowSpread> mlir::smx::gpu::residentCutPairs(const LongRow &row) {
   if (!row.isSumOfTwo() || row.shape.hasExponentials || !row.isAligned ||
       row.bytes <= halfRowBytes || row.options.clusters == 1 ||
       row.accesses == 0 || row.accesses % warpThreads == 0)
     return std::nullopt;
-  return spreadResident(row, {/*fewest=*/3, /*most=*/4, /*mostThreads=*/512,
-                              /*besides=*/40, /*fewestResident=*/2, enoughBytes,
-                              /*mostBlocks=*/4});
+  Sharing sharing{
+      /*fewest=*/3,    /*most=*/4,           /*mostThreads=*/512,
+      /*besides=*/40,  /*fewestResident=*/2, enoughBytes,
+      /*mostBlocks=*/4};
+  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
+    return spread;
+  sharing.fewest = 4;
+  sharing.most = 5;
+  sharing.besides = 24;
+  sharing.mostBlocks = mostClusterBlocks;
+  sharing.endsInLast = true;
+  return spreadResident(row, sharing);
 }

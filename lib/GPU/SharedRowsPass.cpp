@@ -128,12 +128,14 @@ struct SharedRowsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    bool isInRegisters =
+        bool(kernel->removeDiscardableAttr(rowsInRegistersAttribute));
     uniteEqualOps(kernel);
     HeldRow row(kernel);
     if (row.loads.empty())
       return;
     int64_t most = mostBytes(row);
-    if (row.threadBytes <= most) {
+    if (isInRegisters || row.threadBytes <= most) {
       if (row.accesses() > row.accessesOfPiece())
         convert(row, row.threadBytes, 1);
       return;

@@ -96,11 +96,8 @@ bool mlir::smx::isReadByCluster(StreamingReductionOpInterface op,
   if (!isRow || !isReadOnce || bits != 16 ||
       mostBlocksOfRow(op, rowSizes, extent, slots) != 1)
     return false;
-  // Shorter rows are one tile anyway, and clusters of 16 wait for longer. What
-  // is widened has no registers for masks.
+  // Shorter rows are one tile anyway, and clusters of 16 wait for longer.
   int64_t bytes = extent * bits / 8;
-  SmallBlocks small(bytes);
   return bytes >= blockRowBytes && bytes * 8 % accessBits == 0 &&
-         small.blocks <= std::min(most, mostBlocks) &&
-         (!narrow || bytes == small.room());
+         SmallBlocks(bytes).blocks <= std::min(most, mostBlocks);
 }

@@ -235,7 +235,8 @@ def SharedRowsPass : Pass<"smx-gpu-shared-rows", "::mlir::smx::gpu::KernelOp"> {
     The first piece stays in registers; the others are copied to shared memory, from where every reduction, and every
     store, reads them again: the row is read once from global memory. A thread combines what it has of all pieces before
     anything is exchanged. Of 16-bit elements that two reductions widen without a meeting between, 48 bytes of a thread stay in
-    registers. A kernel with an op that has no form on pieces stays as it is. A remark says how many pieces there are.
+    registers. A kernel with an op that has no form on pieces stays as it is, and so does one whose threads have more registers
+    (`smx.rows_in_registers`, from smx-gpu-kernels). A remark says how many pieces there are.
 
     What has one value for each column and is the same for all rows (the weights of a norm) is no part of the row: it is read where a piece is
     stored, of up to four accesses of a thread (two, if a column has more than 16 bits of it, one from 33 bits on), and leaves the row half of the registers. Rows that registers

@@ -12,9 +12,9 @@
 // CHECK-COUNT-2: smx_gpu.load {{.*}} -> tensor<1x4096xbf16, #smx_gpu.striped<rows = 1, columns = 512, vector = 8>>
 // CHECK-NOT: smx_gpu.load
 // CHECK: smx_gpu.return
-// Rows that start anywhere have cut accesses.
+// Rows that start anywhere have three or four accesses of each in a thread.
 // CUT-LABEL: smx_gpu.kernel @gradient_kernel
-// CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
+// CUT-SAME: warps(6) shared_limit(232448) min_blocks(8)
 func.func @gradient(%x: tensor<64x4096xbf16>, %g: tensor<64x4096xbf16>) -> tensor<64x4096xbf16> {
   %y = smx.softmax_backward %x, %g axis(1) : tensor<64x4096xbf16>, tensor<64x4096xbf16> -> tensor<64x4096xbf16>
   return %y : tensor<64x4096xbf16>
@@ -109,7 +109,7 @@ func.func @gradient_of_eight_blocks(%x: tensor<64x65536xbf16>, %g: tensor<64x655
 }
 
 // CHECK-LABEL: smx_gpu.kernel @gradient_of_sixteen_blocks_kernel
-// CHECK-SAME: warps(8) cluster(16) shared_limit(232448) min_blocks(4)
+// CHECK-SAME: warps(8) cluster(16) shared_limit(232448) min_blocks(5)
 // CHECK-NOT: smx_gpu.copy
 // CHECK: smx_gpu.return
 func.func @gradient_of_sixteen_blocks(%x: tensor<64x131072xf16>, %g: tensor<64x131072xf16>) -> tensor<64x131072xf16> {
@@ -268,7 +268,7 @@ func.func @no_exponentials(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
 // CHECK-LABEL: smx_gpu.kernel @three_quarters_of_logarithm_kernel
 // CHECK-SAME: warps(6) shared_limit(232448) min_blocks(5)
 // CUT-LABEL: smx_gpu.kernel @three_quarters_of_logarithm_kernel
-// CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
+// CUT-SAME: warps(5) shared_limit(232448) min_blocks(9)
 func.func @three_quarters_of_logarithm(%x: tensor<64x3072xbf16>, %g: tensor<64x3072xbf16>) -> tensor<64x3072xbf16> {
   %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x3072xbf16>, tensor<64x3072xbf16> -> tensor<64x3072xbf16>
   return %y : tensor<64x3072xbf16>
@@ -434,9 +434,11 @@ func.func @between(%x: tensor<64x24832xbf16>) -> tensor<64x24832xbf16> {
   return %y : tensor<64x24832xbf16>
 }
 
-// Two rows that start anywhere: three accesses of each operand, in blocks of up to 384 threads.
+// Two rows that start anywhere: four to six accesses of each in registers, in a cluster that ends within the last ones.
 // CUT-LABEL: smx_gpu.kernel @cut_pairs_kernel
-// CUT-SAME: warps(11) cluster(8) shared_limit(232448) min_blocks(2)
+// CUT-SAME: warps(13) cluster(4) shared_limit(232448) min_blocks(2)
+// CUT-NOT: smx_gpu.copy
+// CUT-COUNT-2: smx_gpu.load {{.*}} slid({{.*}} -> tensor<1x16640xbf16,
 // CUT: smx_gpu.return
 func.func @cut_pairs(%x: tensor<64x65537xbf16>, %g: tensor<64x65537xbf16>) -> tensor<64x65537xbf16> {
   %y = smx.softmax_backward %x, %g axis(1) : tensor<64x65537xbf16>, tensor<64x65537xbf16> -> tensor<64x65537xbf16>
@@ -444,7 +446,7 @@ func.func @cut_pairs(%x: tensor<64x65537xbf16>, %g: tensor<64x65537xbf16>) -> te
 }
 
 // CUT-LABEL: smx_gpu.kernel @cut_pairs_of_one_block_kernel
-// CUT-SAME: warps(12) shared_limit(232448) min_blocks(2)
+// CUT-SAME: warps(6) shared_limit(232448) min_blocks(4)
 // CUT: smx_gpu.return
 func.func @cut_pairs_of_one_block(%x: tensor<64x9001xf16>, %g: tensor<64x9001xf16>) -> tensor<64x9001xf16> {
   %y = smx.softmax_backward %x, %g axis(1) : tensor<64x9001xf16>, tensor<64x9001xf16> -> tensor<64x9001xf16>
@@ -490,7 +492,7 @@ func.func @slid_in_one_block(%x: tensor<64x30011xbf16>) -> tensor<64x30011xbf16>
 }
 
 // CUT-LABEL: smx_gpu.kernel @slid_pairs_kernel
-// CUT-SAME: warps(13) shared_limit(232448) min_blocks(2)
+// CUT-SAME: warps(5) cluster(2) shared_limit(232448) min_blocks(5)
 // CUT: smx_gpu.return
 func.func @slid_pairs(%x: tensor<64x12345xbf16>, %g: tensor<64x12345xbf16>) -> tensor<64x12345xbf16> {
   %y = smx.log_softmax_backward %x, %g axis(1) : tensor<64x12345xbf16>, tensor<64x12345xbf16> -> tensor<64x12345xbf16>

@@ -212,3 +212,26 @@ smx_gpu.kernel @weights(%x: memref<?x1536xf32>, %y: memref<?x1536xf32>, %z: memr
   smx_gpu.store %r, %y[%i, %c0] dims [-1, 1] {aligned = 16 : i64} : tensor<1x1536xf32, #row>, memref<?x1536xf32>
   smx_gpu.return
 }
+
+// -----
+
+// The schedule has left threads registers for all of it.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @in_registers
+// CHECK-NOT: smx.rows_in_registers
+// CHECK: smx_gpu.load {{.*}} -> tensor<1x2048xf32
+// CHECK-NOT: smx_gpu.copy
+// CHECK: smx_gpu.return
+smx_gpu.kernel @in_registers(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>) warps(2) attributes {smx.rows_in_registers} {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %t = smx_gpu.load %x[%i, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x2048xf32> -> tensor<1x2048xf32, #row>
+  %m = smx_gpu.reduce <maxnum> %t dim 1 : tensor<1x2048xf32, #row> -> tensor<1xf32, #value>
+  %b = smx_gpu.broadcast %m : tensor<1xf32, #value> -> tensor<1x2048xf32, #row>
+  %d = arith.subf %t, %b : tensor<1x2048xf32, #row>
+  smx_gpu.store %d, %y[%i, %c0] dims [-1, 1] : tensor<1x2048xf32, #row>, memref<?x2048xf32>
+  smx_gpu.return
+}

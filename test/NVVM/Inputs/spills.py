@@ -46,6 +46,12 @@ THREADS = {
 # Rows of 16 bits that end within accesses and that several blocks of a multiprocessor have.
 RESIDENT = {op: (18000, 25000, 44000, 100352, 151936, 175000, 200064, 300000) for op in ("softmax", "log_softmax", "layer_norm", "rms_norm")}
 
+# Two such rows that start anywhere.
+SLID_PAIRS = {op: (1301, 2049, 3601, 4099, 8191, 9001, 12345, 24577, 50257, 65537, 100277, 151937, 230001) for op in ("softmax_backward", "log_softmax_backward")}
+
+# Rows of 16 bits whose sums are in f64, and which end within accesses or do not.
+WIDENED = (320, 640, 1000, 2500, 5000, 25000, 33024, 50304, 70000, 100000, 128256, 131072)
+
 # Rows of which a tile is left over, without clusters, and others whose accesses of a thread ptxas is sensitive to.
 STREAMED = {
     "softmax_backward": (34816, 36864, 151936),
@@ -251,6 +257,11 @@ def kernels(family, types):
             for op, extents in RESIDENT.items() if element in ("bf16", "f16") else ():
                 for extent in extents:
                     yield f"{op} {element} {extent} of several blocks", reduction(op, element, extent), 16
+            for op, extents in SLID_PAIRS.items() if element in ("bf16", "f16") else ():
+                for extent in extents:
+                    yield f"{op} {element} {extent} anywhere", reduction(op, element, extent), 2
+            for extent in WIDENED if element in ("bf16", "f16") else ():
+                yield f"logsumexp {element} {extent} into f32", works.row_text("logsumexp", (2048, extent), element, 1, result=(2048,), wanted="f32"), 16
             for op in ("softmax", "log_softmax"):
                 for extent in LONG.get({"bf16": 2, "f16": 2, "f32": 4}.get(element), ()):
                     yield f"{op} {element} {extent} in shared memory", reduction(op, element, extent), 16
