@@ -151,6 +151,11 @@ LogicalResult StoreOp::verify() {
   return verifyRows(*this, getDestination().getType());
 }
 
+int64_t SlideOp::getUnit() {
+  SliceAttr slice = getSlice(getRows().getType());
+  return cast<StripedAttr>(slice.getParent()).getVector();
+}
+
 LogicalResult SlideOp::verify() {
   MemRefType memory = getSource().getType();
   GlobalAccess access{memory, static_cast<int64_t>(getOffsets().size()),

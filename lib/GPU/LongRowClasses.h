@@ -104,6 +104,8 @@ struct Sharing {
   /// cluster has room for more of a row, it ends within another one in the last
   /// block, and both have masks.)
   bool endsInLast = false;
+  /// Bits of an access's elements; 0: those that are read.
+  int64_t bits = 0;
 };
 
 /// In the smallest cluster that there is, the threads that leave least over; of
@@ -148,6 +150,7 @@ std::optional<RowSpread> residentCutPairs(const LongRow &row);
 std::optional<RowSpread> slidRows(const LongRow &row);
 std::optional<RowSpread> slidWideRows(const LongRow &row);
 std::optional<RowSpread> slidPairs(const LongRow &row);
+std::optional<RowSpread> slidWidened(const LongRow &row);
 
 // Rows of one block (RowsOfBlocks.cpp).
 std::optional<RowSpread> weightedRows(const LongRow &row);

@@ -56,8 +56,7 @@ std::optional<RowSpread> mlir::smx::gpu::residentReaders(const LongRow &row) {
   const int64_t enoughOfBlock = row.isAligned ? 110'000 : 98'000;
   const NestShape &shape = row.shape;
   // Registers beside those of the row.
-  const int64_t besides = shape.hasDoubleSums ? 16 : 20,
-                besidesMasks = shape.hasDoubleSums ? 32 : 24;
+  const int64_t besides = shape.hasDoubleSums ? 16 : 20;
   if (!row.isRead(1, 16) || shape.isWritten || shape.maxima != 0 ||
       shape.sums > 1 || shape.hasOtherFunctions || row.options.clusters == 1)
     return std::nullopt;
@@ -67,6 +66,10 @@ std::optional<RowSpread> mlir::smx::gpu::residentReaders(const LongRow &row) {
   for (int64_t blocks = 1; blocks <= std::min(mostBlocks, row.options.clusters);
        blocks *= 2) {
     int64_t part = llvm::divideCeil(accesses, blocks);
+    // Sums in f64 take more where there are few blocks: ptxas would spill a
+    // few.
+    bool areFew = row.isAligned && (blocks == 2 || blocks == 4);
+    const int64_t besidesMasks = shape.hasDoubleSums && areFew ? 32 : 24;
     for (int64_t each = mostAccesses; each >= fewestAccesses; --each) {
       bool areWhole = row.isAligned && row.accesses != 0 &&
                       accesses % (blocks * each * warpThreads) == 0;

@@ -58,9 +58,9 @@ static std::optional<RowSpread> spreadPart(const LongRow &row,
 
 std::optional<RowSpread>
 mlir::smx::gpu::spreadResident(const LongRow &row, const Sharing &sharing) {
-  const NestShape &shape = row.shape;
-  const int64_t bytes = shape.longest * shape.elementBits / 8 +
-                        (row.isAligned ? 0 : accessBytes - 1);
+  const int64_t bits = sharing.bits ? sharing.bits : row.shape.elementBits;
+  const int64_t bytes =
+      row.shape.longest * bits / 8 + (row.isAligned ? 0 : accessBytes - 1);
   const int64_t accesses = llvm::divideCeil(bytes, accessBytes);
   for (int64_t blocks = 1;
        blocks <= std::min(row.options.clusters, sharing.mostBlocks);

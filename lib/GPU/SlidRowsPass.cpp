@@ -66,6 +66,12 @@ private:
   void slidePosition(PositionOp position, Value slide);
   void slideComparison(const Comparison &comparison, Value slide);
 
+  /// Bytes of what a thread takes of a row at a time, multiples of which rows
+  /// are slid to.
+  int64_t unitBytes() const { return layout.getVector() * elementBytes(type); }
+  /// What is written of it is a whole access, if what is read is none.
+  bool hasWholeAccesses();
+
   KernelOp kernel;
   LoadOp anchor;
   RankedTensorType type;
@@ -217,18 +223,29 @@ bool Rows::hasRoom() {
   return *end + layout.getVector() - 1 <= blocks * columns;
 }
 
+bool Rows::hasWholeAccesses() {
+  if (unitBytes() == accessBytes)
+    return true;
+  return llvm::any_of(
+      kernel.getBody().front().getOps<StoreOp>(), [&](StoreOp store) {
+        auto tile = cast<RankedTensorType>(store.getTile().getType());
+        return getLayout(tile) == layout &&
+               layout.getVector() * elementBytes(tile) == accessBytes;
+      });
+}
+
 bool Rows::find() {
   // One row, of which as many elements as a thread takes at a time are an
-  // access. In tiles of several short ones too many lanes have an edge: of 65
-  // elements log-sum-exp would be 1.4 times slower.
+  // access, where they are read or where wider ones are written. In tiles of
+  // several short ones too many lanes have an edge: of 65 elements log-sum-exp
+  // would be 1.4 times slower.
   for (LoadOp load : kernel.getBody().front().getOps<LoadOp>()) {
     type = load.getTile().getType();
     layout = dyn_cast_or_null<StripedAttr>(getLayout(type));
     if (layout && layout.getRowThreads() == 1 && type.getDimSize(0) == 1 &&
         !load.getValid().empty() && load.getDims()[1] >= 0 &&
         static_cast<int64_t>(load.getAligned()) < accessBytes &&
-        !type.getElementType().isIndex() &&
-        layout.getVector() * elementBytes(type) == accessBytes) {
+        !type.getElementType().isIndex() && hasWholeAccesses()) {
       anchor = load;
       break;
     }
@@ -308,7 +325,7 @@ int64_t Rows::slide() {
       access.getSlideMutable().assign(slide);
       access.getValidMutable()[1].set(valid);
       // What other memory has in common with the anchor's is seen when it runs.
-      access.setAligned(access == anchor ? accessBytes : 0);
+      access.setAligned(access == anchor ? unitBytes() : 0);
     });
   return accesses.size();
 }
@@ -325,7 +342,8 @@ struct SlidRowsPass : mlir::smx::gpu::impl::SlidRowsPassBase<SlidRowsPass> {
     remark::passed(
         kernel.getLoc(),
         remark::RemarkOpts::name("SlidRows").category("smx-gpu-slid-rows"))
-        << "rows are held from the multiple of 16 bytes before them on: "
+        << "rows are held from the place before them on at which accesses may "
+           "start: "
         << remark::metric("tiles", rows.slide());
   }
 };

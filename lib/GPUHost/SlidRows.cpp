@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace mlir::smx;
 using namespace mlir::smx::gpuhost;
-using ::smx::gpu::accessBytes;
 
 /// Of row `r` of a tile, the columns from `lead` on, as a window of one row.
 using AccessOfRow =
@@ -112,8 +111,7 @@ llvm::Error mlir::smx::gpuhost::runSlidStore(gpu::StoreOp op, const Tile &tile,
 static llvm::Error runSlide(const Step &step, Group &group) {
   auto op = cast<gpu::SlideOp>(step.op);
   const MemoryPtr &memory = get<MemoryPtr>(step, group, 0);
-  const int64_t rows = op.getRows().getType().getDimSize(0),
-                width = byteWidth(memory->dtype);
+  const int64_t rows = op.getRows().getType().getDimSize(0);
   int64_t first = memory->offset;
   for (auto [d, stride] : llvm::enumerate(memory->strides))
     first += getInteger(step, group, 1 + d) * stride;
@@ -121,8 +119,7 @@ static llvm::Error runSlide(const Step &step, Group &group) {
                 stride = rowDim < 0 ? 0 : memory->strides[rowDim];
   auto tile = makeTile(rows);
   for (int64_t r = 0; r < rows; ++r)
-    tile->elements[r] =
-        intSlot((first + r * stride) * width % accessBytes / width);
+    tile->elements[r] = intSlot((first + r * stride) % op.getUnit());
   setResult(step, group, TilePtr(std::move(tile)));
   return llvm::Error::success();
 }

@@ -69,10 +69,7 @@ std::optional<int64_t> PositionSum::slidesOfRows() const {
   gpu::BroadcastOp op = rows.second;
   auto slide =
       op ? op.getValues().getDefiningOp<gpu::SlideOp>() : gpu::SlideOp();
-  if (!slide)
-    return std::nullopt;
-  gpu::SliceAttr slice = gpu::getSlice(slide.getRows().getType());
-  return cast<gpu::StripedAttr>(slice.getParent()).getVector();
+  return slide ? std::optional(slide.getUnit()) : std::nullopt;
 }
 
 SmallVector<int64_t> PositionSum::knownOfTile(int64_t blocks) const {

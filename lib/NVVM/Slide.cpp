@@ -22,8 +22,9 @@ struct LowerSlide : TilePattern<gpu::SlideOp> {
     Value row = code.advance(memory.start(code),
                              byteOffset(code, memory, /*d=*/0, at.row, 0));
     Value address = LLVM::PtrToIntOp::create(code, code.getI64Type(), row);
-    Value behind = code.remainder(
-        LLVM::TruncOp::create(code, code.getI32Type(), address), accessBytes);
+    Value behind =
+        code.remainder(LLVM::TruncOp::create(code, code.getI32Type(), address),
+                       op.getUnit() * memory.elementBytes);
     Value elements = code.quotient(behind, memory.elementBytes);
     Value wide = LLVM::ZExtOp::create(code, code.getI64Type(), elements);
     rewriter.replaceOp(op, code.fromRegisters(SmallVector<Value>(

@@ -87,3 +87,21 @@ smx_gpu.kernel @places(%x: !rows, %y: memref<?xi1, strided<[?]>>) warps(1) {
   smx_gpu.hold %m : tensor<1x768xi1, #row>
   smx_gpu.return
 }
+
+#wide = #smx_gpu.striped<rows = 1, columns = 32, vector = 4>
+
+// Four numbers of bf16 at a time are 8 bytes.
+// CHECK-LABEL: llvm.func @by_eight
+// CHECK: %[[SEVEN:.+]] = llvm.mlir.constant(7 : i32)
+// CHECK: %[[BEHIND:.+]] = llvm.and %{{.+}}, %[[SEVEN]]
+// CHECK: llvm.lshr %[[BEHIND]]
+smx_gpu.kernel @by_eight(%x: !rows) warps(1) {
+  %c0 = arith.constant 0 : index
+  %i = gpu.block_id x
+  %s = smx_gpu.slide %x[%i, %c0] dims [-1, 1] : !rows -> tensor<1xindex, #smx_gpu.slice<1, #wide>>
+  %b = smx_gpu.broadcast %s : tensor<1xindex, #smx_gpu.slice<1, #wide>> -> tensor<1x128xindex, #wide>
+  %zero = arith.constant dense<0> : tensor<1x128xindex, #wide>
+  %m = arith.cmpi sge, %b, %zero : tensor<1x128xindex, #wide>
+  smx_gpu.hold %m : tensor<1x128xi1, #wide>
+  smx_gpu.return
+}

@@ -142,12 +142,12 @@ def LastingRowsPass : Pass<"smx-gpu-lasting-rows", "::mlir::smx::gpu::KernelOp">
 }
 
 def SlidRowsPass : Pass<"smx-gpu-slid-rows", "::mlir::smx::gpu::KernelOp"> {
-  let summary = "rows that start between multiples of 16 bytes are held from the multiple before on";
+  let summary = "rows that start between accesses are held from where one may start on";
   let description = [{
-    Of a row that has a tile to itself and may start anywhere, each vector of a thread is in two pieces of 16 bytes. If the whole row is moved back in its tile to the
-    multiple of 16 bytes before it, each is one. Places before the row count as behind it:
+    Of a row that has a tile to itself and may start anywhere, each vector of a thread is in two accesses. If the whole row is moved back in its tile to where
+    one may start, a multiple of 16 bytes (of 8, where wider elements are written 16 bytes at a time), each is one. Places before the row count as behind it:
 
-      x[c] is at column c + s,   s = elements between the multiple and the row;
+      x[c] is at column c + s,   s = elements between that place and the row;
       place(c) = c - s if c >= s, else infinite:  place < n  <=>  c - s < n and c - s >= 0
 
     What a row is reduced to does not depend on where its elements are. Tiles of a row, of which each block has one, are moved together. Where a tile

@@ -116,10 +116,10 @@ def SmxGpu_PositionOp : SmxGpu_Op<"position", [Pure]> {
 }
 
 def SmxGpu_SlideOp : SmxGpu_Op<"slide", [Pure]> {
-  let summary = "how many elements each row of memory lies behind a multiple of 16 bytes";
+  let summary = "how many elements each row of memory lies behind where an access may start";
   let description = [{
-    Of the rows of a tile at `offsets`. A tile that is slid by so many columns has its accesses of 16 bytes where memory has them, wherever
-    its rows start.
+    Of the rows of a tile at `offsets`. Accesses start at multiples of as many bytes as the tile's vectors have: a tile that is slid by so many
+    columns has its vectors where memory has them, wherever its rows start.
 
     P1 and P2 as for `smx_gpu.load`, of a tile of two dimensions.
     P40: the columns run along a dimension of stride 1; the result has index elements and is what is left of the rows of a striped tile.
@@ -133,6 +133,10 @@ def SmxGpu_SlideOp : SmxGpu_Op<"slide", [Pure]> {
   let results = (outs SmxGpu_Tile:$rows);
   let assemblyFormat = "$source `[` $offsets `]` `dims` $dims attr-dict `:` type($source) `->` type($rows)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Elements between places where accesses may start.
+    int64_t getUnit();
+  }];
 }
 
 def SmxGpu_GatherOp : SmxGpu_Op<"gather", [MemoryEffects<[MemRead]>]> {
@@ -184,8 +188,7 @@ def SmxGpu_HoldOp : SmxGpu_Op<"hold", [AllTypesMatch<["tile", "result"]>, Memory
     the tile alone. Stays where it is among barriers and accesses to memory. A tile whose registers do not
     fill words of 32 bits is left as it is. Of a shared tile, what was read so far is not used again.
 
-    ptxas, which knows nothing of it, unites equal instructions on both sides, and keeps their results: where a
-    tile is held `apart`, its elements of bf16 or f16 are widened by others.
+    ptxas unites equal instructions on both sides all the same: of a tile held `apart` bf16 and f16 are widened by others.
 
     ```mlir
     %x1 = smx_gpu.hold %x : tensor<1x8192xbf16, #smx_gpu.striped<rows = 1, columns = 128, vector = 8>>

@@ -499,6 +499,16 @@ func.func @slid_pairs(%x: tensor<64x12345xbf16>, %g: tensor<64x12345xbf16>) -> t
   return %y : tensor<64x12345xbf16>
 }
 
+// What becomes f32 takes the registers of f32, four elements at a time.
+// CUT-LABEL: smx_gpu.kernel @slid_widened_kernel
+// CUT-SAME: warps(7) cluster(2) shared_limit(232448) min_blocks(5)
+// CUT: smx_gpu.load {{.*}} slid({{.*}} -> tensor<1x6272xbf16, #smx_gpu.striped<rows = 1, columns = 224, vector = 4>>
+// CUT: smx_gpu.return
+func.func @slid_widened(%x: tensor<64x12345xbf16>) -> tensor<64x12345xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x12345xbf16> -> tensor<64x12345xf32>
+  return %y : tensor<64x12345xf32>
+}
+
 // A quotient of f64 leaves registers for 4 accesses.
 // CHECK-LABEL: smx_gpu.kernel @wide_norm_kernel
 // CHECK-SAME: warps(32)

@@ -5,7 +5,7 @@
 #value = #smx_gpu.slice<1, #row>
 
 // Two rows that are read and one that is written; all of the places before them are as those behind.
-// REMARK: rows are held from the multiple of 16 bytes before them on: {{.*}}3
+// REMARK: rows are held from the place before them on at which accesses may start: {{.*}}3
 // CHECK-LABEL: smx_gpu.kernel @products
 // CHECK: %[[I:.+]] = gpu.block_id x
 // CHECK: %[[ZERO:.+]] = arith.constant 0 : index
@@ -151,5 +151,42 @@ smx_gpu.kernel @tiles(%x: memref<?x1301xbf16>, %y: memref<?x1301xbf16>) warps(2)
   %zero = arith.constant dense<0.0> : tensor<1x512xbf16, #row>
   %q = arith.select %m, %zero, %a : tensor<1x512xi1, #row>, tensor<1x512xbf16, #row>
   smx_gpu.store %q, %y[%i, %first] valid(%c1, %valid) dims [-1, 1] {aligned = 2 : i64} : tensor<1x512xbf16, #row>, memref<?x1301xbf16>
+  smx_gpu.return
+}
+
+// -----
+
+// What is read 8 bytes at a time, and written in 16 as wider elements, starts at multiples of 8.
+#wide = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+
+// CHECK-LABEL: smx_gpu.kernel @widened
+// CHECK: %[[SLIDE:.+]] = smx_gpu.slide
+// CHECK: smx_gpu.load {{.*}} slid(%[[SLIDE]] : {{.*}}) dims [-1, 1] {aligned = 8 : i64}
+// CHECK: smx_gpu.store {{.*}} slid(%[[SLIDE]] : {{.*}}) dims [-1, 1] : tensor<1x512xf32
+smx_gpu.kernel @widened(%x: memref<?x501xbf16>, %y: memref<?x501xf32>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 501 : index
+  %i = gpu.block_id x
+  %a = smx_gpu.load %x[%i, %c0] valid(%c1, %n) dims [-1, 1] {aligned = 2 : i64} : memref<?x501xbf16> -> tensor<1x512xbf16, #wide>
+  %w = arith.extf %a : tensor<1x512xbf16, #wide> to tensor<1x512xf32, #wide>
+  smx_gpu.store %w, %y[%i, %c0] valid(%c1, %n) dims [-1, 1] {aligned = 4 : i64} : tensor<1x512xf32, #wide>, memref<?x501xf32>
+  smx_gpu.return
+}
+
+// -----
+
+// Where neither is a whole access there is nothing to gain.
+#narrow = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+
+// CHECK-LABEL: smx_gpu.kernel @narrow
+// CHECK-NOT: smx_gpu.slide
+smx_gpu.kernel @narrow(%x: memref<?x501xbf16>, %y: memref<?x501xbf16>) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 501 : index
+  %i = gpu.block_id x
+  %a = smx_gpu.load %x[%i, %c0] valid(%c1, %n) dims [-1, 1] {aligned = 2 : i64} : memref<?x501xbf16> -> tensor<1x512xbf16, #narrow>
+  smx_gpu.store %a, %y[%i, %c0] valid(%c1, %n) dims [-1, 1] {aligned = 2 : i64} : tensor<1x512xbf16, #narrow>, memref<?x501xbf16>
   smx_gpu.return
 }

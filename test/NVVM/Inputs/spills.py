@@ -52,6 +52,9 @@ SLID_PAIRS = {op: (1301, 2049, 3601, 4099, 8191, 9001, 12345, 24577, 50257, 6553
 # Rows of 16 bits whose sums are in f64, and which end within accesses or do not.
 WIDENED = (320, 640, 1000, 2500, 5000, 25000, 33024, 50304, 70000, 100000, 128256, 131072)
 
+# Such rows whose exponentials are in f32.
+SLID_WIDENED = (4097, 9001, 12345, 23165, 37223, 50257, 77221, 100277)
+
 # Rows of which a tile is left over, without clusters, and others whose accesses of a thread ptxas is sensitive to.
 STREAMED = {
     "softmax_backward": (34816, 36864, 151936),
@@ -262,6 +265,8 @@ def kernels(family, types):
                     yield f"{op} {element} {extent} anywhere", reduction(op, element, extent), 2
             for extent in WIDENED if element in ("bf16", "f16") else ():
                 yield f"logsumexp {element} {extent} into f32", works.row_text("logsumexp", (2048, extent), element, 1, result=(2048,), wanted="f32"), 16
+            for extent in SLID_WIDENED if element in ("bf16", "f16") else ():
+                yield f"softmax {element} {extent} into f32, anywhere", works.row_text("softmax", (64, extent), element, 1, wanted="f32"), 2
             for op in ("softmax", "log_softmax"):
                 for extent in LONG.get({"bf16": 2, "f16": 2, "f32": 4}.get(element), ()):
                     yield f"{op} {element} {extent} in shared memory", reduction(op, element, extent), 16
