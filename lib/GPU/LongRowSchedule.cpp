@@ -128,19 +128,36 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 /// The first one that fits decides. Most exclude each other; what one block
 /// holds in registers is for exponentials that no cluster does.
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
-    residentReaders,       weightedRows,
-    weightedSums,          slidRows,
-    slidWideRows,          slidPairs,
-    slidWidened,           pairsOfEightBlocks,
-    residentPairs,         pairsInRegisters,
-    residentCutPairs,      sumsInQuarters,
-    sumsInSmallBlocks,     summedTwiceInSmallBlocks,
-    residentSums,          sumsInRegisters,
-    longExponentials,      widenedExponentials,
-    readersInRegisters,    wideExponentialsOfOneBlock,
-    wideSquares,           wideExponentialsOfAllThreads,
-    shortWideExponentials, narrowReaders,
-    pairsOfOneAccess,      fewLargest,
+    // Only read, or beside weights.
+    residentReaders,
+    weightedRows,
+    weightedSums,
+    // They start anywhere.
+    slidRows,
+    slidWideRows,
+    slidPairs,
+    slidWidened,
+    // Two rows.
+    pairsOfEightBlocks,
+    residentPairs,
+    pairsInRegisters,
+    residentCutPairs,
+    pairsOfOneAccess,
+    // One row.
+    sumsInQuarters,
+    sumsInSmallBlocks,
+    summedTwiceInSmallBlocks,
+    residentSums,
+    sumsInRegisters,
+    longExponentials,
+    widenedExponentials,
+    readersInRegisters,
+    wideExponentialsOfOneBlock,
+    wideSquares,
+    wideExponentialsOfAllThreads,
+    shortWideExponentials,
+    narrowReaders,
+    fewLargest,
 };
 
 static RowSpread spreadOf(const LongRow &row) {

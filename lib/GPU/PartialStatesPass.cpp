@@ -184,6 +184,7 @@ Value PartialState::sumOfParts(Value tile, Value ofWarp) {
   // The operands of a mask are replaced by what comes later.
   if (narrow.use_empty()) {
     ofParts.erase(narrow);
+    fromMaximum.erase(narrow);
     narrow.getDefiningOp()->erase();
   }
   return parts.sumOf(part, element);

@@ -134,18 +134,23 @@ std::optional<RowSpread> mlir::smx::gpu::residentPairs(const LongRow &row) {
 
 /// Two rows without (the gradient of softmax), which do not fill blocks: 18000
 /// elements are 5 % faster, 20000 1.6, 25000 and 50304 1 and 2; and in larger
-/// clusters 100000 2 %, 120000 2.6, 128256 2.3, 200064 4.
+/// clusters 60000 2.6 %, 100000 1.7, 120000 2.5, 128256 2.2, 180000 1.6.
 std::optional<RowSpread> mlir::smx::gpu::residentCutPairs(const LongRow &row) {
   if (!row.isSumOfTwo() || row.shape.hasExponentials || !row.isAligned ||
       row.bytes <= halfRowBytes || row.options.clusters == 1 ||
-      row.accesses == 0 || row.accesses % warpThreads == 0)
+      row.accesses == 0)
+    return std::nullopt;
+  constexpr int64_t longBytes = 4 * halfRowBytes;
+  bool fillsWarps = row.accesses % warpThreads == 0;
+  if (fillsWarps && (row.bytes <= longBytes || row.bytes % halfRowBytes == 0))
     return std::nullopt;
   Sharing sharing{
       /*fewest=*/3,    /*most=*/4,           /*mostThreads=*/512,
       /*besides=*/40,  /*fewestResident=*/2, enoughBytes,
       /*mostBlocks=*/4};
-  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
-    return spread;
+  if (!fillsWarps)
+    if (std::optional<RowSpread> spread = spreadResident(row, sharing))
+      return spread;
   sharing.fewest = 4;
   sharing.most = 5;
   sharing.besides = 24;
