@@ -108,11 +108,12 @@ struct Sharing {
   int64_t bits = 0;
 };
 
-/// In the smallest cluster that there is, the threads that leave least over; of
-/// those, the fewest. As many blocks are on a multiprocessor as registers
-/// allow, which ask for rows while others compute.
+/// By the first of `ways` that there is, in the smallest cluster that there is
+/// by it, the threads that leave least over; of those, the fewest. As many
+/// blocks are on a multiprocessor as registers allow, which ask for rows while
+/// others compute.
 std::optional<RowSpread> spreadResident(const LongRow &row,
-                                        const Sharing &sharing);
+                                        std::initializer_list<Sharing> ways);
 
 /// Blocks of so many threads with a few whole accesses each are faster by 1 to
 /// 3 % on an H200, where narrow elements are written.

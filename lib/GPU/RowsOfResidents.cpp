@@ -56,8 +56,8 @@ static std::optional<RowSpread> spreadPart(const LongRow &row,
   return best;
 }
 
-std::optional<RowSpread>
-mlir::smx::gpu::spreadResident(const LongRow &row, const Sharing &sharing) {
+static std::optional<RowSpread> spreadBy(const Sharing &sharing,
+                                         const LongRow &row) {
   const int64_t bits = sharing.bits ? sharing.bits : row.shape.elementBits;
   const int64_t bytes =
       row.shape.longest * bits / 8 + (row.isAligned ? 0 : accessBytes - 1);
@@ -67,6 +67,15 @@ mlir::smx::gpu::spreadResident(const LongRow &row, const Sharing &sharing) {
        blocks *= 2)
     if (std::optional<RowSpread> spread =
             spreadPart(row, sharing, accesses, blocks))
+      return spread;
+  return std::nullopt;
+}
+
+std::optional<RowSpread>
+mlir::smx::gpu::spreadResident(const LongRow &row,
+                               std::initializer_list<Sharing> ways) {
+  for (const Sharing &sharing : ways)
+    if (std::optional<RowSpread> spread = spreadBy(sharing, row))
       return spread;
   return std::nullopt;
 }
@@ -82,21 +91,24 @@ std::optional<RowSpread> mlir::smx::gpu::residentSums(const LongRow &row) {
   if (!row.isSumOfNarrow() || !row.isAligned || row.accesses == 0 ||
       row.bytes <= quarterRowBytes || row.options.clusters == 1)
     return std::nullopt;
-  Sharing sharing{
-      /*fewest=*/5,   /*most=*/8,           /*mostThreads=*/512,
-      /*besides=*/28, /*fewestResident=*/3, enoughBytes};
   // What is left over of exponentials takes as long to compute as what is not,
-  // and a larger cluster waits for longer: part of it is in shared memory.
+  // and a larger cluster waits for longer: part of it is in shared memory. Of
+  // 16 blocks ptxas spills masks of 8 accesses, or of more than the last.
   bool takesLong = row.shape.hasExponentials;
-  sharing.mostBlocks = takesLong ? many / 2 : many;
-  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
-    return spread;
-  // Of 16 blocks ptxas spills masks of 8 accesses, or of more than the last.
-  sharing.most = 7;
-  sharing.fullness = takesLong ? 31 : 30;
-  sharing.mostBlocks = mostClusterBlocks;
-  sharing.enough = takesLong ? enoughOfMany : enoughBytes;
-  return spreadResident(row, sharing);
+  return spreadResident(row, {{.fewest = 5,
+                               .most = 8,
+                               .mostThreads = 512,
+                               .besides = 28,
+                               .fewestResident = 3,
+                               .enough = enoughBytes,
+                               .mostBlocks = takesLong ? many / 2 : many},
+                              {.fewest = 5,
+                               .most = 7,
+                               .mostThreads = 512,
+                               .besides = 28,
+                               .fewestResident = 3,
+                               .enough = takesLong ? enoughOfMany : enoughBytes,
+                               .fullness = takesLong ? 31 : 30}});
 }
 
 /// Two rows with exponentials (the gradient of log-softmax), four accesses of
@@ -112,24 +124,26 @@ std::optional<RowSpread> mlir::smx::gpu::residentPairs(const LongRow &row) {
       row.accesses == 0 || row.bytes <= quarterRowBytes ||
       row.options.clusters == 1)
     return std::nullopt;
-  Sharing sharing{/*fewest=*/4,
-                  /*most=*/4,
-                  /*mostThreads=*/512,
-                  /*besides=*/16,
-                  /*fewestResident=*/2, enoughBytes,
-                  /*mostBlocks=*/2};
-  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
-    return spread;
-  sharing.most = 5;
-  sharing.mostBlocks = mostClusterBlocks;
-  sharing.enough = plenty;
-  sharing.fewestResident = 3;
-  sharing.fullness = 31;
-  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
-    return spread;
-  sharing.fewestResident = 2;
-  sharing.fullness = 0;
-  return spreadResident(row, sharing);
+  return spreadResident(row, {{.fewest = 4,
+                               .most = 4,
+                               .mostThreads = 512,
+                               .besides = 16,
+                               .fewestResident = 2,
+                               .enough = enoughBytes,
+                               .mostBlocks = 2},
+                              {.fewest = 4,
+                               .most = 5,
+                               .mostThreads = 512,
+                               .besides = 16,
+                               .fewestResident = 3,
+                               .enough = plenty,
+                               .fullness = 31},
+                              {.fewest = 4,
+                               .most = 5,
+                               .mostThreads = 512,
+                               .besides = 16,
+                               .fewestResident = 2,
+                               .enough = plenty}});
 }
 
 /// Two rows without (the gradient of softmax), which do not fill blocks: 18000
@@ -144,17 +158,20 @@ std::optional<RowSpread> mlir::smx::gpu::residentCutPairs(const LongRow &row) {
   bool fillsWarps = row.accesses % warpThreads == 0;
   if (fillsWarps && (row.bytes <= longBytes || row.bytes % halfRowBytes == 0))
     return std::nullopt;
-  Sharing sharing{
-      /*fewest=*/3,    /*most=*/4,           /*mostThreads=*/512,
-      /*besides=*/40,  /*fewestResident=*/2, enoughBytes,
-      /*mostBlocks=*/4};
-  if (!fillsWarps)
-    if (std::optional<RowSpread> spread = spreadResident(row, sharing))
-      return spread;
-  sharing.fewest = 4;
-  sharing.most = 5;
-  sharing.besides = 24;
-  sharing.mostBlocks = mostClusterBlocks;
-  sharing.endsInLast = true;
-  return spreadResident(row, sharing);
+  const Sharing few{.fewest = 3,
+                    .most = 4,
+                    .mostThreads = 512,
+                    .besides = 40,
+                    .fewestResident = 2,
+                    .enough = enoughBytes,
+                    .mostBlocks = 4},
+      many{.fewest = 4,
+           .most = 5,
+           .mostThreads = 512,
+           .besides = 24,
+           .fewestResident = 2,
+           .enough = enoughBytes,
+           .endsInLast = true};
+  return fillsWarps ? spreadResident(row, {many})
+                    : spreadResident(row, {few, many});
 }

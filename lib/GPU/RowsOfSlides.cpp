@@ -34,19 +34,23 @@ std::optional<RowSpread> mlir::smx::gpu::slidRows(const LongRow &row) {
     return std::nullopt;
   bool isNorm = shape.isWritten && !shape.hasExponentials;
   if (row.options.clusters == 1)
-    return spreadResident(row, {/*fewest=*/isNorm ? 6 : 5, /*most=*/7,
-                                /*mostThreads=*/384, /*besides=*/36});
+    return spreadResident(row, {{.fewest = isNorm ? 6 : 5,
+                                 .most = 7,
+                                 .mostThreads = 384,
+                                 .besides = 36}});
   if (!isNorm)
-    return spreadResident(row, {/*fewest=*/5, /*most=*/shape.isWritten ? 8 : 7,
-                                /*mostThreads=*/384,
-                                /*besides=*/shape.isWritten ? 24 : 28});
-  constexpr int64_t besides = 32, enough = 106'000;
-  std::optional<RowSpread> busy =
-      spreadResident(row, {/*fewest=*/5, /*most=*/8, /*mostThreads=*/512,
-                           besides, /*fewestResident=*/2, enough});
-  return busy ? busy
-              : spreadResident(row, {/*fewest=*/6, /*most=*/7,
-                                     /*mostThreads=*/384, besides});
+    return spreadResident(row, {{.fewest = 5,
+                                 .most = shape.isWritten ? 8 : 7,
+                                 .mostThreads = 384,
+                                 .besides = shape.isWritten ? 24 : 28}});
+  return spreadResident(
+      row, {{.fewest = 5,
+             .most = 8,
+             .mostThreads = 512,
+             .besides = 32,
+             .fewestResident = 2,
+             .enough = 106'000},
+            {.fewest = 6, .most = 7, .mostThreads = 384, .besides = 32}});
 }
 
 /// Exponentials of f32. Where there are no clusters one block of many threads
@@ -56,33 +60,37 @@ std::optional<RowSpread> mlir::smx::gpu::slidWideRows(const LongRow &row) {
   if (!row.isExponentialWrittenWide() || row.isAligned || row.bytes < shortest)
     return std::nullopt;
   if (row.options.clusters == 1)
-    return spreadResident(row, {/*fewest=*/4, /*most=*/5, blockRowThreads,
-                                /*besides=*/40});
-  return spreadResident(row, {/*fewest=*/5, /*most=*/7, /*mostThreads=*/448,
-                              /*besides=*/36});
+    return spreadResident(row, {{.fewest = 4,
+                                 .most = 5,
+                                 .mostThreads = blockRowThreads,
+                                 .besides = 40}});
+  return spreadResident(
+      row, {{.fewest = 5, .most = 7, .mostThreads = 448, .besides = 36}});
 }
 
 /// Exponentials in f32 of a row of 16 bits, of which a thread has 4 in 8 bytes:
-/// widened they take the registers of a row of f32. 9001 elements are 1.5 times
-/// as fast as in words that are shifted, 12345 1.4, 50257 and 100277 1.5.
+/// widened they take the registers of a row of f32, and masks of another access
+/// than the last one take more. 4097, 12345 and 50257 elements are 1.4 times as
+/// fast as in words that are shifted, 20001 1.5, 100277 1.6.
 std::optional<RowSpread> mlir::smx::gpu::slidWidened(const LongRow &row) {
-  constexpr int64_t shortest = 8 * 1024, enough = 110'000;
+  constexpr int64_t shortest = 8 * 1024;
   if (!row.isWidenedExponential() || row.isAligned || row.bytes < shortest ||
       row.options.clusters == 1)
     return std::nullopt;
-  Sharing sharing{
-      /*fewest=*/6,   /*most=*/8,           /*mostThreads=*/416,
-      /*besides=*/28, /*fewestResident=*/3, enough};
-  sharing.bits = 32;
-  sharing.endsInLast = true;
-  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
-    return spread;
-  // Masks of another access take registers, too.
-  sharing.besides = 40;
-  sharing.fewestResident = 2;
-  sharing.enough = 0;
-  sharing.endsInLast = false;
-  return spreadResident(row, sharing);
+  return spreadResident(row, {{.fewest = 6,
+                               .most = 8,
+                               .mostThreads = 416,
+                               .besides = 28,
+                               .fewestResident = 3,
+                               .enough = 110'000,
+                               .endsInLast = true,
+                               .bits = 32},
+                              {.fewest = 6,
+                               .most = 8,
+                               .mostThreads = 416,
+                               .besides = 40,
+                               .fewestResident = 2,
+                               .bits = 32}});
 }
 
 /// Two rows (the gradients of softmax and of its logarithm): 3 or 4 accesses of
@@ -93,27 +101,39 @@ std::optional<RowSpread> mlir::smx::gpu::slidWidened(const LongRow &row) {
 /// 72 registers, from 8 % (4099) over 32 % (50257) to twice (151937), and those
 /// of log-softmax 7 %.
 std::optional<RowSpread> mlir::smx::gpu::slidPairs(const LongRow &row) {
-  constexpr int64_t shortRow = 16 * 1024, plenty = 122'000, enough = 98'000;
+  constexpr int64_t shortRow = 16 * 1024;
   if (!row.isSumOfTwo() || row.isAligned)
     return std::nullopt;
   // f16 is converted by way of other registers.
   bool areMany = row.shape.isConverted && row.shape.hasExponentials;
   if (row.bytes <= shortRow)
-    return spreadResident(row, {/*fewest=*/3, /*most=*/4, /*mostThreads=*/192,
-                                /*besides=*/areMany ? 24 : 16});
-  Sharing sharing{/*fewest=*/4, /*most=*/6, /*mostThreads=*/512,
-                  /*besides=*/row.shape.hasExponentials ? 32 : 24,
-                  /*fewestResident=*/2};
-  sharing.endsInLast = true;
-  for (int64_t bytes : {plenty, enough}) {
-    sharing.enough = bytes;
-    if (std::optional<RowSpread> spread = spreadResident(row, sharing))
-      return spread;
-  }
-  sharing = {/*fewest=*/4, /*most=*/4, /*mostThreads=*/512, /*besides=*/32,
-             /*fewestResident=*/3};
-  if (std::optional<RowSpread> spread = spreadResident(row, sharing))
-    return spread;
-  sharing.fewestResident = 2;
-  return spreadResident(row, sharing);
+    return spreadResident(row, {{.fewest = 3,
+                                 .most = 4,
+                                 .mostThreads = 192,
+                                 .besides = areMany ? 24 : 16}});
+  const int64_t besides = row.shape.hasExponentials ? 32 : 24;
+  return spreadResident(row, {{.fewest = 4,
+                               .most = 6,
+                               .mostThreads = 512,
+                               .besides = besides,
+                               .fewestResident = 2,
+                               .enough = 122'000,
+                               .endsInLast = true},
+                              {.fewest = 4,
+                               .most = 6,
+                               .mostThreads = 512,
+                               .besides = besides,
+                               .fewestResident = 2,
+                               .enough = 98'000,
+                               .endsInLast = true},
+                              {.fewest = 4,
+                               .most = 4,
+                               .mostThreads = 512,
+                               .besides = 32,
+                               .fewestResident = 3},
+                              {.fewest = 4,
+                               .most = 4,
+                               .mostThreads = 512,
+                               .besides = 32,
+                               .fewestResident = 2}});
 }

@@ -1,7 +1,8 @@
 //===- SlidRows.h - rows slid to where accesses start -----------*- C++ -*-===//
 //
-// A row that starts between two multiples of 16 bytes is held by threads from
-// the multiple before it on: what each thread has is where an access moves it.
+// A row that starts between two multiples of 16 bytes (of 8, if it becomes a
+// wider one) is held by threads from the multiple before it on: what each
+// thread has is where an access moves it.
 // The edges of the row are moved element by element. Other memory of such a
 // kernel need not start as far behind a multiple: that is asked when it runs.
 //

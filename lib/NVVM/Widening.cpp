@@ -21,6 +21,34 @@ static bool isHeldApart(Value value) {
   return hold && hold.getApart();
 }
 
+/// The vector with two numbers of f32 for each word of two of 16 bits.
+static Value
+widenWords(ThreadCode &code, Value narrow,
+           llvm::function_ref<std::pair<Value, Value>(Value pair)> widen) {
+  SmallVector<Value> numbers;
+  int64_t count = cast<VectorType>(narrow.getType()).getNumElements();
+  for (int64_t i = 0; i < count; i += 2) {
+    auto [low, high] = widen(code.getRegisters(narrow, i, 2));
+    numbers.append({low, high});
+  }
+  return code.fromRegisters(numbers);
+}
+
+static Value wordOf(ThreadCode &code, Value pair) {
+  return LLVM::BitcastOp::create(code, code.getI32Type(), pair);
+}
+
+/// A vector of such words.
+static bool isOfWords(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getNumElements() % 2 == 0 &&
+         vector.getElementTypeBitWidth() == 16;
+}
+
+static Value widened(ThreadCode &code, Value number) {
+  return LLVM::FPExtOp::create(code, code.getF32Type(), number);
+}
+
 namespace {
 /// Numbers of 16 bits that are held apart, as f32, from words whose bytes are
 /// in another order: what is read of them is, to ptxas, nothing that there was.
@@ -32,29 +60,28 @@ struct LowerWideningApart : TilePattern<arith::ExtFOp> {
   LogicalResult
   matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto from = dyn_cast<VectorType>(adaptor.getIn().getType());
-    if (!from || from.getNumElements() % 2 ||
-        from.getElementTypeBitWidth() != 16 ||
-        !getElementTypeOrSelf(op.getType()).isF32() || !isHeldApart(op.getIn()))
+    Type from = adaptor.getIn().getType();
+    if (!isOfWords(from) || !getElementTypeOrSelf(op.getType()).isF32() ||
+        !isHeldApart(op.getIn()))
       return rewriter.notifyMatchFailure(op, "not held apart");
     ThreadCode code(rewriter, op, plan);
-    SmallVector<Value> numbers;
-    for (int64_t i = 0; i < from.getNumElements(); i += 2) {
-      Value word = LLVM::BitcastOp::create(
-          code, code.getI32Type(), code.getRegisters(adaptor.getIn(), i, 2));
-      if (from.getElementType().isBF16()) {
-        numbers.push_back(permuted(code, code.getF32Type(), word, "0x1044"));
-        numbers.push_back(permuted(code, code.getF32Type(), word, "0x3244"));
-        continue;
-      }
-      Value swapped = LLVM::BitcastOp::create(
-          code, VectorType::get(2, from.getElementType()),
-          permuted(code, code.getI32Type(), word, "0x1032"));
-      for (int64_t half : {1, 0})
-        numbers.push_back(LLVM::FPExtOp::create(
-            code, code.getF32Type(), code.getRegister(swapped, half)));
-    }
-    rewriter.replaceOp(op, code.fromRegisters(numbers));
+    auto ofBF16 = [&](Value pair) {
+      Value word = wordOf(code, pair),
+            low = permuted(code, code.getF32Type(), word, "0x1044"),
+            high = permuted(code, code.getF32Type(), word, "0x3244");
+      return std::pair(low, high);
+    };
+    auto ofF16 = [&](Value pair) {
+      Value swapped =
+          permuted(code, code.getI32Type(), wordOf(code, pair), "0x1032");
+      swapped = LLVM::BitcastOp::create(code, pair.getType(), swapped);
+      Value low = widened(code, code.getRegister(swapped, 1)),
+            high = widened(code, code.getRegister(swapped, 0));
+      return std::pair(low, high);
+    };
+    bool isBF16 = getElementTypeOrSelf(from).isBF16();
+    rewriter.replaceOp(op, isBF16 ? widenWords(code, adaptor.getIn(), ofBF16)
+                                  : widenWords(code, adaptor.getIn(), ofF16));
     return success();
   }
 
@@ -80,8 +107,8 @@ struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
   LogicalResult
   matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto from = dyn_cast<VectorType>(adaptor.getIn().getType());
-    if (!from || from.getNumElements() % 2 || !from.getElementType().isBF16() ||
+    Type from = adaptor.getIn().getType();
+    if (!isOfWords(from) || !getElementTypeOrSelf(from).isBF16() ||
         !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "not from words of bf16 to f32");
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
@@ -90,18 +117,14 @@ struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
     if (function && code.team.launchRegisters > fewRegisters &&
         function->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName()))
       return rewriter.notifyMatchFailure(op, "in a cluster");
-    SmallVector<Value> numbers;
-    for (int64_t i = 0; i < from.getNumElements(); i += 2) {
-      Value pair = code.getRegisters(adaptor.getIn(), i, 2);
-      numbers.push_back(LLVM::FPExtOp::create(code, code.getF32Type(),
-                                              code.getRegister(pair, 0)));
-      Value word = LLVM::BitcastOp::create(code, code.getI32Type(), pair);
-      Value upper =
-          LLVM::AndOp::create(code, word, code.i32(int32_t(0xffff0000)));
-      numbers.push_back(
-          LLVM::BitcastOp::create(code, code.getF32Type(), upper));
-    }
-    rewriter.replaceOp(op, code.fromRegisters(numbers));
+    rewriter.replaceOp(
+        op, widenWords(code, adaptor.getIn(), [&](Value pair) {
+          Value low = widened(code, code.getRegister(pair, 0));
+          Value high = LLVM::AndOp::create(code, wordOf(code, pair),
+                                           code.i32(int32_t(0xffff0000)));
+          high = LLVM::BitcastOp::create(code, code.getF32Type(), high);
+          return std::pair(low, high);
+        }));
     return success();
   }
 };
