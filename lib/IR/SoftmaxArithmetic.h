@@ -5,6 +5,7 @@
 #include "TileArithmetic.h"
 #include "smx/IR/ScaledDifference.h"
 #include "smx/IR/Smx.h"
+#include "smx/IR/StateReaders.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,10 +18,6 @@ namespace mlir::smx {
 /// matter to their sum, where that is not `bitsOfSum`. For algebras that have
 /// softmax as a part.
 constexpr StringLiteral bitsOfSumAttribute = "smx.bits_of_sum";
-
-/// On an update that is a part of another algebra's, and has no users: all that
-/// is made of its sum is a logarithm.
-constexpr StringLiteral forLogarithmAttribute = "smx.for_logarithm";
 
 /// On an update that is a part of another algebra's: behind the states it gives
 /// the guarded reference of (m', l'), and unless (m, l) is the identity that of

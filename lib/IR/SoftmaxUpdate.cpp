@@ -24,30 +24,6 @@ static SmallVector<FinishOp> weightsOfTile(UpdateOp op) {
   return found;
 }
 
-/// True if only the logarithm of the sum is asked for: a unit in the last place
-/// of weights is less than one of that. What has no users is a part, and says
-/// so.
-static bool isForLogarithm(UpdateOp op) {
-  if (op->use_empty())
-    return op->hasAttr(forLogarithmAttribute);
-  return llvm::all_of(op->getUsers(), [](Operation *user) {
-    auto finish = dyn_cast<FinishOp>(user);
-    // What finishes were expanded to reads the state, and its extents, too.
-    return finish ? finish.getQuantity() == "logsumexp" ||
-                        finish.getQuantity() == "log_softmax"
-                  : isa<linalg::LinalgOp, tensor::DimOp>(user);
-  });
-}
-
-/// True if something as long as a row is made of the state: what that takes to
-/// write is longer than any arithmetic.
-static bool isForRows(UpdateOp op) {
-  return llvm::any_of(op->getUsers(), [](Operation *user) {
-    auto finish = dyn_cast<FinishOp>(user);
-    return finish && finish.isStreamed();
-  });
-}
-
 /// True if scores were widened from 16 bits: memory gives twice as many of them
 /// in the same time, so that arithmetic takes the time.
 static bool wereHalf(Value scores) {
@@ -204,9 +180,10 @@ Value SoftmaxUpdate::sumOfWeights() {
   int bits = bitsAttr ? bitsAttr.getInt() : soft.bitsOfSum;
   unsigned stream = row.getNumResults();
   std::optional<int> hint;
-  if (soft.isPrecise(scoreType) && isForLogarithm(op))
-    hint = isForRows(op) || !wereHalf(scores.tensor) ? soft.bitsOfLongRow
-                                                     : soft.bitsOfLogarithm;
+  if (soft.isPrecise(scoreType) && op->hasAttr(forLogarithmAttribute))
+    hint = op->hasAttr(forRowsAttribute) || !wereHalf(scores.tensor)
+               ? soft.bitsOfLongRow
+               : soft.bitsOfLogarithm;
   else if (soft.isLongRow(scores.tensor, scores.map, stream))
     hint = soft.bitsOfLongRow;
   FloatType sumType = soft.sumType(scoreType);

@@ -1,6 +1,7 @@
 //===- ExpandStatePass.cpp - state ops become arithmetic ------------------===//
 
 #include "CarriedSums.h"
+#include "StateReaders.h"
 #include "smx/IR/ReferenceSlack.h"
 #include "smx/IR/SerialSums.h"
 #include "smx/IR/Smx.h"
@@ -25,6 +26,7 @@ struct ExpandStatePass : mlir::smx::impl::ExpandStatePassBase<ExpandStatePass> {
   using ExpandStatePassBase::ExpandStatePassBase;
 
   void runOnOperation() override {
+    markStateReaders(getOperation());
     carryDoubleSums(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
