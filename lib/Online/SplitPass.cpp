@@ -44,8 +44,11 @@ struct SplitPass : mlir::smx::impl::SplitPassBase<SplitPass> {
     });
   }
 
+  /// Bits of an element in memory.
   static int64_t bitsOf(StreamingReductionOpInterface op) {
-    return elementBits(op.getInputOperands().front().getType());
+    Value narrow = widenedRow(op);
+    return elementBits(
+        (narrow ? narrow : op.getInputOperands().front()).getType());
   }
 
   /// Parts that are tiles, of a row that is a few whole ones.

@@ -260,7 +260,8 @@ static void buildGpu(OpPassManager &pm, const RoadOptions &options) {
   if (warpgroups)
     buildBufferizedRoles(pm);
   addToKernels(pm, gpu::createToldByScorePass(), gpu::createSlidRowsPass(),
-               gpu::createAdjacentRowsPass(), gpu::createOneProductPass());
+               gpu::createAdjacentRowsPass(), gpu::createOneProductPass(),
+               gpu::createNextLoadsPass());
 }
 
 static void buildNvvm(OpPassManager &pm, const RoadOptions &options) {

@@ -49,10 +49,13 @@ bool mlir::smx::isInMemory(StreamingReductionOpInterface op) {
 }
 
 Value mlir::smx::widenedRow(StreamingReductionOpInterface op) {
-  auto widening =
-      op.getInputOperands().size() == 1
-          ? op.getInputOperands()[0].getDefiningOp<linalg::GenericOp>()
-          : linalg::GenericOp();
+  if (op.getInputOperands().size() != 1)
+    return {};
+  Value row = op.getInputOperands()[0];
+  // A part of a row.
+  if (auto slice = row.getDefiningOp<tensor::ExtractSliceOp>())
+    row = slice.getSource();
+  auto widening = row.getDefiningOp<linalg::GenericOp>();
   if (!widening || widening.getNumDpsInputs() != 1 ||
       !llvm::all_of(widening.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isIdentity(); }))

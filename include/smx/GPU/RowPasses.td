@@ -336,4 +336,36 @@ def PersistentRowsPass : Pass<"smx-gpu-persistent-rows", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def NextLoadsPass : Pass<"smx-gpu-next-loads", "::mlir::smx::gpu::KernelOp"> {
+  let summary = "a round over a row asks for the next tile before it computes";
+  let description = [{
+    Where a block reads a row tile by tile, for its maximum and the sum of its weights, memory would have nothing to do while a
+    round computes. The loop carries the tile of the round that follows: whole tiles of 16-bit elements, in as many rounds as
+    the types say, and no larger than one in `share` of the registers of a thread. A kernel that has several such loops, one for
+    each part of a row, stays as it is. A remark says where.
+
+    ```mlir
+    scf.for %j = %c0 to %c262144 step %c16384 iter_args(%m = .., %l = ..) {
+      %x = smx_gpu.load %a[%i, %j] dims [-1, 1] : .. -> tensor<1x16384xbf16, #row>
+      ..
+    }
+    ```
+    ==>
+    ```mlir
+    %first = smx_gpu.load %a[%i, %c0] dims [-1, 1] : .. -> tensor<1x16384xbf16, #row>
+    scf.for %j = %c0 to %c262144 step %c16384 iter_args(%m = .., %l = .., %x = %first) {
+      %n = arith.addi %j, %c16384
+      %is_there = arith.cmpi slt, %n, %c262144
+      %next = scf.if %is_there { smx_gpu.load %a[%i, %n] dims [-1, 1] } else { %x }
+      ..
+      scf.yield .., .., %next
+    }
+    ```
+  }];
+  let options = [
+    Option<"share", "share", "int64_t", "4", "a tile takes at most one in so many of the registers of a thread">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // SMX_GPU_ROWPASSES_TD

@@ -27,9 +27,16 @@ func.func @ragged(%x: tensor<2048x100000xbf16>) -> tensor<2048xbf16> {
 }
 
 func.func @longer(%x: tensor<2048x163840xbf16>) -> tensor<2048xbf16> {
-  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=8192
+  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=16384
   %y = smx.logsumexp %x axis(1) : tensor<2048x163840xbf16> -> tensor<2048xbf16>
   return %y : tensor<2048xbf16>
+}
+
+// Four blocks with half as much each have all rows at once.
+func.func @at_once(%x: tensor<512x163840xbf16>) -> tensor<512xbf16> {
+  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=8192
+  %y = smx.logsumexp %x axis(1) : tensor<512x163840xbf16> -> tensor<512xbf16>
+  return %y : tensor<512xbf16>
 }
 
 // Of few rows blocks have parts.
@@ -47,7 +54,7 @@ func.func @reads_more(%x: tensor<2048x131072xbf16>, %t: tensor<2048xi64>) -> ten
 
 // Memory runs along the rows' other dimension.
 func.func @across(%x: tensor<131072x2048xbf16>) -> tensor<2048xbf16> {
-  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=1024
+  // CHECK: rows-of-clusters.mlir:[[@LINE+1]]:{{.*}} stream=256
   %y = smx.logsumexp %x axis(0) : tensor<131072x2048xbf16> -> tensor<2048xbf16>
   return %y : tensor<2048xbf16>
 }
