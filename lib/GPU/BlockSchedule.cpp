@@ -200,7 +200,7 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   int64_t unit =
       shape.rowsAreFastest ? along.columnThreads * along.vector : rowThreads;
   schedule.rowExtent = llvm::alignTo(along.paddedRows, unit);
-  if (shape.isOneRow && shape.longest * shape.rowBits > 8 * longRow)
+  if (isLongRow(shape, options))
     spreadRow(schedule, shape, options);
   // While a block computes on a long tile, another one loads its own.
   else if (along.isLongTile && options.warps == 0)

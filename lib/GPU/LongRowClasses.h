@@ -149,6 +149,7 @@ std::optional<RowSpread> residentCutPairs(const LongRow &row);
 
 // Rows that start anywhere (RowsOfSlides.cpp).
 std::optional<RowSpread> slidRows(const LongRow &row);
+std::optional<RowSpread> slidShortRows(const LongRow &row);
 std::optional<RowSpread> slidWideRows(const LongRow &row);
 std::optional<RowSpread> slidPairs(const LongRow &row);
 std::optional<RowSpread> slidWidened(const LongRow &row);

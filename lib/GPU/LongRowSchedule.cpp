@@ -2,6 +2,7 @@
 
 #include "LongRowSchedule.h"
 #include "LongRowClasses.h"
+#include "RowThreads.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -129,6 +130,7 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 /// holds in registers is for exponentials that no cluster does.
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     // Only read, or beside weights.
+    slidShortRows,
     residentReaders,
     weightedRows,
     weightedSums,
@@ -165,6 +167,12 @@ static RowSpread spreadOf(const LongRow &row) {
     if (std::optional<RowSpread> spread = rowClass(row))
       return *spread;
   return spreadOrdinary(row);
+}
+
+bool mlir::smx::gpu::isLongRow(const NestShape &shape,
+                               const ScheduleOptions &options) {
+  return shape.isOneRow && (shape.longest * shape.rowBits > 8 * longRow ||
+                            slidShortRows(LongRow(shape, options)));
 }
 
 void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,

@@ -6,7 +6,11 @@
 
 namespace mlir::smx::gpu {
 
-/// The schedule of one row of more than 4 KiB: how many threads hold it, in how
+/// True for one row of more than 4 KiB, or of a class that has a schedule of
+/// its own.
+bool isLongRow(const NestShape &shape, const ScheduleOptions &options);
+
+/// The schedule of a long row: how many threads hold it, in how
 /// many blocks. `schedule` has a layout already, whose place another one takes.
 void spreadRow(BlockSchedule &schedule, const NestShape &shape,
                const ScheduleOptions &options);
