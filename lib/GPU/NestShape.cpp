@@ -184,7 +184,18 @@ bool mlir::smx::gpu::isOnlyTile(scf::ForallOp nest) {
       });
 }
 
-/// Sets `rowBits` and `rowsRead`.
+/// True if a loop of the nest has rounds whose number is not known.
+static bool hasOpenLoop(scf::ForallOp nest) {
+  return nest
+      .walk([](scf::ForOp loop) {
+        bool isKnown = getConstantIntValue(loop.getLowerBound()) &&
+                       getConstantIntValue(loop.getUpperBound());
+        return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+/// Sets `rowBits`, `rowsRead` and `sharesRows`.
 static void setReads(NestShape &shape, scf::ForallOp nest,
                      const TileClasses &classes) {
   nest.walk([&](tensor::ExtractSliceOp slice) {
@@ -192,6 +203,8 @@ static void setReads(NestShape &shape, scf::ForallOp nest,
         !llvm::is_contained(classes.classesOf(slice), shape.longestClass))
       return;
     shape.rowBits += 8 * elementBytes(slice.getType());
+    shape.sharesRows |=
+        shape.rows && !llvm::is_contained(classes.classesOf(slice), shape.rows);
     // An only row has no offset that varies; what rows share has no dimension
     // of rows.
     shape.rowsRead += !slice.getOffsets().empty() ||
@@ -338,6 +351,7 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
   setHasWholeRows(shape, nest, classes);
   setElements(shape, nest, classes);
   setReads(shape, nest, classes);
+  shape.hasOpenLoop = hasOpenLoop(nest);
   shape.hasWeights = shape.isOneRow && shape.rowsRead != 0 && readsVector(nest);
   setWrites(shape, nest, classes);
   shape.tiles = tilesOfLoop(nest);

@@ -3,6 +3,7 @@
 #include "RowThreads.h"
 
 #include "smx/Tiling/AdjacentRows.h"
+#include "smx/Tiling/ColumnStrips.h"
 #include "smx/Tiling/LongRows.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -25,7 +26,53 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
   if (areAdjacent)
     return;
   vector = chooseVector(shape, options);
-  chooseThreads(shape, options);
+  // The parts that an accumulator is merged of are few: what counts is how
+  // soon they are there.
+  constexpr int64_t mostParts = 64;
+  isStrip = shape.rowsAreFastest && shape.maxima == 0 && options.warps == 0 &&
+            !(shape.sharesRows && shape.longest <= mostParts);
+  if (isStrip)
+    chooseStrip(shape);
+  else
+    chooseThreads(shape, options);
+}
+
+/// About as many warps as `warps` along a column, at most `most`. Where they
+/// have equally many elements they need no masks; of narrow elements more for
+/// each of fewer are better than the opposite. Blocks of other numbers would
+/// leave threads of a multiprocessor over.
+static int64_t evenWarps(const NestShape &shape, int64_t warps, int64_t most) {
+  constexpr int64_t narrow = 16,
+                    all = mlir::smx::ColumnStrip::threadsOfMultiprocessor /
+                          ::smx::gpu::warpThreads;
+  auto isEven = [&](int64_t count) {
+    return shape.longest % count == 0 && 8 * (all / count * count) >= 7 * all;
+  };
+  if (std::max(shape.elementBits, shape.widestWritten) <= narrow)
+    for (int64_t fewer = warps; 2 * fewer > warps; --fewer)
+      if (isEven(fewer))
+        return fewer;
+  for (int64_t more = warps; more <= std::min(most, warps * 5 / 4); ++more)
+    if (isEven(more))
+      return more;
+  return std::min<int64_t>(llvm::PowerOf2Ceil(warps), most);
+}
+
+void RowThreads::chooseStrip(const NestShape &shape) {
+  using mlir::smx::ColumnStrip;
+  using ::smx::gpu::warpThreads;
+  vector = std::clamp<int64_t>(paddedRows / warpThreads, 1, vector);
+  columnThreads = std::min(paddedRows / vector, warpThreads);
+  const int64_t tensors = std::max<int64_t>(shape.rowsRead, 1),
+                each = ColumnStrip::elementsOfThread(shape.elementBits),
+                most = mlir::smx::blockRowThreads / columnThreads;
+  int64_t along =
+      std::clamp<int64_t>(llvm::divideCeil(paddedRows * shape.longest * tensors,
+                                           each * columnThreads),
+                          warpThreads / columnThreads, most);
+  int64_t even = columnThreads < warpThreads ? llvm::PowerOf2Ceil(along)
+                                             : evenWarps(shape, along, most);
+  threads = even * columnThreads;
 }
 
 bool RowThreads::chooseAdjacent(const NestShape &shape,
@@ -142,6 +189,10 @@ void RowThreads::chooseThreads(const NestShape &shape,
 }
 
 int64_t RowThreads::minBlocks(const NestShape &shape) const {
+  constexpr int64_t wordBits = 32;
+  if (isStrip && shape.elementBits <= wordBits && !shape.hasOpenLoop)
+    return std::max<int64_t>(
+        mlir::smx::ColumnStrip::threadsOfMultiprocessor / threads, 1);
   constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16,
                     shortRow = 512, multiprocessor = 1536;
   if (shape.isWritten || shape.maxima != 0 || shape.elementBits != narrow)

@@ -23,6 +23,8 @@ public:
   bool isLongTile;
   /// Rows are moved as one piece.
   bool areAdjacent = false;
+  /// Rows are columns of memory (smx/Tiling/ColumnStrips.h).
+  bool isStrip = false;
 
   /// What the assembler is to leave registers for, of short rows. Left alone,
   /// it takes those of a fifth and a sixth block of adjacent rows: what is only
@@ -39,6 +41,7 @@ private:
   /// Of a short row that is written, one of several.
   int64_t mostLanes(const NestShape &shape) const;
   void chooseThreads(const NestShape &shape, const ScheduleOptions &options);
+  void chooseStrip(const NestShape &shape);
   /// Of rows that are moved as one piece; false if they are not.
   bool chooseAdjacent(const NestShape &shape, const ScheduleOptions &options);
 

@@ -12,26 +12,13 @@
 #include "KernelLowering.h"
 #include "Largest.h"
 #include "WarpExchange.h"
+#include "WarpsOfColumns.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 using ::smx::gpu::wordBytes;
-
-namespace {
-/// How the threads of a layout lie along the dimension that is reduced.
-struct ThreadsAlong {
-  /// Threads along the dimension, and the distance from one to the next.
-  int64_t count, distance;
-
-  /// Lanes of a warp along the dimension; 1 where each lane is on its own.
-  int64_t lanes() const {
-    return std::min(count, std::max<int64_t>(warpThreads / distance, 1));
-  }
-  int64_t warps() const { return count / lanes(); }
-};
-} // namespace
 
 static ThreadsAlong threadsAlong(gpu::LayoutAttrInterface layout, int64_t dim) {
   if (auto striped = dyn_cast<gpu::StripedAttr>(layout))
@@ -70,35 +57,14 @@ static SmallVector<int64_t> registersOfRow(RankedTensorType tile, int64_t dim,
   return registers;
 }
 
-/// Of a thread that has `rows` rows. The values of a single one first go into
-/// as many results as hide the latency of a step: more would take registers, of
-/// which a long row leaves few.
-static Value combineAll(ThreadCode &code, gpu::Combiner kind,
-                        SmallVector<Value> values, size_t rows) {
-  size_t running =
-      rows > 1 ? values.size()
-      : elementBytes(getElementTypeOrSelf(values.front().getType())) > 4 ? 4
-                                                                         : 8;
-  for (size_t i = running; i < values.size(); ++i)
-    values[i % running] = combine(code, kind, values[i % running], values[i]);
-  values.truncate(std::min(values.size(), running));
-  while (values.size() > 1) {
-    size_t half = llvm::divideCeil(values.size(), 2);
-    for (size_t i = 0; i + half < values.size(); ++i)
-      values[i] = combine(code, kind, values[i], values[i + half]);
-    values.truncate(half);
-  }
-  return values.front();
-}
-
 int64_t KernelPlan::scratchBytes(Operation *op) {
   if (auto reduce = dyn_cast<gpu::ReduceOp>(op)) {
     auto tile = cast<RankedTensorType>(reduce.getTile().getType());
     auto slice = cast<RankedTensorType>(reduce.getResult().getType());
-    int64_t warps = threadsAlong(gpu::getLayout(tile), reduce.getDim()).warps();
-    if (warps == 1)
+    ThreadsAlong along = threadsAlong(gpu::getLayout(tile), reduce.getDim());
+    if (along.warps() == 1)
       return 0;
-    return slice.getNumElements() * warps * elementBytes(tile.getElementType());
+    return along.warps() * WarpsOfColumns(along, slice).bytes;
   }
   return convertScratchBytes(op) + clusterScratchBytes(op) +
          collectScratchBytes(op) + largestScratchBytes(op) +
@@ -212,13 +178,18 @@ struct LowerReduce : TilePattern<gpu::ReduceOp> {
         values.push_back(code.getRegister(adaptor.getTile(), k));
       int64_t count = gpu::getRegisterCount(slice);
       Value row = count == 1 ? combineRow(code, op.getKind(), values)
-                             : combineAll(code, op.getKind(), values, count);
+                             : combineAll(code, op.getKind(), values, count,
+                                          /*areColumns=*/dim == 0);
       for (int64_t step = 1; step < along.lanes(); step *= 2)
         row = combine(code, op.getKind(), row,
                       exchange(code, row, step * along.distance));
       rows.push_back(row);
     }
-    if (along.warps() > 1)
+    if (along.warps() > 1 && along.distance > 1)
+      rows = combineWarpsOfColumns(code, op.getKind(), slice, along,
+                                   code.scratch(plan, op),
+                                   plan.isScratchFree(op), rows);
+    else if (along.warps() > 1)
       rows = combineWarps(code, op.getKind(), slice, along,
                           code.scratch(plan, op), plan.isScratchFree(op), rows);
     rewriter.replaceOp(op, code.fromRegisters(rows));

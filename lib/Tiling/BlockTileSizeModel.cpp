@@ -3,6 +3,7 @@
 #include "BlockTiles.h"
 #include "smx/IR/ElementBits.h"
 #include "smx/Tiling/AdjacentRows.h"
+#include "smx/Tiling/ColumnStrips.h"
 #include "smx/Tiling/LongRows.h"
 #include "smx/Tiling/RowParts.h"
 
@@ -153,11 +154,7 @@ void RowTileLimits::limitReadOnce(const BlockTileOptions &options) {
 /// rows that four blocks on a multiprocessor are enough for, and two are not;
 /// nor of those that several blocks share.
 void RowTileLimits::lengthenRead(int64_t slots) {
-  std::optional<int64_t> rows = 1;
-  for (OpFoldResult size : row.rowSizes()) {
-    std::optional<int64_t> known = getConstantIntValue(size);
-    rows = rows && known ? std::optional(*rows * *known) : std::nullopt;
-  }
+  std::optional<int64_t> rows = row.countRows();
   bool fitAtOnce = rows && *rows > slots / 2 && *rows <= slots;
   if (row.extent && !fitAtOnce &&
       !isSharedByBlocks(row.op, row.rowSizes(), row.extent, slots))
@@ -268,21 +265,17 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
 /// held beside a tile of keys.
 static int64_t stripBytesOf(const BlockReduction &reduction) {
   constexpr int64_t strip = 65536, manyComponents = 40;
-  if (!reduction.hasKeys())
-    return strip;
   StreamingReductionOpInterface op = reduction.op;
   auto components = op.getStateOperands().size();
   return components < manyComponents ? strip / 2 : strip / 4;
 }
 
-/// Neighbouring rows, in bytes of elements of the state or of keys: so long a
-/// tile where the extent is open (loops for what is left take registers), and
-/// at least so many rows, which are 32 bytes or more in memory; of keys, whose
-/// arithmetic takes the time, few. The sum of a row is rounded once a tile, so
-/// that these are long.
-static BlockTile chooseStripTile(const BlockReduction &reduction) {
-  constexpr int64_t openStrip = 512, widestStrip = 64;
-  const int64_t narrowestStrip = reduction.hasKeys() ? 4 : 16;
+/// Neighbouring rows of keys: so long a tile where the extent is open (loops
+/// for what is left take registers), and at least so many rows, of which
+/// arithmetic takes the time. The sum of a row is rounded once a tile, so that
+/// these are long.
+static BlockTile chooseKeyStripTile(const BlockReduction &reduction) {
+  constexpr int64_t openStrip = 512, widestStrip = 64, narrowestStrip = 4;
   const int64_t stripBytes = stripBytesOf(reduction);
   const int64_t elementBytes =
       std::max(reduction.elementBytes, reduction.inputBits / 8);
@@ -298,6 +291,33 @@ static BlockTile chooseStripTile(const BlockReduction &reduction) {
   return tile;
 }
 
+/// Neighbouring rows, of which few strips are narrower, for one on each
+/// multiprocessor.
+static BlockTile chooseStripTile(const BlockReduction &reduction,
+                                 const BlockTileOptions &options) {
+  constexpr int64_t openStrip = 128, narrowest = 16, blocksOfMultiprocessor = 4;
+  if (reduction.hasKeys())
+    return chooseKeyStripTile(reduction);
+  StreamingReductionOpInterface op = reduction.op;
+  const int64_t bits = std::max(reduction.inputBits, reduction.scoreBits),
+                tensors = op.getInputOperands().size();
+  BlockTile tile;
+  if (!reduction.extent)
+    tile.sizes.stream = openStrip;
+  else if (ColumnStrip::isHeld(*reduction.extent, bits, tensors))
+    tile.sizes.stream = *reduction.extent;
+  else
+    tile.sizes.stream =
+        std::min(*reduction.extent, ColumnStrip::part / tensors);
+  tile.rows = ColumnStrip::width(std::max<int64_t>(tile.sizes.stream, 1), bits,
+                                 tensors);
+  std::optional<int64_t> rows = reduction.countRows();
+  while (rows && tile.rows > narrowest &&
+         *rows * blocksOfMultiprocessor < tile.rows * options.slots)
+    tile.rows /= 2;
+  return tile;
+}
+
 //===----------------------------------------------------------------------===//
 // The choice
 //===----------------------------------------------------------------------===//
@@ -310,7 +330,7 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
   BlockTile chosen =
       reduction.hasColumns        ? chooseAccumulatorTile(reduction, options)
       : reduction.isStreamFastest ? chooseRowTile(reduction, finishes, options)
-                                  : chooseStripTile(reduction);
+                                  : chooseStripTile(reduction, options);
   // Rows of an accumulator have heard of what the caller decides.
   if (options.rows != 0 && !reduction.hasColumns)
     chosen.rows = options.rows;

@@ -44,6 +44,17 @@ struct BlockReduction {
     return hasKeys() && update.getInputOperands().size() > scoresAndKeys;
   }
   ArrayRef<OpFoldResult> rowSizes() const { return sizes.take_front(numRows); }
+  /// None where the types leave a size open.
+  std::optional<int64_t> countRows() const {
+    int64_t rows = 1;
+    for (OpFoldResult size : rowSizes()) {
+      std::optional<int64_t> known = getConstantIntValue(size);
+      if (!known)
+        return std::nullopt;
+      rows *= *known;
+    }
+    return rows;
+  }
 };
 
 /// Rows that are multiplied by the same values: `size` of them along dimension

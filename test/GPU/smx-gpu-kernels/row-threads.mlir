@@ -374,9 +374,9 @@ func.func @not_thirteen_warps(%x: tensor<64x13312xbf16>) -> tensor<64xbf16> {
   return %y : tensor<64xbf16>
 }
 
-// Maxima of scores in f64 are no keys, whose rows have 4 threads each: 64 rows of 16 elements, 16 a thread.
+// Maxima of scores in f64 are no keys, whose rows have 4 threads each: 16 columns (there are few) of 16 elements, 16 a thread.
 // CHECK-LABEL: smx_gpu.kernel @scores_in_f64_kernel
-// CHECK-SAME: warps(2)
+// CHECK-SAME: warps(1)
 func.func @scores_in_f64(%x: tensor<16x1024xf64>) -> tensor<1024xf64> {
   %y = smx.logsumexp %x axis(0) : tensor<16x1024xf64> -> tensor<1024xf64>
   return %y : tensor<1024xf64>
@@ -556,4 +556,71 @@ func.func @exponential_of_norm(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf1
     linalg.yield %r : bf16
   } -> tensor<64x32768xbf16>
   return %z : tensor<64x32768xbf16>
+}
+
+// Columns of memory: a warp has the width of a strip, and warps share its length. Narrow elements: as few warps as have registers for equally many.
+// CHECK-LABEL: smx_gpu.kernel @columns_kernel
+// CHECK-SAME: warps(5) shared_limit(232448) min_blocks(6)
+// CHECK: smx_gpu.load {{.*}} -> tensor<100x64xbf16, #smx_gpu.striped<rows = 5, columns = 32, vector = 2>>
+func.func @columns(%x: tensor<100x65536xbf16>) -> tensor<100x65536xbf16> {
+  %y = smx.softmax %x axis(0) : tensor<100x65536xbf16> -> tensor<100x65536xbf16>
+  return %y : tensor<100x65536xbf16>
+}
+
+// Of short columns a strip is 256 bytes wide.
+// CHECK-LABEL: smx_gpu.kernel @short_columns_kernel
+// CHECK-SAME: warps(4) shared_limit(232448) min_blocks(8)
+// CHECK: smx_gpu.load {{.*}} -> tensor<32x128xbf16, #smx_gpu.striped<rows = 4, columns = 32, vector = 4>>
+func.func @short_columns(%x: tensor<32x65536xbf16>) -> tensor<32x65536xbf16> {
+  %y = smx.softmax %x axis(0) : tensor<32x65536xbf16> -> tensor<32x65536xbf16>
+  return %y : tensor<32x65536xbf16>
+}
+
+// f32 has no registers for more than 32 elements; 100 of them are not equally many for 8 warps.
+// CHECK-LABEL: smx_gpu.kernel @wide_columns_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.load {{.*}} -> tensor<104x64xf32, #smx_gpu.striped<rows = 8, columns = 32, vector = 2>>
+func.func @wide_columns(%x: tensor<100x65536xf32>) -> tensor<100x65536xf32> {
+  %y = smx.softmax %x axis(0) : tensor<100x65536xf32> -> tensor<100x65536xf32>
+  return %y : tensor<100x65536xf32>
+}
+
+// Two tensors of 16 bits fill as many registers as one of f32.
+// CHECK-LABEL: smx_gpu.kernel @two_columns_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.load {{.*}} -> tensor<128x64xbf16, #smx_gpu.striped<rows = 16, columns = 32, vector = 2>>
+func.func @two_columns(%y: tensor<128x65536xbf16>, %g: tensor<128x65536xbf16>) -> tensor<128x65536xbf16> {
+  %x = smx.softmax_backward %y, %g axis(0) : tensor<128x65536xbf16>, tensor<128x65536xbf16> -> tensor<128x65536xbf16>
+  return %x : tensor<128x65536xbf16>
+}
+
+// Longer columns are streamed in parts of 256 elements.
+// CHECK-LABEL: smx_gpu.kernel @long_columns_kernel
+// CHECK: scf.for
+// CHECK: smx_gpu.load {{.*}} -> tensor<256x64xbf16, #smx_gpu.striped<rows = 16, columns = 32, vector = 2>>
+func.func @long_columns(%x: tensor<4096x65536xbf16>) -> tensor<4096x65536xbf16> {
+  %y = smx.softmax %x axis(0) : tensor<4096x65536xbf16> -> tensor<4096x65536xbf16>
+  return %y : tensor<4096x65536xbf16>
+}
+
+// Rows that start anywhere, and are too long to be moved as one piece: two warps with 40 registers, one where nothing is written.
+// CUT-LABEL: smx_gpu.kernel @short_slide_kernel
+// CUT-SAME: warps(2) shared_limit(232448) min_blocks(24)
+func.func @short_slide(%x: tensor<4096x1501xbf16>) -> tensor<4096x1501xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<4096x1501xbf16> -> tensor<4096x1501xbf16>
+  return %y : tensor<4096x1501xbf16>
+}
+
+// CUT-LABEL: smx_gpu.kernel @short_slide_norm_kernel
+// CUT-SAME: warps(1) shared_limit(232448) min_blocks(32)
+func.func @short_slide_norm(%x: tensor<4096x1201xbf16>) -> tensor<4096x1201xbf16> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<4096x1201xbf16> -> tensor<4096x1201xbf16>
+  return %y : tensor<4096x1201xbf16>
+}
+
+// CUT-LABEL: smx_gpu.kernel @short_slide_read_kernel
+// CUT-SAME: warps(1) shared_limit(232448) min_blocks(32)
+func.func @short_slide_read(%x: tensor<4096x1501xbf16>) -> tensor<4096xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<4096x1501xbf16> -> tensor<4096xbf16>
+  return %y : tensor<4096xbf16>
 }
