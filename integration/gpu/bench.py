@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Times this project's attention, softmax and other reductions of rows beside what else there is, in one process, taking turns.
 
-    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions] [lengths] [vocabularies] [norms] [--runs N]
+    integration/gpu/bench.py --tools DIR [attention] [forms] [softmax] [reductions] [lengths] [vocabularies] [norms] [columns] [--runs N]
 
 DIR holds softmax-compile. Needs PyTorch with CUDA. Every kernel is compiled on the spot and, before it is timed, run on
 random data into poisoned outputs and compared with float64 on sampled rows (of softmax on all); one that is wrong is not timed. A figure is
 the median of single launches, by events, over rounds in which every peer has its turn; two sets of buffers, each several
 times the L2, alternate. `smx` is compiled for the device, `smx (sm_80)` for every GPU since then. Writes <gpu>-attention,
-<gpu>-forms, <gpu>-softmax, <gpu>-reductions, <gpu>-lengths, <gpu>-vocabularies and <gpu>-norms as JSON, table and plot, after
-every work anew.
+<gpu>-forms, <gpu>-softmax, <gpu>-reductions, <gpu>-lengths, <gpu>-vocabularies, <gpu>-norms and <gpu>-columns as JSON, table
+and plot, after every work anew.
 """
 
 import concurrent.futures
@@ -64,6 +64,8 @@ def allowed_ulps(work):
 def softmax_error(work, x, out):
     """The largest error of all elements in units in the last place, and text if it is too large."""
     bits, allowed, errors = 7 if work.result == "bf16" else 23, allowed_ulps(work), []
+    if work.axis == 0:
+        x, out = x.t(), out.t()
     for some, results_of in zip(*(tensor.split(max(1, CHECKED // x.shape[1])) for tensor in (x, out))):
         right = torch.softmax(some.double(), -1)
         unit = torch.exp2(torch.floor(torch.log2(right)).clamp(min=-126) - bits)
@@ -162,7 +164,7 @@ def softmax_peers(work):
         sets.append(((x,), torch.empty_like(x, dtype=DTYPES[work.result])))
     torch._dynamo.reset()
     # In f32 even where results are narrower: a softmax of what was rounded before is another one.
-    compute = lambda x: torch.softmax(x, -1, dtype=DTYPES[work.wanted] if work.wanted == "f32" else None).to(DTYPES[work.result])  # noqa: E731
+    compute = lambda x: torch.softmax(x, work.axis, dtype=DTYPES[work.wanted] if work.wanted == "f32" else None).to(DTYPES[work.result])  # noqa: E731
     compiled = torch.compile(compute, dynamic=False)
     peers = {"torch": [lambda x=x: compute(x) for (x,), _ in sets],
              "torch.compile": [lambda x=x: compiled(x) for (x,), _ in sets]}
@@ -275,14 +277,14 @@ def lines_of_runs(runs):
     return ["", "Figures are of the last run. To the best in each run:", "", *results.table(["work", "ratios"], [[w, ", ".join(r)] for w, r in ratios.items()])] if ratios else []
 
 
-def run_softmax(arguments, compiled):
+def run_softmax(arguments, compiled, suite="softmax"):
     rows = []
-    for work in works.SOFTMAX:
+    for work in SUITES[suite][0]:
         rows += measure(work, softmax_peers, compiled[work])
         torch.cuda.empty_cache()
-        lines = lines_of(rows, list(OURS["softmax"]), ["torch", "torch.compile"], lambda figures: figures["torch.copy_"], "ulp")
+        lines = lines_of(rows, list(OURS[suite]), ["torch", "torch.compile"], lambda figures: figures["torch.copy_"], "ulp")
         note = "GB/s, read and written; the ceiling is PyTorch's copy of the same buffers. ulp: our largest error."
-        save(arguments, "softmax", rows, note, lines, show=work == works.SOFTMAX[-1])
+        save(arguments, suite, rows, note, lines, show=work == SUITES[suite][0][-1])
 
 
 def run_reductions(arguments, compiled, suite="reductions"):
@@ -315,19 +317,20 @@ def save(arguments, suite, rows, note, lines, show, more={}):
 
 # The rows of this project, and the chip each is compiled for; "" is that of --chip.
 OURS = {"attention": {"smx": "", f"smx ({PORTABLE})": PORTABLE}, "forms": {"smx": ""}, "softmax": {"smx": ""}, "reductions": {"smx": ""}, "lengths": {"smx": ""},
-        "vocabularies": {"smx": ""}, "norms": {"smx": ""}}
+        "vocabularies": {"smx": ""}, "norms": {"smx": ""}, "columns": {"smx": ""}}
 SUITES = {"attention": (works.ATTENTION, run_attention), "softmax": (works.SOFTMAX, run_softmax),
           "reductions": (works.REDUCTIONS, run_reductions),
           "lengths": (works.LENGTHS, lambda arguments, compiled: run_reductions(arguments, compiled, "lengths")),
           "vocabularies": (works.VOCABULARIES, lambda arguments, compiled: run_reductions(arguments, compiled, "vocabularies")),
           "norms": (works.NORMS, lambda arguments, compiled: run_reductions(arguments, compiled, "norms")),
+          "columns": (works.COLUMNS, lambda arguments, compiled: run_softmax(arguments, compiled, "columns")),
           "forms": (works.FORMS, lambda arguments, compiled: run_attention(arguments, compiled, "forms"))}
 
 
 def main():
     parser = results.parser(__doc__, results.SPEED, has_chip=True)
     parser.add_argument("--runs", type=int, default=1, help="of suites of attention; all are kept")
-    parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions|lengths|vocabularies|norms")
+    parser.add_argument("suites", nargs="*", metavar="attention|forms|softmax|reductions|lengths|vocabularies|norms|columns")
     arguments = parser.parse_args()
     arguments.chip = driver.start(arguments.chip)
     chosen = arguments.suites or list(SUITES)

@@ -169,7 +169,7 @@ def goal_of(key, name):
 def compile_alone(tools, entries, found):
     """Compiles what took longer than it may again, with nothing beside it, and keeps the shortest time: what else runs on the
     machine is not ours."""
-    modules = {work.name: work for work in works.ATTENTION + works.SOFTMAX + works.REDUCTIONS + works.NORMS}
+    modules = {work.name: work for work in works.ATTENTION + works.SOFTMAX + works.REDUCTIONS + works.NORMS + works.COLUMNS}
     for key in "works", "fixtures":
         for name, before in found[key].items():
             for _ in range(TRIES_ALONE):
@@ -247,7 +247,7 @@ def main():
     # Compile times first, with cores to spare; the numeric suite takes all there are.
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         if "works" in parts:
-            running["works"] = {work.name: pool.submit(cold, tools, work) for work in works.ATTENTION + works.SOFTMAX + works.REDUCTIONS + works.NORMS}
+            running["works"] = {work.name: pool.submit(cold, tools, work) for work in works.ATTENTION + works.SOFTMAX + works.REDUCTIONS + works.NORMS + works.COLUMNS}
             running["works"] |= {name: pool.submit(cold, tools, work, *flags_of(name))
                                  for work in works.ATTENTION for name in [f"{work.name} ({PORTABLE})"]}
         if "fixtures" in parts:

@@ -184,10 +184,39 @@ class Softmax:
                         wanted=self.wanted)
 
     unit = "GB/s"
+    axis = 1
 
     def figure(self, ms):
         element = sum(2 if dtype == "bf16" else 4 for dtype in (self.dtype, self.result))
-        return element * self.shape[0] * self.columns / ms / 1e6
+        return element * math.prod(self.shape) / ms / 1e6
+
+
+@dataclass(frozen=True)
+class ColumnSoftmax(Softmax):
+    """Softmax along the first of two dimensions: `columns` elements, each a row of memory from the next."""
+
+    axis = 0
+
+    @property
+    def shape(self):
+        return self.columns, (ELEMENTS >> 1) // self.columns // 64 * 64
+
+    @property
+    def alignment(self):
+        return 16
+
+    @property
+    def name(self):
+        return f"softmax {self.dtype} {self.shape[0]}x{self.shape[1]} of columns"
+
+    @property
+    def text(self):
+        return row_text("softmax", self.shape, self.dtype, 0)
+
+    @property
+    def small(self):
+        """The same kernel with fewer columns, but more than make strips narrower."""
+        return row_text("softmax", (self.columns, 1 << 14), self.dtype, 0)
 
 
 @dataclass(frozen=True)
@@ -275,11 +304,13 @@ REDUCTIONS = [Reduction(op, columns) for op in Reduction.MOVED for columns in (4
     Reduction(op, VOCABULARY, 8) for op in ("logsumexp", "cross_entropy", "topk_softmax")] + [
     Reduction("logsumexp_into_f32", columns) for columns in (1024, 16384)] + [Reduction("logsumexp_into_f32", 1 << 22, 64)]
 # Short rows, and such as no access of 16 bytes starts or ends with: hidden sizes, a vocabulary, and worse.
-LENGTHS = [kind(columns, (ELEMENTS >> 1) // columns) for columns in (33, 65, 96, 129, 257, 768, 1000, 12345, 50257) for kind in (
+LENGTHS = [kind(columns, (ELEMENTS >> 1) // columns) for columns in (33, 65, 96, 129, 257, 768, 1000, 1500, 12345, 50257) for kind in (
     lambda columns, rows: Softmax("bf16", columns, rows), *(
         lambda columns, rows, op=op: Reduction(op, columns, rows) for op in Reduction.MOVED))]
-# As many scores as vocabularies have tokens: of Llama 2, one more, GPT-2, padded, cl100k, Llama 3, Qwen 2, o200k padded.
-VOCABULARIES = [Reduction(op, columns) for columns in (32000, 32001, 50257, 50304, 100277, VOCABULARY, 151936, 200064)
-                for op in ("logsumexp", "cross_entropy", "cross_entropy_backward")]
+# As many scores as vocabularies have tokens: of Llama 2, one more, GPT-2, padded, cl100k, Llama 3, Qwen 2, o200k padded, Gemma 3.
+VOCABULARIES = [Reduction(op, columns) for columns in (32000, 32001, 50257, 50304, 100277, VOCABULARY, 151936, 200064, 262144)
+                for op in ("logsumexp", "logsumexp_into_f32", "cross_entropy", "cross_entropy_backward")]
+# Along a dimension that is not the fastest.
+COLUMNS = [ColumnSoftmax(dtype, length) for dtype in ("bf16", "f32") for length in (16, 64, 100, 256, 500, 1000, 4096, 16384)]
 # Norms with what transformer blocks have around them, of their hidden sizes.
 NORMS = [Reduction(op, columns) for op in BLOCK_NORMS for columns in (1024, 2048, 4096, 5120, 8192, 16384)]
