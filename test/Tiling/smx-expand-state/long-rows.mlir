@@ -96,3 +96,99 @@ func.func @wide_beside_narrow(%m: tensor<1xf32>, %l: tensor<1xf32>, %x: tensor<1
   %s = smx.finish #smx.softmax<exp> "logsumexp" (%m, %l : tensor<1xf32>, tensor<1xf32>) maps [#row, #row, #row] : tensor<1xf32>
   return %r, %s : tensor<1x64xbf16>, tensor<1xf32>
 }
+
+// So it is in a loop, whose state another tile joins.
+// CHECK-LABEL: @logarithm_behind_a_loop
+// CHECK: scf.for
+// CHECK: math.exp %{{.+}} fastmath<contract> {result_bits = 19 : i32} : f32
+// CHECK: scf.yield
+// CHECK: math.exp %{{.+}} fastmath<contract> {result_bits = 19 : i32} : f32
+// CHECK: return
+func.func @logarithm_behind_a_loop(%x: tensor<1x512xbf16>, %y: tensor<1x64xbf16>) -> tensor<1xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  %e = tensor.empty() : tensor<1x64xf32>
+  %i:2 = smx.identity #smx.softmax<exp> -> tensor<1xf32>, tensor<1xf32>
+  %s:2 = scf.for %j = %c0 to %c512 step %c64 iter_args(%m = %i#0, %l = %i#1) -> (tensor<1xf32>, tensor<1xf32>) {
+    %t = tensor.extract_slice %x[0, %j] [1, 64] [1, 1] : tensor<1x512xbf16> to tensor<1x64xbf16>
+    %w = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<1x64xbf16>) outs(%e : tensor<1x64xf32>) {
+    ^bb0(%a: bf16, %o: f32):
+      %f = arith.extf %a : bf16 to f32
+      linalg.yield %f : f32
+    } -> tensor<1x64xf32>
+    %n:2 = smx.update #smx.softmax<exp>(%m, %l : tensor<1xf32>, tensor<1xf32>) with (%w : tensor<1x64xf32>) maps [#row, #row, #all]
+    scf.yield %n#0, %n#1 : tensor<1xf32>, tensor<1xf32>
+  }
+  %v = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<1x64xbf16>) outs(%e : tensor<1x64xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %f = arith.extf %a : bf16 to f32
+    linalg.yield %f : f32
+  } -> tensor<1x64xf32>
+  %b:2 = smx.update #smx.softmax<exp>(%s#0, %s#1 : tensor<1xf32>, tensor<1xf32>) with (%v : tensor<1x64xf32>) maps [#row, #row, #all]
+  %r = smx.finish #smx.softmax<exp> "logsumexp" (%b#0, %b#1 : tensor<1xf32>, tensor<1xf32>) maps [#row, #row, #row] : tensor<1xf32>
+  return %r : tensor<1xf32>
+}
+
+// Not where probabilities are made of it, too,
+// CHECK-LABEL: @softmax_behind_a_loop
+// CHECK: scf.for
+// CHECK-NOT: result_bits
+// CHECK: return
+func.func @softmax_behind_a_loop(%x: tensor<1x512xbf16>, %y: tensor<1x64xbf16>) -> (tensor<1xf32>, tensor<1x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  %e = tensor.empty() : tensor<1x64xf32>
+  %i:2 = smx.identity #smx.softmax<exp> -> tensor<1xf32>, tensor<1xf32>
+  %s:2 = scf.for %j = %c0 to %c512 step %c64 iter_args(%m = %i#0, %l = %i#1) -> (tensor<1xf32>, tensor<1xf32>) {
+    %t = tensor.extract_slice %x[0, %j] [1, 64] [1, 1] : tensor<1x512xbf16> to tensor<1x64xbf16>
+    %w = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<1x64xbf16>) outs(%e : tensor<1x64xf32>) {
+    ^bb0(%a: bf16, %o: f32):
+      %f = arith.extf %a : bf16 to f32
+      linalg.yield %f : f32
+    } -> tensor<1x64xf32>
+    %n:2 = smx.update #smx.softmax<exp>(%m, %l : tensor<1xf32>, tensor<1xf32>) with (%w : tensor<1x64xf32>) maps [#row, #row, #all]
+    scf.yield %n#0, %n#1 : tensor<1xf32>, tensor<1xf32>
+  }
+  %v = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<1x64xbf16>) outs(%e : tensor<1x64xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %f = arith.extf %a : bf16 to f32
+    linalg.yield %f : f32
+  } -> tensor<1x64xf32>
+  %b:2 = smx.update #smx.softmax<exp>(%s#0, %s#1 : tensor<1xf32>, tensor<1xf32>) with (%v : tensor<1x64xf32>) maps [#row, #row, #all]
+  %r = smx.finish #smx.softmax<exp> "logsumexp" (%b#0, %b#1 : tensor<1xf32>, tensor<1xf32>) maps [#row, #row, #row] : tensor<1xf32>
+  %p = smx.finish #smx.softmax<exp> "softmax" (%b#0, %b#1 : tensor<1xf32>, tensor<1xf32>) with (%v : tensor<1x64xf32>) maps [#row, #row, #all, #all] : tensor<1x64xf32>
+  return %r, %p : tensor<1xf32>, tensor<1x64xf32>
+}
+
+// or where the sum itself goes elsewhere before the last tile.
+// CHECK-LABEL: @sum_behind_a_loop
+// CHECK: scf.for
+// CHECK-NOT: result_bits
+// CHECK: scf.yield
+func.func @sum_behind_a_loop(%x: tensor<1x512xbf16>, %y: tensor<1x64xbf16>) -> (tensor<1xf32>, tensor<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  %e = tensor.empty() : tensor<1x64xf32>
+  %i:2 = smx.identity #smx.softmax<exp> -> tensor<1xf32>, tensor<1xf32>
+  %s:2 = scf.for %j = %c0 to %c512 step %c64 iter_args(%m = %i#0, %l = %i#1) -> (tensor<1xf32>, tensor<1xf32>) {
+    %t = tensor.extract_slice %x[0, %j] [1, 64] [1, 1] : tensor<1x512xbf16> to tensor<1x64xbf16>
+    %w = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<1x64xbf16>) outs(%e : tensor<1x64xf32>) {
+    ^bb0(%a: bf16, %o: f32):
+      %f = arith.extf %a : bf16 to f32
+      linalg.yield %f : f32
+    } -> tensor<1x64xf32>
+    %n:2 = smx.update #smx.softmax<exp>(%m, %l : tensor<1xf32>, tensor<1xf32>) with (%w : tensor<1x64xf32>) maps [#row, #row, #all]
+    scf.yield %n#0, %n#1 : tensor<1xf32>, tensor<1xf32>
+  }
+  %v = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<1x64xbf16>) outs(%e : tensor<1x64xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %f = arith.extf %a : bf16 to f32
+    linalg.yield %f : f32
+  } -> tensor<1x64xf32>
+  %b:2 = smx.update #smx.softmax<exp>(%s#0, %s#1 : tensor<1xf32>, tensor<1xf32>) with (%v : tensor<1x64xf32>) maps [#row, #row, #all]
+  %r = smx.finish #smx.softmax<exp> "logsumexp" (%b#0, %b#1 : tensor<1xf32>, tensor<1xf32>) maps [#row, #row, #row] : tensor<1xf32>
+  return %r, %s#1 : tensor<1xf32>, tensor<1xf32>
+}
