@@ -308,7 +308,7 @@ static BlockTile chooseStripTile(const BlockReduction &reduction,
     tile.sizes.stream = *reduction.extent;
   else
     tile.sizes.stream =
-        std::min(*reduction.extent, ColumnStrip::part / tensors);
+        std::min(*reduction.extent, ColumnStrip::part(bits) / tensors);
   tile.rows = ColumnStrip::width(std::max<int64_t>(tile.sizes.stream, 1), bits,
                                  tensors);
   std::optional<int64_t> rows = reduction.countRows();

@@ -14,8 +14,12 @@ namespace mlir::smx {
 
 /// Neighbouring columns of a matrix in memory, all or a part of each.
 struct ColumnStrip {
-  /// Elements of a part of columns that no block holds.
-  static constexpr int64_t part = 256;
+  /// Elements of a part of columns that no block holds. A sum of more than 16
+  /// bits is corrected, which rounds, where the maximum rises from one part to
+  /// the next.
+  static constexpr int64_t part(int64_t bits) {
+    return bits <= 16 ? 256 : bits <= 32 ? 1024 : 512;
+  }
   /// Threads that a multiprocessor has registers for, 64 each.
   static constexpr int64_t threadsOfMultiprocessor = 1024;
 

@@ -594,7 +594,7 @@ func.func @two_columns(%y: tensor<128x65536xbf16>, %g: tensor<128x65536xbf16>) -
   return %x : tensor<128x65536xbf16>
 }
 
-// Longer columns are streamed in parts of 256 elements.
+// Longer columns are streamed, narrow ones in parts of 256 elements.
 // CHECK-LABEL: smx_gpu.kernel @long_columns_kernel
 // CHECK: scf.for
 // CHECK: smx_gpu.load {{.*}} -> tensor<256x64xbf16, #smx_gpu.striped<rows = 16, columns = 32, vector = 2>>
