@@ -37,7 +37,7 @@ class Step:
 
 
 STEPS = [Step("bench.py", 45, ("attention", "--runs", "3")), Step("variants.py", 80), Step("rising.py", 30), Step("bench.py", 25, ("forms",)),
-         Step("check.py", 450, checks=True), Step("bench.py", 100, ("softmax", "reductions")), Step("bench.py", 120, ("lengths",)), Step("bench.py", 75, ("vocabularies",)), Step("bench.py", 40, ("norms",)), Step("bench.py", 30, ("columns",)), Step("decode.py", 30), Step("errors.py", 40),
+         Step("check.py", 450, checks=True), Step("bench.py", 100, ("softmax", "reductions")), Step("bench.py", 120, ("lengths",)), Step("bench.py", 75, ("vocabularies",)), Step("bench.py", 40, ("norms",)), Step("bench.py", 30, ("columns",)), Step("survey.py", 30), Step("decode.py", 30), Step("errors.py", 40),
          Step("sanitize.py", 380, checks=True), Step("limits.py", 90, checks=True), Step("short.py", 200, checks=True), Step("topk.py", 45)]
 
 
