@@ -29,18 +29,19 @@ struct ColumnStrip {
     return bits > 32 ? 16 : 32;
   }
 
-  /// Columns of a strip of so many tensors. What warps exchange grows with
-  /// their number and with the columns of a lane; memory wants 256 bytes side
-  /// by side (measured on an H200).
+  /// Columns of a strip of so many tensors, 16 at least. What warps exchange
+  /// grows with their number and with the columns of a lane: columns times
+  /// threads are limited. Memory wants 256 bytes side by side, and of columns
+  /// of less than 16 elements 512 fill more threads (measured on an H200).
   static constexpr int64_t width(int64_t length, int64_t bits,
                                  int64_t tensors) {
     constexpr int64_t narrowest = 16, wideBits = 8 * 256, shortColumn = 16,
-                      most = 32768;
+                      mostExchanged = 32768;
     int64_t widest = (length < shortColumn ? 2 : 1) * wideBits / bits,
             columns = narrowest;
     auto isWithin = [&](int64_t wider) {
       return wider <= widest &&
-             wider * wider * length <= most * elementsOfThread(bits) &&
+             wider * wider * length <= mostExchanged * elementsOfThread(bits) &&
              fits(wider * length, bits, tensors);
     };
     while (isWithin(2 * columns))
