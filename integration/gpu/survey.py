@@ -140,8 +140,8 @@ def milliseconds(call):
 class Memory:
     """Tensors for arguments, which share memory from one kernel to the next."""
 
-    def __init__(self):
-        self.pools = {}
+    def __init__(self, shortest):
+        self.pools, self.shortest = {}, shortest
 
     def tensor(self, key, dtype, sizes):
         count = torch.Size(sizes).numel()
@@ -149,7 +149,7 @@ class Memory:
             self.pools.pop(key, None)
             size = max(count, ELEMENTS // 2 if dtype == "f64" else ELEMENTS if dtype != "i64" else count)
             # Targets are places of the shortest row.
-            self.pools[key] = (torch.randint(min(LENGTHS), (size,), device="cuda") if dtype == "i64"
+            self.pools[key] = (torch.randint(self.shortest, (size,), device="cuda") if dtype == "i64"
                                else torch.randn(size, device="cuda", dtype=TYPES[dtype]))
         return self.pools[key][:count].view(sizes)
 
@@ -192,7 +192,7 @@ def main():
     source, target = (torch.randn(ELEMENTS, device="cuda", dtype=torch.bfloat16) for _ in range(2))
     copied = 2 * source.nbytes / milliseconds(lambda: target.copy_(source)) / 1e6
     del source, target
-    memory, found, rows_found, wrong = Memory(), {form: {} for form in forms}, [], 0
+    memory, found, rows_found, wrong = Memory(min(arguments.lengths)), {form: {} for form in forms}, [], 0
     for (form, length), image in images.items():
         row = {"work": f"{form} {length}", "peer": "smx"}
         try:

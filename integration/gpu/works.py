@@ -216,7 +216,7 @@ class ColumnSoftmax(Softmax):
     @property
     def small(self):
         """The same kernel with fewer columns, but more than make strips narrower."""
-        return row_text("softmax", (self.columns, 1 << 14), self.dtype, 0)
+        return row_text("softmax", (self.columns, 1 << 15), self.dtype, 0)
 
 
 @dataclass(frozen=True)

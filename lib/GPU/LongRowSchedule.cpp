@@ -129,8 +129,9 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
 /// The first one that fits decides. Most exclude each other; what one block
 /// holds in registers is for exponentials that no cluster does.
 static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
-    // Only read, or beside weights.
+    // Short ones that start anywhere.
     slidShortRows,
+    // Only read, or beside weights.
     residentReaders,
     weightedRows,
     weightedSums,

@@ -56,7 +56,7 @@ std::optional<RowSpread> mlir::smx::gpu::slidRows(const LongRow &row) {
 /// Rows of up to 4 KiB that are too long to be moved as one piece: one warp, or
 /// two, each with as many accesses as there are registers for. Softmax of 1100,
 /// 1501 and 2001 elements of bf16 has 0.85, 1.00 and 1.00 of a copy, not 0.52,
-/// 0.66 and 0.82; log-sum-exp of 1100 and 1501 0.81 and 0.89, not 0.59 and
+/// 0.67 and 0.82; log-sum-exp of 1100 and 1501 0.81 and 0.89, not 0.59 and
 /// 0.77.
 std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
   constexpr int64_t longestAdjacent = 1088 * 2, longest = 4096;
@@ -66,9 +66,10 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
       row.isAligned || shape.hasWeights || shape.hasDoubleSums ||
       row.bytes <= longestAdjacent || row.bytes > longest)
     return std::nullopt;
-  // The slide is shorter than an access.
-  const int64_t accesses =
-      llvm::divideCeil(row.bytes + accessBytes - 1, accessBytes);
+  // The slide is at most an element shorter than an access.
+  const int64_t elementBytes = shape.elementBits / 8,
+                accesses = llvm::divideCeil(
+                    row.bytes + accessBytes - elementBytes, accessBytes);
   auto areEnough = [&](int64_t threads, int64_t each) {
     return accesses <= threads * each;
   };
@@ -78,14 +79,19 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
   const int64_t mostOfOne = !shape.isWritten        ? 6
                             : shape.hasExponentials ? 0
                                                     : 5;
+  RowSpread spread{.threads = two, .multiprocessor = 1280};
   if (areEnough(one, mostOfOne))
-    return RowSpread{.threads = one, .isInRegisters = true};
-  if (areEnough(two, 4))
-    return RowSpread{.threads = two,
-                     .multiprocessor = shape.isWritten ? 1536 : 2048};
-  return shape.isWritten
-             ? RowSpread{.threads = 3 * warpThreads, .multiprocessor = 1536}
-             : RowSpread{.threads = two, .multiprocessor = 1280};
+    spread = {.threads = one, .isInRegisters = true};
+  else if (areEnough(two, 4))
+    spread.multiprocessor = shape.isWritten ? 1536 : 2048;
+  else if (shape.isWritten)
+    spread = {.threads = 3 * warpThreads, .multiprocessor = 1536};
+  // A tile that is hardly longer than the row has no room for the slide (1530
+  // to 1536 elements, and a few more): four warps have.
+  if (int64_t(llvm::alignTo(row.bytes, spread.threads * accessBytes)) <
+      accesses * accessBytes)
+    return std::nullopt;
+  return spread;
 }
 
 /// Exponentials of f32. Where there are no clusters one block of many threads

@@ -1,9 +1,10 @@
 //===- Reductions.cpp - reduce and broadcast of register tiles ------------===//
 //
 // A reduction combines a thread's own registers (halves onto halves; of one
-// long row, a few running results first), then lanes (butterfly, nearest
-// first), then warps through shared memory (in the order of warps). The order
-// depends on the layout alone.
+// long row, and of columns, a few running results first), then lanes
+// (butterfly, nearest first), then warps through shared memory (in the order of
+// warps; many warps along columns by a butterfly, too, in WarpsOfColumns.cpp).
+// The order depends on the layout alone.
 //
 //===----------------------------------------------------------------------===//
 

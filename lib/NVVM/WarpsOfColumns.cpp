@@ -17,7 +17,7 @@ WarpsOfColumns::WarpsOfColumns(ThreadsAlong along, RankedTensorType slice)
   isShared = along.distance > 1 && along.distance <= warpThreads &&
              along.warps() >= manyWarps && lanes <= warpThreads &&
              values % warpThreads == 0;
-  // Lanes that read values of all warps meet in no bank.
+  // Few lanes that read values of all warps meet in a bank.
   bytes = values * element;
   if (isShared)
     bytes += std::max<int64_t>(warpThreads / lanes * element, 16);

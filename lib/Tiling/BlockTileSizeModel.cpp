@@ -152,11 +152,15 @@ void RowTileLimits::limitReadOnce(const BlockTileOptions &options) {
 /// compute (smx-gpu-next-loads), are up to 10 % faster than four with half as
 /// many on an H200 (side by side), and have a last row for half as long. Not of
 /// rows that four blocks on a multiprocessor are enough for, and two are not;
-/// nor of those that several blocks share.
+/// nor of those that several blocks share, or of which more is computed than a
+/// maximum and the sum of weights.
 void RowTileLimits::lengthenRead(int64_t slots) {
+  constexpr size_t maximumAndSum = 2;
+  StreamingReductionOpInterface op = row.op;
   std::optional<int64_t> rows = row.countRows();
   bool fitAtOnce = rows && *rows > slots / 2 && *rows <= slots;
-  if (row.extent && !fitAtOnce &&
+  if (op.getStateOperands().size() == maximumAndSum && row.extent &&
+      !fitAtOnce &&
       !isSharedByBlocks(row.op, row.rowSizes(), row.extent, slots))
     longest *= 2;
 }

@@ -2,7 +2,8 @@
 //
 // What the pass that cuts rows which are columns of memory into strips and the
 // pass that spreads a strip over threads have to agree on. A warp has all of a
-// strip's width, so that lanes exchange nothing, and warps share its length.
+// strip's width, so that lanes exchange nothing (of 16 columns two share one),
+// and warps share its length.
 //
 //===----------------------------------------------------------------------===//
 #ifndef SMX_TILING_COLUMNSTRIPS_H
@@ -59,8 +60,8 @@ struct ColumnStrip {
   }
 
 private:
-  /// So many elements of each tensor; of 16 bits, two fill half of a register,
-  /// and exponentials of 64 take more than they do.
+  /// So many elements of each tensor; two of 16 bits fill a register, and
+  /// exponentials of 64 take more than they do.
   static constexpr bool fits(int64_t elements, int64_t bits, int64_t tensors) {
     return elements * (bits > 16 ? tensors : 1) * (bits > 32 ? 2 : 1) <=
            elementsOfThread(bits) * threadsOfMultiprocessor;

@@ -624,3 +624,28 @@ func.func @short_slide_read(%x: tensor<4096x1501xbf16>) -> tensor<4096xbf16> {
   %y = smx.logsumexp %x axis(1) : tensor<4096x1501xbf16> -> tensor<4096xbf16>
   return %y : tensor<4096xbf16>
 }
+
+// A tile of 1536 has no room for the slide of 1533 elements: four warps have one of 2048.
+// CUT-LABEL: smx_gpu.kernel @no_room_for_slide_kernel
+// CUT-SAME: warps(4)
+// CUT: smx_gpu.load {{.*}} slid(
+func.func @no_room_for_slide(%x: tensor<4096x1533xbf16>) -> tensor<4096x1533xbf16> {
+  %y = smx.softmax %x axis(1) : tensor<4096x1533xbf16> -> tensor<4096x1533xbf16>
+  return %y : tensor<4096x1533xbf16>
+}
+
+// CUT-LABEL: smx_gpu.kernel @no_room_read_kernel
+// CUT-SAME: warps(2) shared_limit(232448) {
+// CUT: smx_gpu.load {{.*}} slid(
+func.func @no_room_read(%x: tensor<4096x1277xbf16>) -> tensor<4096xbf16> {
+  %y = smx.logsumexp %x axis(1) : tensor<4096x1277xbf16> -> tensor<4096xbf16>
+  return %y : tensor<4096xbf16>
+}
+
+// The parts that an accumulator is merged of are no strip.
+// CHECK-LABEL: smx_gpu.kernel @merged_kernel_1
+// CHECK: smx_gpu.load {{.*}} -> tensor<32x32xf32, #smx_gpu.striped<rows = 8, columns = 8, vector = 4>>
+func.func @merged(%q: tensor<1x8x1x128xbf16>, %k: tensor<1x8x65536x128xbf16>) -> tensor<1x8x1x128xbf16> {
+  %o = smx.attention %q, %k, %k scale(0.088) : tensor<1x8x1x128xbf16>, tensor<1x8x65536x128xbf16>, tensor<1x8x65536x128xbf16> -> tensor<1x8x1x128xbf16>
+  return %o : tensor<1x8x1x128xbf16>
+}
