@@ -168,11 +168,9 @@ struct NextLoadsPass : mlir::smx::gpu::impl::NextLoadsPassBase<NextLoadsPass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    constexpr int64_t registersOfMultiprocessor = 65536, mostRegisters = 255;
     const int64_t threads = ::smx::gpu::warpThreads * kernel.getWarps() *
                             kernel.getMinBlocks(),
-                  registers = std::min(mostRegisters,
-                                       registersOfMultiprocessor / threads);
+                  registers = ::smx::gpu::registerFile / threads;
     SmallVector<ReadingLoop> found;
     for (auto loop : kernel.getBody().front().getOps<scf::ForOp>())
       if (std::optional<ReadingLoop> reading = ReadingLoop::match(loop))

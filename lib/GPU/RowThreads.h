@@ -23,8 +23,6 @@ public:
   bool isLongTile;
   /// Rows are moved as one piece.
   bool areAdjacent = false;
-  /// Rows are columns of memory (smx/Tiling/ColumnStrips.h).
-  bool isStrip = false;
 
   /// What the assembler is to leave registers for, of short rows. Left alone,
   /// it takes those of a fifth and a sixth block of adjacent rows: what is only
@@ -46,6 +44,8 @@ private:
   bool chooseAdjacent(const NestShape &shape, const ScheduleOptions &options);
 
   int64_t length;
+  /// Rows are columns of memory (smx/Tiling/ColumnStrips.h).
+  bool isStrip = false;
   /// A thread keeps the largest keys of all its columns; lanes of a warp find
   /// those of a row.
   bool keepsKeys, isRanked;

@@ -9,6 +9,8 @@
 
 #include "LongRowClasses.h"
 
+#include "smx/Tiling/AdjacentRows.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -59,12 +61,12 @@ std::optional<RowSpread> mlir::smx::gpu::slidRows(const LongRow &row) {
 /// 0.67 and 0.82; log-sum-exp of 1100 and 1501 0.81 and 0.89, not 0.59 and
 /// 0.77.
 std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
-  constexpr int64_t longestAdjacent = 1088 * 2, longest = 4096;
+  constexpr int64_t longest = 4096;
   const NestShape &shape = row.shape;
   if (!shape.isOneRow || !row.isRead(1, 16) || shape.maxima != 0 ||
       (shape.isWritten ? !row.isSumOfNarrow() : shape.sums != 1) ||
       row.isAligned || shape.hasWeights || shape.hasDoubleSums ||
-      row.bytes <= longestAdjacent || row.bytes > longest)
+      shape.longest <= AdjacentRows::longest || row.bytes > longest)
     return std::nullopt;
   // The slide is at most an element shorter than an access.
   const int64_t elementBytes = shape.elementBits / 8,

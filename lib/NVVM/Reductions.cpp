@@ -72,8 +72,8 @@ int64_t KernelPlan::scratchBytes(Operation *op) {
          adjacentScratchBytes(op);
 }
 
-/// Combines the values of the warps along the dimension: the place of a value
-/// in scratch is [position, warp].
+/// Combines the values of the warps along rows: the place of a value in scratch
+/// is [position, warp].
 static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
                                        RankedTensorType slice,
                                        ThreadsAlong along, Value scratch,
@@ -83,15 +83,8 @@ static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
   int64_t rowBytes = bytes * warps;
   Value position = code.threadPart(slice).row;
   Value row = code.advance(scratch, code.mul(position, code.i32(rowBytes)));
-  // Which of the warps along the dimension this one is, and whether this lane
-  // is the first of those that now hold the same value.
-  Value place = code.quotient(code.thread(), along.distance);
-  place = code.remainder(place, along.count);
-  Value isFirst =
-      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
-                           code.remainder(place, along.lanes()), code.i32(0));
-  Value warp = code.quotient(place, along.lanes());
-  Value mine = code.advance(row, code.mul(warp, code.i32(bytes)));
+  WarpAlong warp(code, along);
+  Value mine = code.advance(row, code.mul(warp.number, code.i32(bytes)));
 
   SmallVector<int64_t> offsets;
   for (int64_t i : llvm::seq<int64_t>(values.size()))
@@ -99,7 +92,7 @@ static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
 
   if (!isFree)
     code.groupBarrier();
-  code.when(isFirst, [&] {
+  code.when(warp.isFirstLane, [&] {
     for (auto [value, offset] : llvm::zip(values, offsets))
       LLVM::StoreOp::create(code, value, code.advance(mine, offset), bytes);
   });
@@ -107,7 +100,7 @@ static SmallVector<Value> combineWarps(ThreadCode &code, gpu::Combiner kind,
 
   // A value of each warp in every thread takes no more than half of its
   // registers; of more, a lane reads one.
-  if (along.distance == 1 && offsets.size() == 1 &&
+  if (offsets.size() == 1 &&
       warps * bytes > code.team.launchRegisters * wordBytes / 2 &&
       warps <= warpThreads && llvm::isPowerOf2_64(warps)) {
     Value lane = code.remainder(code.lane(), warps);

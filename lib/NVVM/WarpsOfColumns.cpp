@@ -9,6 +9,15 @@
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
+WarpAlong::WarpAlong(ThreadCode &code, ThreadsAlong along) {
+  Value place = code.quotient(code.thread(), along.distance);
+  place = code.remainder(place, along.count);
+  isFirstLane =
+      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
+                           code.remainder(place, along.lanes()), code.i32(0));
+  number = code.quotient(place, along.lanes());
+}
+
 WarpsOfColumns::WarpsOfColumns(ThreadsAlong along, RankedTensorType slice)
     : values(slice.getNumElements()) {
   constexpr int64_t manyWarps = 8;
@@ -124,23 +133,18 @@ SmallVector<Value> combineWarpsOfColumns(ThreadCode &code, gpu::Combiner kind,
   };
   Value all = code.advance(
       scratch, code.mul(code.threadPart(slice).row, code.i32(bytes)));
-  Value place = code.quotient(code.thread(), along.distance);
-  place = code.remainder(place, along.count);
-  Value isFirst =
-      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
-                           code.remainder(place, along.lanes()), code.i32(0));
-  Value warp = code.quotient(place, along.lanes());
-  Value mine = code.advance(all, code.mul(warp, code.i32(warpBytes)));
+  WarpAlong warp(code, along);
+  Value mine = code.advance(all, code.mul(warp.number, code.i32(warpBytes)));
   if (!isFree)
     code.groupBarrier();
-  code.when(isFirst, [&] {
+  code.when(warp.isFirstLane, [&] {
     for (int64_t i = 0; i < int64_t(values.size()); i += run)
       LLVM::StoreOp::create(code, code.fromRegisters(values.slice(i, run)),
                             code.advance(mine, offsetOf(i)), run * bytes);
   });
   code.groupBarrier();
   if (exchanged.isShared) {
-    combineShared(code, kind, type, exchanged, warps, warp, scratch);
+    combineShared(code, kind, type, exchanged, warps, warp.number, scratch);
     code.groupBarrier();
   }
 

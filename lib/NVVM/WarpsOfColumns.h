@@ -19,6 +19,14 @@ struct ThreadsAlong {
   int64_t warps() const { return count / lanes(); }
 };
 
+/// Which of the warps along the dimension this one is, and whether this lane is
+/// the first of those that hold the same value.
+struct WarpAlong {
+  WarpAlong(ThreadCode &code, ThreadsAlong along);
+
+  Value number, isFirstLane;
+};
+
 /// Of a thread that has `rows` rows. The values of a single one, or of rows
 /// that are columns of memory, of which it has many, first go into as many
 /// results as hide the latency of a step: more would take registers, of which a

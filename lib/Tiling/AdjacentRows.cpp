@@ -90,10 +90,11 @@ static std::optional<AdjacentRows> ofReadRows(int64_t columns,
                                               int64_t alignment) {
   // Those whose words are aligned move nearly as fast by themselves from there
   // on.
-  constexpr int64_t mostRuns = 16, longest = 1088, longestOfWords = 640;
+  constexpr int64_t mostRuns = 16, longestOfWords = 640;
   // What memory delivers in 32 * 0.9 cycles of a multiprocessor.
   constexpr int64_t mostOfColumn = 3;
-  if (columns > (8 * alignment < wordBits ? longest : longestOfWords))
+  if (columns >
+      (8 * alignment < wordBits ? AdjacentRows::longest : longestOfWords))
     return std::nullopt;
   std::optional<ReadingLanes> chosen;
   for (int64_t lanes = 1; lanes <= warpLanes; lanes *= 2)

@@ -265,13 +265,13 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
 // Strips
 //===----------------------------------------------------------------------===//
 
-/// Bytes of a tile of neighbouring rows. The largest keys, of each row, are
+/// Bytes of a tile of neighbouring rows of keys. The largest, of each row, are
 /// held beside a tile of keys.
 static int64_t stripBytesOf(const BlockReduction &reduction) {
-  constexpr int64_t strip = 65536, manyComponents = 40;
+  constexpr int64_t strip = 32768, manyComponents = 40;
   StreamingReductionOpInterface op = reduction.op;
   auto components = op.getStateOperands().size();
-  return components < manyComponents ? strip / 2 : strip / 4;
+  return components < manyComponents ? strip : strip / 2;
 }
 
 /// Neighbouring rows of keys: so long a tile where the extent is open (loops

@@ -50,7 +50,8 @@ void StateReaders::follow(OpOperand &use) {
                  tensor::CollapseShapeOp, tensor::CastOp,
                  tensor::ExtractSliceOp>(reader)) {
     add(reader->getResults());
-  } else if (isa<scf::YieldOp>(reader)) {
+  } else if (isa<scf::YieldOp>(reader) &&
+             isa<scf::ForOp, scf::IfOp>(reader->getParentOp())) {
     add(reader->getParentOp()->getResult(number));
   } else if (auto loop = dyn_cast<LoopLikeOpInterface>(reader)) {
     add(loop.getTiedLoopRegionIterArg(&use));

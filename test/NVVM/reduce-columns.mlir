@@ -68,3 +68,23 @@ smx_gpu.kernel @ten(%x: memref<?x?xf32>, %y: memref<?xf32>) warps(10) {
   smx_gpu.store %r, %y[%c0] dims [0] : tensor<64xf32, #smx_gpu.slice<0, #ten>>, memref<?xf32>
   smx_gpu.return
 }
+
+#narrow = #smx_gpu.striped<rows = 16, columns = 16, vector = 1>
+
+// Of 16 columns two lanes share one: they meet first, and each thread reads what eight warps have.
+// CHECK-LABEL: llvm.func @narrow
+// CHECK-SAME: smx.shared_bytes = 1024 : i64
+smx_gpu.kernel @narrow(%x: memref<?x?xf64>, %y: memref<?xf64>) warps(8) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [0, 1] : memref<?x?xf64> -> tensor<32x16xf64, #narrow>
+  // CHECK: llvm.fadd
+  // CHECK-COUNT-2: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl.sync
+  // CHECK: llvm.store %{{.+}}, %{{.+}} {alignment = 8 : i64} : {{.*}}f64{{.*}}, !llvm.ptr<3>
+  // CHECK: nvvm.barrier0
+  // CHECK-COUNT-8: llvm.load %{{.+}} {alignment = 8 : i64} : !llvm.ptr<3> -> {{.*}}f64
+  // CHECK-NOT: nvvm.barrier0
+  %r = smx_gpu.reduce <add> %t dim 0 : tensor<32x16xf64, #narrow> -> tensor<16xf64, #smx_gpu.slice<0, #narrow>>
+  smx_gpu.store %r, %y[%c0] dims [0] : tensor<16xf64, #smx_gpu.slice<0, #narrow>>, memref<?xf64>
+  smx_gpu.return
+}

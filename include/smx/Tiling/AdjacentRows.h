@@ -29,6 +29,8 @@ struct AdjacentRows {
   /// 16-bit elements fill half of the registers that a multiprocessor has for
   /// each of 1024 threads.
   static constexpr int64_t threads = 128, bytesOfThread = 68;
+  /// Elements of the longest rows, of 16 bits.
+  static constexpr int64_t longest = 1088;
 
   /// Lanes that share a row, neighbouring elements that a lane has of it, and
   /// rows of a block.

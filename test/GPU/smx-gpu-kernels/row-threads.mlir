@@ -649,3 +649,20 @@ func.func @merged(%q: tensor<1x8x1x128xbf16>, %k: tensor<1x8x65536x128xbf16>) ->
   %o = smx.attention %q, %k, %k scale(0.088) : tensor<1x8x1x128xbf16>, tensor<1x8x65536x128xbf16>, tensor<1x8x65536x128xbf16> -> tensor<1x8x1x128xbf16>
   return %o : tensor<1x8x1x128xbf16>
 }
+
+// Columns of open length have masks, and all registers that ptxas wants for them.
+// CHECK-LABEL: smx_gpu.kernel @open_columns_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) {
+func.func @open_columns(%x: tensor<?x65536xbf16>) -> tensor<?x65536xbf16> {
+  %y = smx.softmax %x axis(0) : tensor<?x65536xbf16> -> tensor<?x65536xbf16>
+  return %y : tensor<?x65536xbf16>
+}
+
+// A row whose parts are widened is still one of 16 bits: one tile of 16384 for each of two blocks, not 4096 for one.
+// CHECK-LABEL: smx_gpu.kernel @widened_parts_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK-COUNT-2: scf.for {{.*}} step %c16384
+func.func @widened_parts(%x: tensor<4096x1000000xbf16>) -> tensor<4096xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<4096x1000000xbf16> -> tensor<4096xf32>
+  return %y : tensor<4096xf32>
+}

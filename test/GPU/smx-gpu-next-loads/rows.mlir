@@ -1,10 +1,10 @@
 // A loop over a row for its maximum and the sum of its weights carries the next tile.
 // RUN: softmax-opt %s --split-input-file --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-next-loads))' | FileCheck %s
 // RUN: softmax-opt %s --split-input-file --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-next-loads))' --remarks-filter=smx-gpu-next-loads -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: softmax-opt %s --split-input-file --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-next-loads{share=64}))' --remarks-filter=smx-gpu-next-loads -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIGHT
+// RUN: softmax-opt %s --split-input-file --pass-pipeline='builtin.module(smx_gpu.kernel(smx-gpu-next-loads{share=1024}))' --remarks-filter=smx-gpu-next-loads -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIGHT
 
 // TIGHT: [Missed] NextLoads
-// TIGHT-SAME: no room for the next tile beside this one: {{.*}}needed=4, {{.*}}registers=255
+// TIGHT-SAME: no room for the next tile beside this one: {{.*}}needed=4, {{.*}}registers=2048
 // TIGHT-NOT: NextLoads
 // REMARK: [Passed] NextLoads
 // REMARK-SAME: a round asks for the next tile before it computes: {{.*}}registers=4

@@ -17,6 +17,15 @@ func.func @narrower(%x: tensor<8x600xbf16>) -> tensor<8xbf16> {
   return %y : tensor<8xbf16>
 }
 
+// What a row is widened to is in no memory: two, of the widened row's parts.
+// CHECK-LABEL: @widened
+// CHECK-COUNT-2: smx.update {{.+}} : tensor<8x300xf32>)
+// CHECK-NOT: smx.update
+func.func @widened(%x: tensor<8x600xbf16>) -> tensor<8xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<8x600xbf16> -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
 // CHECK-LABEL: @as_long
 // CHECK-COUNT-1: smx.update
 // CHECK-NOT: smx.merge
