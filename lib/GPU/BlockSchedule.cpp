@@ -200,6 +200,10 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   int64_t unit =
       shape.rowsAreFastest ? along.columnThreads * along.vector : rowThreads;
   schedule.rowExtent = llvm::alignTo(along.paddedRows, unit);
+  if (along.cluster > 1) {
+    schedule.cluster = along.cluster;
+    schedule.spread = shape.longestClass;
+  }
   if (isLongRow(shape, options))
     spreadRow(schedule, shape, options);
   // While a block computes on a long tile, another one loads its own.

@@ -134,7 +134,8 @@ static void setIsOneRow(NestShape &shape, scf::ForallOp nest,
       return c == shape.longestClass || classes.boundOf(c) == 1;
     });
   });
-  nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
+  nest.walk([&](scf::ForOp) { shape.hasLoop = true; });
+  shape.isOneRow &= !shape.hasLoop;
 }
 
 /// Sets `hasWholeRows`.

@@ -33,8 +33,8 @@ struct NestShape {
   bool rowsAreFastest = false;
   /// Operands that have other elements for each row, as long as a row.
   int64_t rowsRead = 0;
-  /// A loop has rounds whose number is not known.
-  bool hasOpenLoop = false;
+  /// There is a loop; and one has rounds whose number is not known.
+  bool hasLoop = false, hasOpenLoop = false;
   /// Something as long as a row is the same for all rows of a tile.
   bool sharesRows = false;
   /// Something is read that has a value for each column and is the same for all

@@ -40,13 +40,21 @@ public:
     number();
     for (int64_t phase = 1; phase < count; ++phase)
       recomputeIn(phase);
-    if (llvm::count_if(block.getOps<LoadOp>(), [&](LoadOp load) {
-          return isLong(load.getTile()) && !isOfAllRows(load);
-        }) > 1)
+    if (llvm::count_if(block.getOps<LoadOp>(),
+                       [&](LoadOp load) {
+                         return isLong(load.getTile()) && !isOfAllRows(load);
+                       }) > 1 ||
+        llvm::any_of(block.getOps<ReduceOp>(), [&](ReduceOp reduce) {
+          return reduce.getDim() == 0 &&
+                 getRegisterCount(reduce.getTile().getType()) > manyOfColumns;
+        }))
       setApart();
   }
 
 private:
+  /// Elements of columns that leave no registers for what was widened.
+  static constexpr int64_t manyOfColumns = 32;
+
   /// A tile of which a thread has many elements.
   bool isLong(Value value) const {
     auto type = dyn_cast<RankedTensorType>(value.getType());

@@ -32,21 +32,24 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
   isStrip = shape.rowsAreFastest && shape.maxima == 0 && options.warps == 0 &&
             !(shape.sharesRows && shape.longest <= mostParts);
   if (isStrip)
-    chooseStrip(shape);
+    chooseStrip(shape, options);
   else
     chooseThreads(shape, options);
 }
 
-/// About as many warps as `warps` along a column, at most `most`. Where they
-/// have equally many elements they need no masks; of narrow elements more for
-/// each of fewer are better than the opposite. Blocks of other numbers would
-/// leave threads of a multiprocessor over.
+/// Warps of a multiprocessor that strips have.
+static constexpr int64_t stripWarps =
+    mlir::smx::ColumnStrip::threadsOfMultiprocessor / ::smx::gpu::warpThreads;
+
+/// About as many warps as `warps` along a part of columns, at most `most`.
+/// Where they have equally many elements they need no masks; of narrow elements
+/// more for each of fewer are better than the opposite. Blocks of other numbers
+/// would leave threads of a multiprocessor over.
 static int64_t evenWarps(const NestShape &shape, int64_t warps, int64_t most) {
-  constexpr int64_t narrow = 16,
-                    all = mlir::smx::ColumnStrip::threadsOfMultiprocessor /
-                          ::smx::gpu::warpThreads;
+  constexpr int64_t narrow = 16;
   auto isEven = [&](int64_t count) {
-    return shape.longest % count == 0 && 8 * (all / count * count) >= 7 * all;
+    return shape.longest % count == 0 &&
+           8 * (stripWarps / count * count) >= 7 * stripWarps;
   };
   if (std::max(shape.elementBits, shape.widestWritten) <= narrow)
     for (int64_t fewer = warps; 2 * fewer > warps; --fewer)
@@ -58,21 +61,64 @@ static int64_t evenWarps(const NestShape &shape, int64_t warps, int64_t most) {
   return std::min<int64_t>(llvm::PowerOf2Ceil(warps), most);
 }
 
-void RowThreads::chooseStrip(const NestShape &shape) {
+/// The same where blocks hold whole columns, and `all` warps are on a
+/// multiprocessor: as many as are needed, or somewhat more that all have
+/// equally many of `pieces`, if as many blocks are on it.
+static int64_t warpsOfHeld(int64_t pieces, int64_t warps, int64_t all) {
+  for (int64_t more = warps; more <= warps * 3 / 2; ++more)
+    if (pieces % more == 0 && all / more == all / warps)
+      return more;
+  return warps;
+}
+
+void RowThreads::chooseStrip(const NestShape &shape,
+                             const ScheduleOptions &options) {
   using mlir::smx::ColumnStrip;
   using ::smx::gpu::warpThreads;
   vector = std::clamp<int64_t>(paddedRows / warpThreads, 1, vector);
   columnThreads = std::min(paddedRows / vector, warpThreads);
   const int64_t tensors = std::max<int64_t>(shape.rowsRead, 1),
-                each = ColumnStrip::elementsOfThread(shape.elementBits),
-                most = mlir::smx::blockRowThreads / columnThreads;
-  int64_t along =
-      std::clamp<int64_t>(llvm::divideCeil(paddedRows * shape.longest * tensors,
-                                           each * columnThreads),
-                          warpThreads / columnThreads, most);
-  int64_t even = columnThreads < warpThreads ? llvm::PowerOf2Ceil(along)
-                                             : evenWarps(shape, along, most);
-  threads = even * columnThreads;
+                most = mlir::smx::blockRowThreads / warpThreads;
+  // A warp has so many elements of a column at a time.
+  const int64_t ofWarp = warpThreads / columnThreads;
+  int64_t warps;
+  if (!shape.hasLoop && !shape.sharesRows) {
+    // Exponentials that are wider than what they are of are kept.
+    constexpr int64_t narrow = 16, wide = 32;
+    int64_t bits = shape.elementBits;
+    if (shape.hasDoubleSums || shape.widestWritten > bits)
+      bits = std::max(bits, wide);
+    cluster = ColumnStrip::blocks(paddedRows, shape.longest, bits, tensors,
+                                  options.clusters);
+    int64_t part = llvm::divideCeil(shape.longest, cluster);
+    int64_t each = ColumnStrip::elementsOfThread(bits, true);
+    if (bits == narrow && tensors == 1 &&
+        (shape.isConverted || !shape.hasExponentials)) {
+      // Squares, and conversions of f16, take registers beside many elements,
+      // and so does what few warps exchange, beside sums of squares.
+      constexpr int64_t fewWarps = 7;
+      if (!shape.hasExponentials &&
+          paddedRows * part < fewWarps * each * warpThreads)
+        each = each * 5 / 8;
+      else
+        warpsOfStrips = stripWarps * 3 / 4;
+    }
+    bool isWhole = shape.longest % cluster == 0 && part % ofWarp == 0;
+    warps =
+        std::min<int64_t>(most, llvm::divideCeil(paddedRows * part * tensors,
+                                                 each * warpThreads));
+    if (isWhole && warps < most)
+      warps = warpsOfHeld(part / ofWarp, warps, warpsOfStrips);
+  } else {
+    int64_t each = ColumnStrip::elementsOfThread(shape.elementBits, false);
+    warps = std::clamp<int64_t>(
+        llvm::divideCeil(paddedRows * shape.longest * tensors,
+                         each * warpThreads),
+        1, most);
+    warps =
+        ofWarp > 1 ? llvm::PowerOf2Ceil(warps) : evenWarps(shape, warps, most);
+  }
+  threads = warps * warpThreads;
 }
 
 bool RowThreads::chooseAdjacent(const NestShape &shape,
@@ -191,8 +237,8 @@ void RowThreads::chooseThreads(const NestShape &shape,
 int64_t RowThreads::minBlocks(const NestShape &shape) const {
   constexpr int64_t wordBits = 32;
   if (isStrip && shape.elementBits <= wordBits && !shape.hasOpenLoop)
-    return std::max<int64_t>(
-        mlir::smx::ColumnStrip::threadsOfMultiprocessor / threads, 1);
+    return std::max<int64_t>(warpsOfStrips * ::smx::gpu::warpThreads / threads,
+                             1);
   constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16,
                     shortRow = 512, multiprocessor = 1536;
   if (shape.isWritten || shape.maxima != 0 || shape.elementBits != narrow)

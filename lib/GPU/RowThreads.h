@@ -3,6 +3,7 @@
 #define SMX_LIB_GPU_ROWTHREADS_H
 
 #include "NestShape.h"
+#include "smx/Tiling/ColumnStrips.h"
 
 namespace mlir::smx::gpu {
 
@@ -19,6 +20,8 @@ public:
   /// Elements side by side that a thread has; threads of a tile, and of them
   /// those along its fastest dimension.
   int64_t vector, threads, columnThreads;
+  /// Blocks that each have a part of the columns.
+  int64_t cluster = 1;
   /// A long tile in a loop.
   bool isLongTile;
   /// Rows are moved as one piece.
@@ -39,13 +42,16 @@ private:
   /// Of a short row that is written, one of several.
   int64_t mostLanes(const NestShape &shape) const;
   void chooseThreads(const NestShape &shape, const ScheduleOptions &options);
-  void chooseStrip(const NestShape &shape);
+  void chooseStrip(const NestShape &shape, const ScheduleOptions &options);
   /// Of rows that are moved as one piece; false if they are not.
   bool chooseAdjacent(const NestShape &shape, const ScheduleOptions &options);
 
   int64_t length;
   /// Rows are columns of memory (smx/Tiling/ColumnStrips.h).
   bool isStrip = false;
+  /// Warps of a multiprocessor that have such rows.
+  int64_t warpsOfStrips =
+      mlir::smx::ColumnStrip::threadsOfMultiprocessor / ::smx::gpu::warpThreads;
   /// A thread keeps the largest keys of all its columns; lanes of a warp find
   /// those of a row.
   bool keepsKeys, isRanked;

@@ -125,7 +125,9 @@ static Value barrierOf(ThreadCode &code, const KernelPlan &plan,
 
 void sendToBlock(ThreadCode &code, const KernelPlan &plan, Operation *op,
                  Value value, Value address, Value rank) {
-  int64_t bits = value.getType().getIntOrFloatBitWidth();
+  int64_t bits = 8 * elementBytes(value.getType());
+  if (auto side = dyn_cast<VectorType>(value.getType()))
+    bits *= side.getNumElements();
   value = LLVM::BitcastOp::create(code, code.getIntegerType(bits), value);
   sendAnnounced(code, value, address, barrierOf(code, plan, op), rank);
 }

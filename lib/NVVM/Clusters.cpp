@@ -2,11 +2,14 @@
 
 #include "Clusters.h"
 #include "ClusterExchange.h"
+#include "HeldTiles.h"
 #include "WarpExchange.h"
+#include "WarpsOfColumns.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::smx {
+using ::smx::gpu::wordBytes;
 
 /// Address space of the shared memory of all blocks of a cluster.
 static constexpr unsigned clusterSpace = 7;
@@ -72,8 +75,35 @@ struct LowerClusterBarrier : TilePattern<gpu::ClusterBarrierOp> {
   }
 };
 
+/// Says for each block which of a thread's values it is to get: other threads
+/// have copies of them, and each copy goes to some of the blocks. `send` has
+/// the block's rank, neighbours of up to `mostBytes`, and their place in bytes.
+static void sendCopies(
+    ThreadCode &code, RankedTensorType slice, Value values, int64_t mostBytes,
+    llvm::function_ref<void(Value rank, Value side, int64_t place)> send) {
+  gpu::SliceAttr parent = gpu::getSlice(slice);
+  ThreadsAlong along = threadsAlong(parent.getParent(), parent.getDim());
+  const int64_t bytes = elementBytes(slice.getElementType()),
+                ranks = code.team.cluster,
+                run = std::min(adjacentValues(slice, bytes), mostBytes / bytes);
+  Value copy = along.place(code);
+  for (int64_t first = 0; first < ranks; first += along.count) {
+    auto sendTo = [&] {
+      Value rank = code.add(copy, code.i32(first));
+      for (int64_t i = 0; i < gpu::getRegisterCount(slice); i += run)
+        send(rank, code.getRegisters(values, i, run),
+             gpu::getElement(slice, 0, i).row * bytes);
+    };
+    if (first + along.count <= ranks)
+      sendTo();
+    else
+      code.when(code.less(copy, code.i32(ranks - first)), sendTo);
+  }
+}
+
 /// Every block writes its values to the scratch of all blocks; after a barrier
-/// each reads those of all ranks from its own, in their order.
+/// each reads those of all ranks from its own, in their order. The place of a
+/// value is [rank, position].
 struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
   using TilePattern::TilePattern;
 
@@ -92,23 +122,22 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
     Type element =
         cast<VectorType>(adaptor.getValues().getType()).getElementType();
     int64_t bytes = elementBytes(element), ranks = code.team.cluster,
-            rowBytes = bytes * ranks;
+            rankBytes = slice.getNumElements() * bytes;
     Value row =
         code.advance(code.shared(plan.scratch(op)),
-                     code.mul(code.threadPart(slice).row, code.i32(rowBytes)));
+                     code.mul(code.threadPart(slice).row, code.i32(bytes)));
     if (Value turn = turnOfExchange(code, plan, op))
       row = code.advance(
-          row, code.mul(turn, code.i32(llvm::alignTo(
-                                  slice.getNumElements() * rowBytes, 16))));
+          row, code.mul(turn, code.i32(llvm::alignTo(ranks * rankBytes, 16))));
     int64_t count = gpu::getRegisterCount(slice);
     auto offset = [&](int64_t i) {
-      return gpu::getElement(slice, 0, i).row * rowBytes;
+      return gpu::getElement(slice, 0, i).row * bytes;
     };
 
     awaitScratchOfCluster(code, plan, op);
     auto mine = [&] {
       Value rank = NVVM::ClusterId::create(code, code.getI32Type());
-      return code.advance(row, code.mul(rank, code.i32(bytes)));
+      return code.advance(row, code.mul(rank, code.i32(rankBytes)));
     };
     if (plan.isExchange(op) && slice.getNumElements() == 1) {
       // All threads have the value: a lane of the first warp for each block.
@@ -117,42 +146,47 @@ struct LowerClusterReduce : TilePattern<gpu::ClusterReduceOp> {
                     mine(), code.thread());
       });
     } else {
-      code.when(code.isOwner(slice), [&] {
-        Value place = mine();
-        for (int64_t to : llvm::seq(ranks))
-          for (int64_t i : llvm::seq(count)) {
-            Value value = code.getRegister(adaptor.getValues(), i);
-            if (plan.isExchange(op))
-              sendToBlock(code, plan, op, value, code.advance(place, offset(i)),
-                          code.i32(to));
-            else
-              LLVM::StoreOp::create(
-                  code, value,
-                  code.advance(inBlockOfCluster(code, place, code.i32(to)),
-                               offset(i)),
-                  bytes);
-          }
-      });
+      Value place = mine();
+      const bool isExchange = plan.isExchange(op);
+      sendCopies(code, slice, adaptor.getValues(), isExchange ? 8 : accessBytes,
+                 [&](Value to, Value side, int64_t offset) {
+                   if (isExchange)
+                     return sendToBlock(code, plan, op, side,
+                                        code.advance(place, offset), to);
+                   Value there = inBlockOfCluster(code, place, to);
+                   LLVM::StoreOp::create(code, side,
+                                         code.advance(there, offset));
+                 });
     }
     if (plan.isExchange(op))
       awaitExchange(code, plan, op);
     else
       meetInCluster(code);
-    int64_t run = std::min<int64_t>(16 / bytes, ranks);
-    SmallVector<Value> results;
-    for (int64_t i : llvm::seq(count)) {
-      Value result;
-      for (int64_t rank = 0; rank < ranks; rank += run) {
+    // Of an only value those of several ranks lie side by side.
+    const bool isOne = slice.getNumElements() == 1;
+    const int64_t run = isOne ? std::min<int64_t>(16 / bytes, ranks)
+                              : adjacentValues(slice, bytes);
+    constexpr int64_t atOnce = 2;
+    SmallVector<Value> results(count);
+    for (int64_t i = 0; i < count; i += isOne ? 1 : run)
+      for (int64_t rank = 0; rank < ranks; rank += isOne ? run : 1) {
         Value part = LLVM::LoadOp::create(
             code, VectorType::get(run, element),
-            code.advance(row, offset(i) + rank * bytes), run * bytes);
+            code.advance(row, offset(i) + rank * rankBytes), run * bytes);
         for (int64_t k : llvm::seq(run)) {
+          Value &result = results[isOne ? i : i + k];
           Value value = code.getRegister(part, k);
           result = result ? combine(code, op.getKind(), result, value) : value;
         }
+        // What comes of more blocks takes no registers yet.
+        if (!isOne && run * bytes % wordBytes == 0 && rank + 1 < ranks &&
+            (rank + 1) % atOnce == 0) {
+          MutableArrayRef<Value> side = MutableArrayRef(results).slice(i, run);
+          Value held = holdElements(code, code.fromRegisters(side));
+          for (int64_t k : llvm::seq(run))
+            side[k] = code.getRegister(held, k);
+        }
       }
-      results.push_back(result);
-    }
     rewriter.replaceOp(op, code.fromRegisters(results));
     return success();
   }

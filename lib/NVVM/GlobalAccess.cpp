@@ -39,6 +39,9 @@ public:
                          ? LLVM::SubOp::create(code, dim.valid, places[d],
                                                LLVM::IntegerOverflowFlags::nsw)
                          : Value());
+      if (striped && dim.valid)
+        if (auto range = gpu::rangeInBlocks(valid[d], code.team.cluster))
+          surelyValid[d] = range->first - farthestPlace(d);
     }
     owner = code.isOwner(type);
   }
@@ -70,8 +73,7 @@ public:
       return false;
     if (!columns)
       return true;
-    int64_t first = place(i, left.size() - 1),
-            others = (striped.getColumnThreads() - 1) * striped.getVector();
+    int64_t first = place(i, left.size() - 1), others = farthestPlace(1);
     return first < *columns && *columns < first + others + n;
   }
 
@@ -90,7 +92,7 @@ public:
     Value all;
     for (auto [d, rest] : llvm::enumerate(left)) {
       int64_t last = place(i, d) + (d + 1 == left.size() ? next : 0);
-      if (rest)
+      if (rest && last >= surelyValid[d])
         all = code.both(all, code.less(code.i32(last), rest));
     }
     return all;
@@ -116,12 +118,20 @@ private:
     return d == 0 ? at.row : at.column;
   }
 
+  /// Where register 0 of the last thread is, from that of the first one.
+  int64_t farthestPlace(int64_t d) const {
+    return d == 0 ? striped.getRowThreads() - 1
+                  : (striped.getColumnThreads() - 1) * striped.getVector();
+  }
+
   /// Element of register 0.
   Value base;
   /// Of the last dimension, for all threads; none: not known.
   std::optional<int64_t> columns;
   /// Valid places from the thread's first one on, per dimension; null: all.
   SmallVector<Value, 2> left;
+  /// Places of registers that are valid in all threads, per dimension.
+  int64_t surelyValid[2] = {0, 0};
 };
 } // namespace
 

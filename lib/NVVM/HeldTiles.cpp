@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HeldTiles.h"
 #include "Assembly.h"
-#include "KernelLowering.h"
 
 namespace mlir::smx {
 
@@ -23,6 +23,15 @@ static Value throughNothing(ThreadCode &code, Value words) {
   SmallVector<Type> types(count, code.getI32Type());
   return code.fromRegisters(emitAssembly(code, types, operands, /*text=*/"",
                                          results + tied, Effects::Order));
+}
+
+Value holdElements(ThreadCode &code, Value elements) {
+  auto type = cast<VectorType>(elements.getType());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  auto words = VectorType::get(bits / 32, code.getI32Type());
+  Value held =
+      throughNothing(code, LLVM::BitcastOp::create(code, words, elements));
+  return LLVM::BitcastOp::create(code, type, held);
 }
 
 namespace {
@@ -46,10 +55,7 @@ struct LowerHold : TilePattern<gpu::HoldOp> {
       rewriter.replaceOp(op, tile);
       return success();
     }
-    auto words = VectorType::get(bits / 32, code.getI32Type());
-    Value held =
-        throughNothing(code, LLVM::BitcastOp::create(code, words, tile));
-    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, type, held);
+    rewriter.replaceOp(op, holdElements(code, tile));
     return success();
   }
 };

@@ -192,11 +192,20 @@ static bool hasLongRowOnly(gpu::KernelOp kernel) {
   auto registersOf = [](Value tile) {
     return gpu::getRegisterCount(cast<RankedTensorType>(tile.getType()));
   };
-  bool isOneRow = true, isLong = false;
+  // Columns of memory, of which a thread has a few: of many elements others are
+  // made again, and where none is written, arithmetic ends in few registers.
+  constexpr int64_t manyOfColumns = 32;
+  bool isOneRow = true, isLong = false, isWritten = false;
+  kernel.walk([&](gpu::StoreOp store) {
+    isWritten |= registersOf(store.getTile()) >= manyRegisters;
+  });
   kernel.walk([&](Operation *op) {
     auto reduce = dyn_cast<gpu::ReduceOp>(op);
+    bool areColumns = reduce && reduce.getDim() == 0 &&
+                      ((!isWritten && reduce->getParentOp() == kernel) ||
+                       registersOf(reduce.getTile()) > manyOfColumns);
     isOneRow &= !isa<gpu::MmaOp, gpu::MmaAsyncOp>(op) &&
-                (!reduce || registersOf(reduce.getResult()) == 1);
+                (!reduce || areColumns || registersOf(reduce.getResult()) == 1);
     isLong |= isa<gpu::ReduceOp, gpu::PartialReduceOp>(op) &&
               registersOf(op->getOperand(0)) > manyRegisters;
   });

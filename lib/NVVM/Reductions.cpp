@@ -21,15 +21,6 @@ namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 using ::smx::gpu::wordBytes;
 
-static ThreadsAlong threadsAlong(gpu::LayoutAttrInterface layout, int64_t dim) {
-  if (auto striped = dyn_cast<gpu::StripedAttr>(layout))
-    return dim == 1 ? ThreadsAlong{striped.getColumnThreads(), 1}
-                    : ThreadsAlong{striped.getRowThreads(),
-                                   striped.getColumnThreads()};
-  int64_t warps = cast<gpu::FragmentAttr>(layout).getWarps();
-  return dim == 1 ? ThreadsAlong{4, 1} : ThreadsAlong{8 * warps, 4};
-}
-
 /// The threads along `dim` fill whole warps or a power of two of lanes.
 static LogicalResult checkLanes(gpu::ReduceOp op) {
   auto tile = cast<RankedTensorType>(op.getTile().getType());

@@ -9,9 +9,21 @@
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
 
+ThreadsAlong threadsAlong(gpu::LayoutAttrInterface layout, int64_t dim) {
+  if (auto striped = dyn_cast<gpu::StripedAttr>(layout))
+    return dim == 1 ? ThreadsAlong{striped.getColumnThreads(), 1}
+                    : ThreadsAlong{striped.getRowThreads(),
+                                   striped.getColumnThreads()};
+  int64_t warps = cast<gpu::FragmentAttr>(layout).getWarps();
+  return dim == 1 ? ThreadsAlong{4, 1} : ThreadsAlong{8 * warps, 4};
+}
+
+Value ThreadsAlong::place(ThreadCode &code) const {
+  return code.remainder(code.quotient(code.thread(), distance), count);
+}
+
 WarpAlong::WarpAlong(ThreadCode &code, ThreadsAlong along) {
-  Value place = code.quotient(code.thread(), along.distance);
-  place = code.remainder(place, along.count);
+  Value place = along.place(code);
   isFirstLane =
       LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq,
                            code.remainder(place, along.lanes()), code.i32(0));
@@ -105,8 +117,7 @@ static void combineShared(ThreadCode &code, gpu::Combiner kind, Type type,
     });
 }
 
-/// How many values of a thread lie side by side, up to an access.
-static int64_t adjacentValues(RankedTensorType slice, int64_t bytes) {
+int64_t adjacentValues(RankedTensorType slice, int64_t bytes) {
   int64_t count = gpu::getRegisterCount(slice);
   int64_t run = std::min<int64_t>(16 / bytes, count & -count);
   auto isRun = [&](int64_t length) {

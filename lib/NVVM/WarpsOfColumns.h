@@ -17,7 +17,16 @@ struct ThreadsAlong {
                     std::max<int64_t>(::smx::gpu::warpThreads / distance, 1));
   }
   int64_t warps() const { return count / lanes(); }
+
+  /// Which of them this thread is (i32).
+  Value place(ThreadCode &code) const;
 };
+
+/// Along dimension `dim` of tiles of a layout.
+ThreadsAlong threadsAlong(gpu::LayoutAttrInterface layout, int64_t dim);
+
+/// How many values of a thread lie side by side, up to an access.
+int64_t adjacentValues(RankedTensorType slice, int64_t bytes);
 
 /// Which of the warps along the dimension this one is, and whether this lane is
 /// the first of those that hold the same value.

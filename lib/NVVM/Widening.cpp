@@ -114,7 +114,9 @@ struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     ThreadCode code(rewriter, op, plan);
     constexpr int64_t fewRegisters = 32;
-    if (function && code.team.launchRegisters > fewRegisters &&
+    auto striped = dyn_cast<gpu::StripedAttr>(gpu::getLayout(op.getType()));
+    bool isRow = striped && striped.getRowThreads() == 1;
+    if (function && isRow && code.team.launchRegisters > fewRegisters &&
         function->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName()))
       return rewriter.notifyMatchFailure(op, "in a cluster");
     rewriter.replaceOp(

@@ -94,6 +94,7 @@ static void buildTiled(OpPassManager &pm, const RoadOptions &options) {
   tile.slots = multiprocessors * fewRowsBlocks;
   tile.rowBytes =
       heldRowBytes(clustersOf(options.chip), options.alignment >= 16);
+  tile.stripBlocks = clustersOf(options.chip);
   if (options.alignment >= 16)
     tile.heldBlocks = clustersOf(options.chip);
   else if (clustersOf(options.chip) > 1)

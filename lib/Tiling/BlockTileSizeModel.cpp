@@ -298,25 +298,48 @@ static BlockTile chooseKeyStripTile(const BlockReduction &reduction) {
 /// Neighbouring rows, of which few strips are narrower, for one on each
 /// multiprocessor.
 static BlockTile chooseStripTile(const BlockReduction &reduction,
+                                 ArrayRef<FinishOp> finishes,
                                  const BlockTileOptions &options) {
   constexpr int64_t openStrip = 128, narrowest = 16, blocksOfMultiprocessor = 4;
+  // What is read once anyway gains less by it.
+  constexpr int64_t mostOfReaders = 8;
   if (reduction.hasKeys())
     return chooseKeyStripTile(reduction);
   StreamingReductionOpInterface op = reduction.op;
   const int64_t bits = std::max(reduction.inputBits, reduction.scoreBits),
-                tensors = op.getInputOperands().size();
+                inputs = op.getInputOperands().size();
   BlockTile tile;
-  if (!reduction.extent)
-    tile.sizes.stream = openStrip;
-  else if (ColumnStrip::isHeld(*reduction.extent, bits, tensors))
+  int64_t blocks = 1;
+  if (reduction.extent) {
+    auto update = dyn_cast<UpdateOp>(op.getOperation());
+    const int64_t length = std::max<int64_t>(*reduction.extent, 1),
+                  all = bytesOfTensors(op, finishes, length).size();
+    MemoryColumns columns{
+        .length = length,
+        .bits = bits,
+        .tensors = std::max(inputs, all),
+        .values = int64_t(op.getStateOperands().size()),
+        .most = options.stripBlocks,
+        .areOnlyRead = areOnlyRead(finishes),
+        .areTight =
+            getElementTypeOrSelf(op.getInputOperands().back()).isF16() ||
+            !update || !isa<SoftmaxAlgebraAttr>(update.getAlgebra())};
+    if (columns.areOnlyRead)
+      columns.most = std::min(columns.most, mostOfReaders);
     tile.sizes.stream = *reduction.extent;
-  else
+    tile.rows = ColumnStrip::heldWidth(columns);
+    blocks = ColumnStrip::blocks(tile.rows, length, bits, columns.tensors,
+                                 columns.most);
+  }
+  if (tile.rows == 0 || !reduction.extent) {
     tile.sizes.stream =
-        std::min(*reduction.extent, ColumnStrip::part(bits) / tensors);
-  tile.rows = ColumnStrip::width(std::max<int64_t>(tile.sizes.stream, 1), bits,
-                                 tensors);
+        reduction.extent
+            ? std::min(*reduction.extent, ColumnStrip::part(bits) / inputs)
+            : openStrip;
+    tile.rows = ColumnStrip::widthOfParts(tile.sizes.stream, bits, inputs);
+  }
   std::optional<int64_t> rows = reduction.countRows();
-  while (rows && tile.rows > narrowest &&
+  while (rows && blocks == 1 && tile.rows > narrowest &&
          *rows * blocksOfMultiprocessor < tile.rows * options.slots)
     tile.rows /= 2;
   return tile;
@@ -331,10 +354,11 @@ TileSizes mlir::smx::chooseBlockTileSizes(StreamingReductionOpInterface op,
                                           ArrayRef<OpFoldResult> sizes,
                                           const BlockTileOptions &options) {
   BlockReduction reduction(op, sizes);
-  BlockTile chosen =
-      reduction.hasColumns        ? chooseAccumulatorTile(reduction, options)
-      : reduction.isStreamFastest ? chooseRowTile(reduction, finishes, options)
-                                  : chooseStripTile(reduction, options);
+  BlockTile chosen = reduction.hasColumns
+                         ? chooseAccumulatorTile(reduction, options)
+                     : reduction.isStreamFastest
+                         ? chooseRowTile(reduction, finishes, options)
+                         : chooseStripTile(reduction, finishes, options);
   // Rows of an accumulator have heard of what the caller decides.
   if (options.rows != 0 && !reduction.hasColumns)
     chosen.rows = options.rows;

@@ -98,6 +98,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                                   {"slid-row-bytes", slidRowBytes},
                                   {"alignment", alignment},
                                   {"held-blocks", heldBlocks},
+                                  {"strip-blocks", stripBlocks, /*least=*/1},
                                   {"parts", parts},
                                   {"slots", slots},
                                   {"multiprocessors", multiprocessors},
@@ -289,6 +290,7 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                            ? 0
                            : std::min<int64_t>(rowBytes, halfRowBytes);
     options.slidRowBytes = slidRowBytes;
+    options.stripBlocks = stripBlocks;
     options.alignment = alignment;
     options.warpgroups = warpgroups;
     options.slots = request.parts.slots;

@@ -82,6 +82,8 @@ struct BlockTileOptions {
   /// Registers that hold a row; those that hold one of 16-bit elements which
   /// starts and ends anywhere and is only read (0: as of any type).
   int64_t rowBytes = 0, slidRowBytes = 0;
+  /// Blocks of a cluster that hold columns of memory.
+  int64_t stripBlocks = 1;
   /// Bytes that rows are known to start at multiples of.
   int64_t alignment = accessBits / 8;
   /// Groups of 64 rows multiply asynchronously.

@@ -142,3 +142,50 @@ smx_gpu.kernel @turns(%x: memref<?xf32>, %n: index) warps(1) cluster(2) {
   smx_gpu.store %s, %x[%c0] dims [0] : tensor<1xf32, #smx_gpu.slice<1, #row>>, memref<?xf32>
   smx_gpu.return
 }
+
+// Of columns, the values that several warps have copies of go to one block from each, two in a word of 8 bytes, and blocks' values lie one behind the other.
+#columns = #smx_gpu.striped<rows = 4, columns = 32, vector = 2>
+
+// CHECK-LABEL: llvm.func @columns
+// 64 values of 4 bytes from each of 4 blocks.
+// CHECK: llvm.mlir.constant(1024 : i32)
+// CHECK: mbarrier.arrive.expect_tx
+// CHECK: nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK-NOT: scf.if
+// CHECK: st.async.shared::cluster.mbarrier::complete_tx::bytes.b64
+// CHECK-NOT: st.async
+// CHECK: mbarrier.try_wait.parity.acquire.cluster
+// CHECK-COUNT-2: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<2xf32>
+// What comes of the last two blocks is read when the first ones' is added up.
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"=r,=r,0,1"
+// CHECK-COUNT-2: llvm.load %{{.+}} : !llvm.ptr<3> -> vector<2xf32>
+// CHECK-NOT: nvvm.cluster
+// CHECK: llvm.return
+smx_gpu.kernel @columns(%x: memref<64xf32>) warps(4) cluster(4) {
+  %c0 = arith.constant 0 : index
+  %v = smx_gpu.load %x[%c0] dims [0] : memref<64xf32> -> tensor<64xf32, #smx_gpu.slice<0, #columns>>
+  %s = smx_gpu.cluster_reduce <add> %v : tensor<64xf32, #smx_gpu.slice<0, #columns>>
+  smx_gpu.store %s, %x[%c0] dims [0] : tensor<64xf32, #smx_gpu.slice<0, #columns>>, memref<64xf32>
+  smx_gpu.return
+}
+
+// Two warps send to two blocks each; half precision can not be announced, and is stored.
+#few = #smx_gpu.striped<rows = 2, columns = 32, vector = 1>
+
+// CHECK-LABEL: llvm.func @few_warps
+// CHECK-COUNT-2: st.async.shared::cluster.mbarrier::complete_tx::bytes.b32
+// CHECK: nvvm.mapa
+// CHECK: llvm.store {{.*}} : vector<1xf16>, !llvm.ptr<7>
+// CHECK: nvvm.mapa
+// CHECK: llvm.store {{.*}} : vector<1xf16>, !llvm.ptr<7>
+// CHECK: nvvm.cluster.arrive
+smx_gpu.kernel @few_warps(%x: memref<32xf32>, %y: memref<32xf16>) warps(2) cluster(4) {
+  %c0 = arith.constant 0 : index
+  %v = smx_gpu.load %x[%c0] dims [0] : memref<32xf32> -> tensor<32xf32, #smx_gpu.slice<0, #few>>
+  %h = smx_gpu.load %y[%c0] dims [0] : memref<32xf16> -> tensor<32xf16, #smx_gpu.slice<0, #few>>
+  %s = smx_gpu.cluster_reduce <add> %v : tensor<32xf32, #smx_gpu.slice<0, #few>>
+  %m = smx_gpu.cluster_reduce <maxnum> %h : tensor<32xf16, #smx_gpu.slice<0, #few>>
+  smx_gpu.store %s, %x[%c0] dims [0] : tensor<32xf32, #smx_gpu.slice<0, #few>>, memref<32xf32>
+  smx_gpu.store %m, %y[%c0] dims [0] : tensor<32xf16, #smx_gpu.slice<0, #few>>, memref<32xf16>
+  smx_gpu.return
+}

@@ -72,6 +72,8 @@ def TilePass : Pass<"smx-tile", "::mlir::func::FuncOp"> {
            "with blocks: bytes that rows are known to start at multiples of; below 16 more short rows are for one block, as one piece of memory">,
     Option<"heldBlocks", "held-blocks", "int64_t", "1",
            "with blocks: blocks of a cluster that hold a whole row of 16-bit elements which is read once; 1: no row">,
+    Option<"stripBlocks", "strip-blocks", "int64_t", "1",
+           "with blocks: blocks of a cluster that hold whole rows along another dimension than the fastest one of memory">,
     Option<"parts", "parts", "int64_t", "1",
            "with blocks: parts of a stream, each for a block of its own, where finished parts can be merged; 0 lets the model choose">,
     Option<"slots", "slots", "int64_t", "1", "with blocks: blocks of threads that run at once">,

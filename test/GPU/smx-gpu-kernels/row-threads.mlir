@@ -558,49 +558,102 @@ func.func @exponential_of_norm(%x: tensor<64x32768xbf16>) -> tensor<64x32768xbf1
   return %z : tensor<64x32768xbf16>
 }
 
-// Columns of memory: a warp has the width of a strip, and warps share its length. Narrow elements: as few warps as have registers for equally many.
+// Columns of memory: a warp has the width of a strip, and warps share its length, as few as have registers for it.
 // CHECK-LABEL: smx_gpu.kernel @columns_kernel
-// CHECK-SAME: warps(5) shared_limit(232448) min_blocks(6)
-// CHECK: smx_gpu.load {{.*}} -> tensor<100x64xbf16, #smx_gpu.striped<rows = 5, columns = 32, vector = 2>>
+// CHECK-SAME: warps(7) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.load {{.*}} -> tensor<105x128xbf16, #smx_gpu.striped<rows = 7, columns = 32, vector = 4>>
 func.func @columns(%x: tensor<100x65536xbf16>) -> tensor<100x65536xbf16> {
   %y = smx.softmax %x axis(0) : tensor<100x65536xbf16> -> tensor<100x65536xbf16>
   return %y : tensor<100x65536xbf16>
 }
 
+// Blocks of a cluster have a part of long ones each.
+// CHECK-LABEL: smx_gpu.kernel @even_columns_kernel
+// CHECK-SAME: warps(8) cluster(4) shared_limit(232448) min_blocks(4)
+func.func @even_columns(%x: tensor<512x65536xbf16>) -> tensor<512x65536xbf16> {
+  %y = smx.softmax %x axis(0) : tensor<512x65536xbf16> -> tensor<512x65536xbf16>
+  return %y : tensor<512x65536xbf16>
+}
+
 // Of short columns a strip is 256 bytes wide.
 // CHECK-LABEL: smx_gpu.kernel @short_columns_kernel
-// CHECK-SAME: warps(4) shared_limit(232448) min_blocks(8)
-// CHECK: smx_gpu.load {{.*}} -> tensor<32x128xbf16, #smx_gpu.striped<rows = 4, columns = 32, vector = 4>>
+// CHECK-SAME: warps(2) shared_limit(232448) min_blocks(16)
+// CHECK: smx_gpu.load {{.*}} -> tensor<32x128xbf16, #smx_gpu.striped<rows = 2, columns = 32, vector = 4>>
 func.func @short_columns(%x: tensor<32x65536xbf16>) -> tensor<32x65536xbf16> {
   %y = smx.softmax %x axis(0) : tensor<32x65536xbf16> -> tensor<32x65536xbf16>
   return %y : tensor<32x65536xbf16>
 }
 
-// f32 has no registers for more than 32 elements; 100 of them are not equally many for 8 warps.
+// A thread has 32 elements of f32, or 64 of 16 bits.
 // CHECK-LABEL: smx_gpu.kernel @wide_columns_kernel
-// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
-// CHECK: smx_gpu.load {{.*}} -> tensor<104x64xf32, #smx_gpu.striped<rows = 8, columns = 32, vector = 2>>
+// CHECK-SAME: warps(7) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.load {{.*}} -> tensor<105x64xf32, #smx_gpu.striped<rows = 7, columns = 32, vector = 2>>
 func.func @wide_columns(%x: tensor<100x65536xf32>) -> tensor<100x65536xf32> {
   %y = smx.softmax %x axis(0) : tensor<100x65536xf32> -> tensor<100x65536xf32>
   return %y : tensor<100x65536xf32>
 }
 
-// Two tensors of 16 bits fill as many registers as one of f32.
+// Squares leave registers for three blocks of such threads, not four.
+// CHECK-LABEL: smx_gpu.kernel @columns_of_squares_kernel
+// CHECK-SAME: warps(8) cluster(2) shared_limit(232448) min_blocks(3)
+func.func @columns_of_squares(%x: tensor<256x65536xbf16>) -> tensor<256x65536xbf16> {
+  %y = smx.rms_norm %x axis(0) epsilon(1.0e-5) : tensor<256x65536xbf16> -> tensor<256x65536xbf16>
+  return %y : tensor<256x65536xbf16>
+}
+
+// Of two tensors a thread has half as much of each. Without clusters a block has all of a column.
 // CHECK-LABEL: smx_gpu.kernel @two_columns_kernel
-// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
-// CHECK: smx_gpu.load {{.*}} -> tensor<128x64xbf16, #smx_gpu.striped<rows = 16, columns = 32, vector = 2>>
+// CHECK-SAME: warps(8) cluster(2) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.load {{.*}} -> tensor<64x128xbf16, #smx_gpu.striped<rows = 8, columns = 32, vector = 4>>
+// ALONE-LABEL: smx_gpu.kernel @two_columns_kernel
+// ALONE-SAME: warps(16) shared_limit(166912) min_blocks(2)
 func.func @two_columns(%y: tensor<128x65536xbf16>, %g: tensor<128x65536xbf16>) -> tensor<128x65536xbf16> {
   %x = smx.softmax_backward %y, %g axis(0) : tensor<128x65536xbf16>, tensor<128x65536xbf16> -> tensor<128x65536xbf16>
   return %x : tensor<128x65536xbf16>
 }
 
-// Longer columns are streamed, narrow ones in parts of 256 elements.
+// A second tensor that only the result is made of counts, too.
+// CHECK-LABEL: smx_gpu.kernel @columns_of_result_kernel
+// CHECK-SAME: warps(8) cluster(4) shared_limit(232448) min_blocks(4)
+func.func @columns_of_result(%y: tensor<256x65536xf32>, %g: tensor<256x65536xf32>) -> tensor<256x65536xf32> {
+  %x = smx.log_softmax_backward %y, %g axis(0) : tensor<256x65536xf32>, tensor<256x65536xf32> -> tensor<256x65536xf32>
+  return %x : tensor<256x65536xf32>
+}
+
+// Long columns are narrower, in up to 16 blocks. Without clusters they are streamed in parts of 256 elements.
 // CHECK-LABEL: smx_gpu.kernel @long_columns_kernel
-// CHECK: scf.for
-// CHECK: smx_gpu.load {{.*}} -> tensor<256x64xbf16, #smx_gpu.striped<rows = 16, columns = 32, vector = 2>>
+// CHECK-SAME: warps(8) cluster(16) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.load {{.*}} -> tensor<256x64xbf16, #smx_gpu.striped<rows = 8, columns = 32, vector = 2>>
+// CHECK: smx_gpu.cluster_reduce <maxnum>
+// CHECK: smx_gpu.cluster_reduce <add>
+// ALONE-LABEL: smx_gpu.kernel @long_columns_kernel
+// ALONE: scf.for
+// ALONE: smx_gpu.load {{.*}} -> tensor<256x64xbf16, #smx_gpu.striped<rows = 16, columns = 32, vector = 2>>
 func.func @long_columns(%x: tensor<4096x65536xbf16>) -> tensor<4096x65536xbf16> {
   %y = smx.softmax %x axis(0) : tensor<4096x65536xbf16> -> tensor<4096x65536xbf16>
   return %y : tensor<4096x65536xbf16>
+}
+
+// What is read once anyway is held by up to 8 blocks.
+// CHECK-LABEL: smx_gpu.kernel @read_columns_kernel
+// CHECK-SAME: warps(8) cluster(8)
+// CHECK-LABEL: smx_gpu.kernel @long_read_columns_kernel
+// CHECK: scf.for
+func.func @read_columns(%x: tensor<2048x65536xbf16>) -> tensor<65536xbf16> {
+  %y = smx.logsumexp %x axis(0) : tensor<2048x65536xbf16> -> tensor<65536xbf16>
+  return %y : tensor<65536xbf16>
+}
+func.func @long_read_columns(%x: tensor<4096x65536xbf16>) -> tensor<65536xbf16> {
+  %y = smx.logsumexp %x axis(0) : tensor<4096x65536xbf16> -> tensor<65536xbf16>
+  return %y : tensor<65536xbf16>
+}
+
+// Masks of f64 take longer than reading it twice.
+// CHECK-LABEL: smx_gpu.kernel @cut_double_columns_kernel
+// CHECK: scf.for
+func.func @cut_double_columns(%x: tensor<1500x65536xf64>) -> tensor<1500x65536xf64> {
+  %y = smx.softmax %x axis(0) : tensor<1500x65536xf64> -> tensor<1500x65536xf64>
+  return %y : tensor<1500x65536xf64>
 }
 
 // Rows that start anywhere, and are too long to be moved as one piece: two warps with 40 registers, one where nothing is written.
