@@ -134,23 +134,29 @@ static void setIsOneRow(NestShape &shape, scf::ForallOp nest,
       return c == shape.longestClass || classes.boundOf(c) == 1;
     });
   });
-  nest.walk([&](scf::ForOp) { shape.hasLoop = true; });
-  shape.isOneRow &= !shape.hasLoop;
+  nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
 }
 
-/// Sets `hasWholeRows`.
+/// Sets `hasWholeRows` and `hasWholeColumns`.
 static void setHasWholeRows(NestShape &shape, scf::ForallOp nest,
                             const TileClasses &classes) {
-  auto checkRow = [&](Value tile, RankedTensorType tensor) {
+  auto checkRow = [&](Value tile, RankedTensorType tensor,
+                      const llvm::SmallBitVector &dropped) {
     auto dims = classes.classesOf(tile);
     if (!dims.empty() && dims.back() == shape.longestClass)
       shape.hasWholeRows &= tensor.getShape().back() == shape.longest;
+    auto left = llvm::make_filter_range(
+        llvm::enumerate(tensor.getShape()),
+        [&](auto dim) { return !dropped.test(dim.index()); });
+    for (auto [c, dim] : llvm::zip(dims, left))
+      if (c == shape.longestClass)
+        shape.hasWholeColumns &= dim.value() == shape.longest;
   };
   nest.walk([&](tensor::ExtractSliceOp slice) {
-    checkRow(slice.getResult(), slice.getSourceType());
+    checkRow(slice.getResult(), slice.getSourceType(), slice.getDroppedDims());
   });
   nest.walk([&](tensor::ParallelInsertSliceOp insert) {
-    checkRow(insert.getSource(), insert.getDestType());
+    checkRow(insert.getSource(), insert.getDestType(), insert.getDroppedDims());
   });
 }
 

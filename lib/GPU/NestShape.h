@@ -22,6 +22,8 @@ struct NestShape {
   /// Where the longest dimension is the fastest one of a tensor, a tile has all
   /// of it.
   bool hasWholeRows = true;
+  /// So it has along any dimension.
+  bool hasWholeColumns = true;
   /// Reductions to the largest key: of top-k, k.
   int64_t maxima = 0;
   /// Bits of all that is read of one element of a row.
@@ -33,8 +35,8 @@ struct NestShape {
   bool rowsAreFastest = false;
   /// Operands that have other elements for each row, as long as a row.
   int64_t rowsRead = 0;
-  /// There is a loop; and one has rounds whose number is not known.
-  bool hasLoop = false, hasOpenLoop = false;
+  /// A loop has rounds whose number is not known.
+  bool hasOpenLoop = false;
   /// Something as long as a row is the same for all rows of a tile.
   bool sharesRows = false;
   /// Something is read that has a value for each column and is the same for all

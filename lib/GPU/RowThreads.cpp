@@ -82,7 +82,7 @@ void RowThreads::chooseStrip(const NestShape &shape,
   // A warp has so many elements of a column at a time.
   const int64_t ofWarp = warpThreads / columnThreads;
   int64_t warps;
-  if (!shape.hasLoop && !shape.sharesRows) {
+  if (shape.hasWholeColumns && !shape.sharesRows) {
     // Exponentials that are wider than what they are of are kept.
     constexpr int64_t narrow = 16, wide = 32;
     int64_t bits = shape.elementBits;
@@ -97,7 +97,7 @@ void RowThreads::chooseStrip(const NestShape &shape,
       // Squares, and conversions of f16, take registers beside many elements,
       // and so does what few warps exchange, beside sums of squares.
       constexpr int64_t fewWarps = 7;
-      if (!shape.hasExponentials &&
+      if (!shape.hasExponentials && cluster == 1 &&
           paddedRows * part < fewWarps * each * warpThreads)
         each = each * 5 / 8;
       else

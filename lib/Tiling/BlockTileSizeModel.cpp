@@ -28,11 +28,8 @@ BlockReduction::BlockReduction(StreamingReductionOpInterface op,
       elementBytes(bitsOf(op.getStateOperands().front()) / 8),
       scoreBits(bitsOf(op.getInputOperands().front())),
       inputBits(bitsOf(op.getInputOperands().back())),
-      hasColumns(op.getNumDims() > numRows + 1) {
-  AffineMap streamed = op.getOperandMaps()[op.getStateOperands().size()];
-  isStreamFastest = streamed.getResults().back() ==
-                    getAffineDimExpr(numRows, op->getContext());
-}
+      hasColumns(op.getNumDims() > numRows + 1),
+      isStreamFastest(mlir::smx::isStreamFastest(op)) {}
 
 //===----------------------------------------------------------------------===//
 // Whole rows
@@ -295,8 +292,8 @@ static BlockTile chooseKeyStripTile(const BlockReduction &reduction) {
   return tile;
 }
 
-/// Neighbouring rows, of which few strips are narrower, for one on each
-/// multiprocessor.
+/// Neighbouring rows. Few strips are narrower, for one on each multiprocessor,
+/// where none are cut.
 static BlockTile chooseStripTile(const BlockReduction &reduction,
                                  ArrayRef<FinishOp> finishes,
                                  const BlockTileOptions &options) {
@@ -338,7 +335,12 @@ static BlockTile chooseStripTile(const BlockReduction &reduction,
             : openStrip;
     tile.rows = ColumnStrip::widthOfParts(tile.sizes.stream, bits, inputs);
   }
+  // Blocks may have parts of few columns.
   std::optional<int64_t> rows = reduction.countRows();
+  if (options.parts == 0 && tile.sizes.stream != reduction.extent &&
+      isSharedByBlocks(op, reduction.rowSizes(), reduction.extent,
+                       options.slots))
+    return tile;
   while (rows && blocks == 1 && tile.rows > narrowest &&
          *rows * blocksOfMultiprocessor < tile.rows * options.slots)
     tile.rows /= 2;

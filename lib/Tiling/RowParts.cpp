@@ -11,6 +11,12 @@
 using namespace mlir;
 using namespace mlir::smx;
 
+bool mlir::smx::isStreamFastest(StreamingReductionOpInterface op) {
+  AffineMap streamed = op.getOperandMaps()[op.getStateOperands().size()];
+  return streamed.getResults().back() ==
+         getAffineDimExpr(op.getNumRows(), op->getContext());
+}
+
 int64_t mlir::smx::mostBlocksOfRow(StreamingReductionOpInterface op,
                                    ArrayRef<OpFoldResult> rowSizes,
                                    std::optional<int64_t> extent,
@@ -20,6 +26,14 @@ int64_t mlir::smx::mostBlocksOfRow(StreamingReductionOpInterface op,
   int64_t rows = 1;
   for (OpFoldResult size : rowSizes)
     rows *= getConstantIntValue(size).value_or(isLong ? 1 : slots);
+  // Columns of memory share a block. Strips that are half as wide are faster
+  // than two parts of each.
+  constexpr int64_t columnsOfBlock = 64, fewestParts = 3;
+  if (!isStreamFastest(op) && op.getNumDims() == op.getNumRows() + 1) {
+    rows = llvm::divideCeil(rows, columnsOfBlock);
+    if (rows * fewestParts > slots)
+      return 1;
+  }
   int64_t blocks = rows > 0 ? std::max<int64_t>(slots / rows, 1) : 1;
   auto update = dyn_cast<UpdateOp>(op.getOperation());
   int64_t mergeBytes = update ? update.getAlgebra().getMergeBytes() : 0;

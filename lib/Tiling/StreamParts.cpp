@@ -31,8 +31,9 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
   std::optional<int64_t> length = getConstantIntValue(sizes[numRows]);
   bool mayHaveFewRows =
       mostBlocksOfRow(op, sizes.take_front(numRows), length, options.slots) > 1;
+  bool areColumns = !hasAccumulator && !isStreamFastest(op);
   if (options.parts == 1 ||
-      (isChosen && (tileRows > fewRows || !(sharesValues || mayHaveFewRows) ||
+      (isChosen && ((tileRows > fewRows && !areColumns) || !(sharesValues || mayHaveFewRows) ||
                     options.slots <= 1)) ||
       (length && *length <= tileSizes.stream))
     return std::nullopt;

@@ -648,6 +648,16 @@ func.func @long_read_columns(%x: tensor<4096x65536xbf16>) -> tensor<65536xbf16> 
   return %y : tensor<65536xbf16>
 }
 
+// A part that is as long as rows are wide is not the whole column.
+// CHECK-LABEL: smx_gpu.kernel @square_parts_kernel
+// CHECK-NOT: cluster_reduce
+// CHECK: smx_gpu.return
+// CHECK: smx_gpu.kernel @square_parts_kernel_1
+func.func @square_parts(%x: tensor<100000x256xbf16>) -> tensor<100000x256xbf16> {
+  %y = smx.softmax %x axis(0) : tensor<100000x256xbf16> -> tensor<100000x256xbf16>
+  return %y : tensor<100000x256xbf16>
+}
+
 // Masks of f64 take longer than reading it twice.
 // CHECK-LABEL: smx_gpu.kernel @cut_double_columns_kernel
 // CHECK: scf.for

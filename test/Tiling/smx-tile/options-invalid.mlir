@@ -7,8 +7,10 @@
 // RUN: not softmax-opt %s --smx-tile=parts=-1 2>&1 | FileCheck %s -DNAME=parts -DVALUE=-1
 // RUN: not softmax-opt %s --smx-tile=slots=-8 2>&1 | FileCheck %s -DNAME=slots -DVALUE=-8
 // RUN: not softmax-opt %s --smx-tile=shared-bytes=-8 2>&1 | FileCheck %s -DNAME=shared-bytes -DVALUE=-8
+// RUN: not softmax-opt %s --smx-tile=strip-blocks=0 2>&1 | FileCheck %s --check-prefix=LEAST -DNAME=strip-blocks
 
 // CHECK: error: option '[[NAME]]' must be at least 0, got [[VALUE]]
+// LEAST: error: option '[[NAME]]' must be at least 1, got 0
 func.func @nothing() {
   return
 }
