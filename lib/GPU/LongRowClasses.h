@@ -151,6 +151,7 @@ std::optional<RowSpread> residentCutPairs(const LongRow &row);
 std::optional<RowSpread> slidRows(const LongRow &row);
 std::optional<RowSpread> slidShortRows(const LongRow &row);
 std::optional<RowSpread> slidWideRows(const LongRow &row);
+std::optional<RowSpread> slidWideReaders(const LongRow &row);
 std::optional<RowSpread> slidPairs(const LongRow &row);
 std::optional<RowSpread> slidWidened(const LongRow &row);
 

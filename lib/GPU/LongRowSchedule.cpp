@@ -138,6 +138,7 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     // They start anywhere.
     slidRows,
     slidWideRows,
+    slidWideReaders,
     slidPairs,
     slidWidened,
     // Two rows.
@@ -164,21 +165,6 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
 };
 
 static RowSpread spreadOf(const LongRow &row) {
-  if (const char *s = getenv("SMX_SPREAD")) {
-    RowSpread spread{};
-    int t = 0, c = 1, m = 1024, r = 0;
-    sscanf(s, "%d,%d,%d,%d", &t, &c, &m, &r);
-    spread.threads = t; spread.cluster = c; spread.multiprocessor = m; spread.isInRegisters = r;
-    return spread;
-  }
-  if (const char *s = getenv("SMX_RULE")) {
-    int f = 4, m = 8, t = 512, b = 24, r = 1, e = 0, l = 0, mb = 16;
-    sscanf(s, "%d,%d,%d,%d,%d,%d,%d,%d", &f, &m, &t, &b, &r, &e, &l, &mb);
-    if (auto spread = spreadResident(row, {{.fewest = f, .most = m, .mostThreads = t, .besides = b, .fewestResident = r, .enough = e, .mostBlocks = mb, .endsInLast = l != 0}}))
-      return *spread;
-    fprintf(stderr, "no spread\n");
-    return spreadOrdinary(row);
-  }
   for (auto rowClass : rowClasses)
     if (std::optional<RowSpread> spread = rowClass(row))
       return *spread;
@@ -188,7 +174,8 @@ static RowSpread spreadOf(const LongRow &row) {
 bool mlir::smx::gpu::isLongRow(const NestShape &shape,
                                const ScheduleOptions &options) {
   return shape.isOneRow && (shape.longest * shape.rowBits > 8 * longRow ||
-                            slidShortRows(LongRow(shape, options)));
+                            slidShortRows(LongRow(shape, options)) ||
+                            slidWideReaders(LongRow(shape, options)));
 }
 
 void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,

@@ -23,6 +23,13 @@ RowValue::RowValue(ReduceOp reduce) : reduce(reduce) {
     cluster = *reduce->user_begin();
 }
 
+bool mlir::smx::gpu::isOnlySummed(Value weights, ReduceOp sum) {
+  return llvm::all_of(weights.getUsers(), [&](Operation *user) {
+    return user == sum || (isa<arith::SelectOp, arith::ExtFOp>(user) &&
+                           isOnlySummed(user->getResult(0), sum));
+  });
+}
+
 bool mlir::smx::gpu::isOfValues(Value value, Value leaf) {
   if (value == leaf || isSplat(value))
     return true;

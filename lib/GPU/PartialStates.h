@@ -33,6 +33,9 @@ Value beforeExtension(OpBuilder &builder, Value tile, double neutral);
 /// True for a constant that is the same everywhere.
 bool isSplat(Value value);
 
+/// Of the weights nothing is made but the sum: masked and widened, or not.
+bool isOnlySummed(Value weights, ReduceOp sum);
+
 /// The reduction of a row that all warps of the kernel hold, and only of it.
 bool isOfWarps(ReduceOp reduce, int64_t warps);
 

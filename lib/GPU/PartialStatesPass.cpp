@@ -142,7 +142,7 @@ Value PartialState::ofPart(Value tile, Value ofWarp) {
     // of those that a result is made of. A narrow one does not see it.
     constexpr int64_t mayBeRough = 32768;
     if (auto power = part.getDefiningOp<math::ExpOp>();
-        power && !isAsLongAs(mayBeRough) && !tile.getDefiningOp()->hasOneUse())
+        power && !isAsLongAs(mayBeRough) && !isOnlySummed(tile, sum.reduce))
       if (auto bits = power->getAttrOfType<IntegerAttr>("result_bits");
           bits && bits.getInt() > mlir::smx::bitsOfProduct)
         power->removeDiscardableAttr("result_bits");

@@ -155,7 +155,8 @@ int64_t RowThreads::chooseVector(const NestShape &shape,
       (shape.isWritten || fastest >= mostOfLane * ::smx::gpu::warpThreads))
     return 1;
   if (paddedRows > 1 && shape.elementBits == wordBits && shape.isWritten &&
-      8 * options.alignment <= wordBits && fastest <= shortRow)
+      8 * options.alignment <= wordBits &&
+      (fastest <= shortRow || shape.reductions == 0))
     return 1;
   constexpr int64_t heldKeys = 4;
   if (keepsKeys)
@@ -200,11 +201,19 @@ void RowThreads::chooseThreads(const NestShape &shape,
       !shape.rowsAreFastest && shape.maxima == 0 && length == longestWarpRow &&
       4 * shape.longest <= 3 * length &&
       (readsWholeRows || (shape.rowsRead == 1) != shape.hasExponentials);
-  // Of f32 it has, too, where the largest are found by keys of a word.
-  hasTwice = shape.elementBits == 16
-                 ? isLongTile || readsWholeRows || leavesLanes
-                 : isRanked && readsWholeRows &&
-                       mlir::smx::haveCutKeys(shape.elementBits, shape.maxima);
+  // Of f32 it has, too, where several rows to a block are only read (with a sum
+  // in f64 for each lane, and 5 exchanges of it, log-sum-exp of 100 elements
+  // has 0.50 of a copy's rate, not 0.98), or the largest are found by keys of a
+  // word.
+  constexpr int64_t narrow = 16, wide = 32;
+  bool isShared = readsWholeRows && paddedRows > 1;
+  if (shape.elementBits == narrow)
+    hasTwice = isLongTile || readsWholeRows || leavesLanes;
+  else if (isRanked)
+    hasTwice = readsWholeRows &&
+               mlir::smx::haveCutKeys(shape.elementBits, shape.maxima);
+  else
+    hasTwice = shape.elementBits == wide && isShared;
   int64_t each = hasTwice ? 32 : 16;
   int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
   threads =
@@ -250,5 +259,9 @@ int64_t RowThreads::minBlocks(const NestShape &shape) const {
   bool isRowOfWarp = hasTwice && readsWholeRows && paddedRows > 1 &&
                      shape.longest > shortRow &&
                      columnThreads == ::smx::gpu::warpThreads;
-  return isRowOfWarp ? multiprocessor / threads : 1;
+  // A second sum (smoothing) spills in 40 registers.
+  constexpr int64_t ofTwoSums = 1280;
+  if (!isRowOfWarp)
+    return 1;
+  return (shape.sums > 1 ? ofTwoSums : multiprocessor) / threads;
 }

@@ -96,19 +96,82 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
   return spread;
 }
 
-/// Exponentials of f32. Where there are no clusters one block of many threads
-/// has all of a row.
+/// f32 of which another row is made. Exponentials leave registers for 5 to 7
+/// accesses, or 8 where 106 KB of rows are on a multiprocessor then; without
+/// clusters one block of many threads has all of a row. What is written in 16
+/// bits takes fewer registers, as do two sums (layer norm) of what squares take
+/// (RMS norm), and so there are smaller blocks first. Layer norm of 10001,
+/// 25001, 50257 and 100277 elements has 1.01, 1.01, 1.00 and 1.01 of a copy,
+/// not 0.71, 0.68, 0.64 and 0.56, RMS norm 1.01, 1.01, 0.88 and 0.97, not 0.65,
+/// 0.71, 0.65 and 0.60; softmax into bf16 of 8191 1.03, not 0.58, and softmax
+/// of 32001 1.02, not 0.86. Weights come an element at a time.
 std::optional<RowSpread> mlir::smx::gpu::slidWideRows(const LongRow &row) {
-  constexpr int64_t shortest = 8 * 1024;
-  if (!row.isExponentialWrittenWide() || row.isAligned || row.bytes < shortest)
+  constexpr int64_t shortest = 8 * 1024, enough = 106'000;
+  const NestShape &shape = row.shape;
+  if (!row.isRead(1, 32) || !shape.isWritten || shape.maxima != 0 ||
+      shape.sums == 0 || row.isAligned || row.bytes < shortest)
     return std::nullopt;
   if (row.options.clusters == 1)
-    return spreadResident(row, {{.fewest = 4,
-                                 .most = 5,
-                                 .mostThreads = blockRowThreads,
-                                 .besides = 40}});
+    return row.isExponentialWrittenWide()
+               ? spreadResident(row, {{.fewest = 4,
+                                       .most = 5,
+                                       .mostThreads = blockRowThreads,
+                                       .besides = 40}})
+               : std::nullopt;
+  if (shape.hasWeights)
+    return spreadResident(
+        row, {{.fewest = 4, .most = 6, .mostThreads = 448, .besides = 28}});
+  if (row.isExponentialWrittenWide())
+    return spreadResident(
+        row, {{.fewest = 5,
+               .most = 8,
+               .mostThreads = 512,
+               .besides = 36,
+               .fewestResident = 2,
+               .enough = enough},
+              {.fewest = 5, .most = 7, .mostThreads = 448, .besides = 36}});
+  const bool areSquares = !shape.hasExponentials && shape.sums == 1;
+  const int64_t besides = areSquares ? 40 : 32;
+  return spreadResident(row, {{.fewest = 5,
+                               .most = 8,
+                               .mostThreads = 512,
+                               .besides = besides,
+                               .fewestResident = 2,
+                               .enough = enough},
+                              {.fewest = 4,
+                               .most = 8,
+                               .mostThreads = 384,
+                               .besides = besides,
+                               .fewestResident = 2},
+                              {.fewest = 5,
+                               .most = 8,
+                               .mostThreads = 512,
+                               .besides = besides + 8,
+                               .fewestResident = 2}});
+}
+
+/// f32 that is only read, and does not fill the accesses of warps: 8 to 12 of
+/// them in a thread, since what follows the last one is the larger part of a
+/// short row. Log-sum-exp of 1501, 5001, 10001, 20001 and 40001 elements has
+/// 0.92, 1.04, 1.04, 1.03 and 1.02 of a copy, not 0.85, 0.71, 0.80, 0.73 and
+/// 0.78; of 10000 1.05, not 0.92.
+std::optional<RowSpread> mlir::smx::gpu::slidWideReaders(const LongRow &row) {
+  constexpr int64_t shortest = 2 * 1024, longestOfWarp = 4 * 1024,
+                    longestAligned = 64 * 1024, most = 8, fewest = 4;
+  const NestShape &shape = row.shape;
+  if (!row.isRead(1, 32) || shape.isWritten || shape.maxima != 0 ||
+      shape.sums == 0 || row.bytes <= shortest)
+    return std::nullopt;
+  bool areWhole = llvm::any_of(llvm::seq_inclusive(fewest, most), [&](auto n) {
+    return row.accesses != 0 && row.accesses % (n * warpThreads) == 0;
+  });
+  if (row.isAligned &&
+      ((areWhole && row.bytes > longestOfWarp) || row.bytes > longestAligned))
+    return std::nullopt;
   return spreadResident(
-      row, {{.fewest = 5, .most = 7, .mostThreads = 448, .besides = 36}});
+      row,
+      {{.fewest = 8, .most = 12, .mostThreads = 320, .besides = 24},
+       {.fewest = 4, .most = 8, .mostThreads = warpThreads, .besides = 24}});
 }
 
 /// Exponentials in f32 of a row of 16 bits, of which a thread has 4 in 8 bytes:
@@ -136,6 +199,29 @@ std::optional<RowSpread> mlir::smx::gpu::slidWidened(const LongRow &row) {
                                .bits = 32}});
 }
 
+/// Two rows of f32. Of lengths from 4099 to 100277 the gradient of softmax has
+/// 0.96 to 1.04 of a copy, not 0.52 to 0.95, and that of log-softmax 0.77 to
+/// 1.05, not 0.75 to 1.04 (100277: 0.77, not 0.81).
+static std::optional<RowSpread> slidWidePairs(const LongRow &row) {
+  const NestShape &shape = row.shape;
+  if (shape.sums != 1 || shape.reductions != 1 || !shape.isWritten ||
+      row.isAligned)
+    return std::nullopt;
+  return spreadResident(row, {{.fewest = 4,
+                               .most = 6,
+                               .mostThreads = 512,
+                               .besides = 32,
+                               .fewestResident = 2,
+                               .enough = 122'000,
+                               .endsInLast = true},
+                              {.fewest = 4,
+                               .most = 6,
+                               .mostThreads = 512,
+                               .besides = 32,
+                               .fewestResident = 2,
+                               .enough = 98'000}});
+}
+
 /// Two rows (the gradients of softmax and of its logarithm): 3 or 4 accesses of
 /// each in one block up to 16 KiB, 4 to 6 beyond, where the row should end
 /// within the last one: masks of others take registers. What was widened for
@@ -145,6 +231,8 @@ std::optional<RowSpread> mlir::smx::gpu::slidWidened(const LongRow &row) {
 /// of log-softmax 7 %.
 std::optional<RowSpread> mlir::smx::gpu::slidPairs(const LongRow &row) {
   constexpr int64_t shortRow = 16 * 1024;
+  if (row.isRead(2, 32))
+    return slidWidePairs(row);
   if (!row.isSumOfTwo() || row.isAligned)
     return std::nullopt;
   // f16 is converted by way of other registers.

@@ -133,8 +133,9 @@ void RowTileLimits::limitReadOnce(const BlockTileOptions &options) {
   if (row.extent && isCut(row.inputBits)) {
     int64_t held = blockRowThreads * cutRowThreadBytes;
     // Sums in f64 count twice.
-    if (bits == 16 && op.getInputOperands().size() == 1 && !row.hasKeys())
-      held = std::max(held, options.slidRowBytes / 2 * *bytesOfElement);
+    if (bits <= 32 && op.getInputOperands().size() == 1 && !row.hasKeys())
+      held =
+          std::max(held, options.slidRowBytes / (bits / 8) * *bytesOfElement);
     heldBytes = std::min(heldBytes, held);
     longest = cutTileBytes / *bytesOfElement;
     return;

@@ -42,18 +42,21 @@ static bool isComparedAlone(Value position) {
   });
 }
 
-/// Rows of 16-bit elements start anywhere, and what is read and written are
-/// those alone: threads may hold a part of one from the access before on
+/// Rows of elements of 16 bits, or of 32, start anywhere, and what is read and
+/// written are those alone: threads may hold a part of one from the access
+/// before on
 /// (`smx-gpu-slid-rows`).
 static bool mayBeSlid(linalg::GenericOp op, unsigned line, int64_t alignment) {
+  constexpr unsigned narrow = 16, wide = 32;
+  const unsigned bits = elementBits(op.getDpsInits().front().getType());
   int64_t read = 0;
-  bool areNarrow = true;
+  bool areEqual = bits == narrow || bits == wide;
   for (OpOperand &operand : op->getOpOperands())
     if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(line)) {
-      areNarrow &= elementBits(operand.get().getType()) == 16;
+      areEqual &= elementBits(operand.get().getType()) == bits;
       read += op.isDpsInput(&operand);
     }
-  return 8 * alignment < accessBits && areNarrow && read == 1 &&
+  return 8 * alignment < accessBits && areEqual && read == 1 &&
          op.getNumDpsInits() == 1 &&
          llvm::all_of(op.getBlock()->getOps<linalg::IndexOp>(),
                       [](linalg::IndexOp index) {

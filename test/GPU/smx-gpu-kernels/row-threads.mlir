@@ -729,3 +729,48 @@ func.func @widened_parts(%x: tensor<4096x1000000xbf16>) -> tensor<4096xf32> {
   %y = smx.logsumexp %x axis(1) : tensor<4096x1000000xbf16> -> tensor<4096xf32>
   return %y : tensor<4096xf32>
 }
+
+// f32 that is only read: short rows have 32 elements in each lane, several to a block, and longer ones 8 to 12 accesses in a thread where accesses do not fill warps.
+// CHECK-LABEL: smx_gpu.kernel @read_wide_short_kernel
+// CHECK: smx_gpu.load {{.*}} -> tensor<8x112xf32, #smx_gpu.striped<rows = 8, columns = 4, vector = 4>>
+// CHECK-LABEL: smx_gpu.kernel @read_wide_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+// CUT-LABEL: smx_gpu.kernel @read_wide_kernel
+// CUT-SAME: warps(8) shared_limit(232448) min_blocks(4)
+// CHECK-LABEL: smx_gpu.kernel @read_wide_of_warp_kernel
+// CHECK-SAME: warps(1) shared_limit(232448) min_blocks(32)
+// CHECK-LABEL: smx_gpu.kernel @read_whole_wide_kernel
+// CHECK-SAME: warps(8) shared_limit(232448) min_blocks(4)
+func.func @read_wide_short(%x: tensor<65536x100xf32>) -> tensor<65536xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<65536x100xf32> -> tensor<65536xf32>
+  return %y : tensor<65536xf32>
+}
+func.func @read_wide(%x: tensor<4096x9999xf32>) -> tensor<4096xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<4096x9999xf32> -> tensor<4096xf32>
+  return %y : tensor<4096xf32>
+}
+func.func @read_wide_of_warp(%x: tensor<65536x1000xf32>) -> tensor<65536xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<65536x1000xf32> -> tensor<65536xf32>
+  return %y : tensor<65536xf32>
+}
+func.func @read_whole_wide(%x: tensor<4096x8192xf32>) -> tensor<4096xf32> {
+  %y = smx.logsumexp %x axis(1) : tensor<4096x8192xf32> -> tensor<4096xf32>
+  return %y : tensor<4096xf32>
+}
+
+// f32 that starts anywhere and is written, or two rows of it.
+// CUT-LABEL: smx_gpu.kernel @slid_wide_norm_kernel
+// CUT-SAME: warps(10) shared_limit(232448) min_blocks(3)
+// CUT: smx_gpu.load {{.*}} slid(
+// CUT-LABEL: smx_gpu.kernel @slid_wide_pair_kernel
+// CUT-SAME: warps(4) cluster(2) shared_limit(232448) min_blocks(7)
+// CUT: smx_gpu.load {{.*}} slid(
+// CUT: smx_gpu.load {{.*}} slid(
+func.func @slid_wide_norm(%x: tensor<4096x10001xf32>) -> tensor<4096x10001xf32> {
+  %y = smx.layer_norm %x axis(1) epsilon(1.0e-5) : tensor<4096x10001xf32> -> tensor<4096x10001xf32>
+  return %y : tensor<4096x10001xf32>
+}
+func.func @slid_wide_pair(%y: tensor<4096x5001xf32>, %g: tensor<4096x5001xf32>) -> tensor<4096x5001xf32> {
+  %x = smx.softmax_backward %y, %g axis(1) : tensor<4096x5001xf32>, tensor<4096x5001xf32> -> tensor<4096x5001xf32>
+  return %x : tensor<4096x5001xf32>
+}
