@@ -44,7 +44,9 @@ std::optional<RowSpread> mlir::smx::gpu::slidRows(const LongRow &row) {
     return spreadResident(row, {{.fewest = 5,
                                  .most = shape.isWritten ? 8 : 7,
                                  .mostThreads = 384,
-                                 .besides = shape.isWritten ? 24 : 28}});
+                                 .besides = shape.isWritten  ? 24
+                                            : shape.sums > 1 ? 36
+                                                             : 28}});
   return spreadResident(
       row, {{.fewest = 5,
              .most = 8,
@@ -64,8 +66,9 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
   constexpr int64_t longest = 4096;
   const NestShape &shape = row.shape;
   if (!shape.isOneRow || !row.isRead(1, 16) || shape.maxima != 0 ||
-      (shape.isWritten ? !row.isSumOfNarrow() : shape.sums != 1) ||
-      row.isAligned || shape.hasWeights || shape.hasDoubleSums ||
+      (shape.isWritten ? !row.isSumOfNarrow() || shape.hasDoubleSums
+                       : shape.sums == 0) ||
+      row.isAligned || shape.hasWeights ||
       shape.longest <= AdjacentRows::longest || row.bytes > longest)
     return std::nullopt;
   // The slide is at most an element shorter than an access.
@@ -76,7 +79,8 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
     return accesses <= threads * each;
   };
   constexpr int64_t one = warpThreads, two = 2 * warpThreads;
-  // With 5 accesses of a row whose exponentials are written, a thread would
+  // Sums in f64, and two of them, have no room beside 32 registers. With 5
+  // accesses of a row whose exponentials are written, a thread would
   // need 72 registers.
   const int64_t mostOfOne = !shape.isWritten        ? 6
                             : shape.hasExponentials ? 0
@@ -84,7 +88,7 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
   RowSpread spread{.threads = two, .multiprocessor = 1280};
   if (areEnough(one, mostOfOne))
     spread = {.threads = one, .isInRegisters = true};
-  else if (areEnough(two, 4))
+  else if (areEnough(two, 4) && !shape.hasDoubleSums && shape.sums == 1)
     spread.multiprocessor = shape.isWritten ? 1536 : 2048;
   else if (shape.isWritten)
     spread = {.threads = 3 * warpThreads, .multiprocessor = 1536};

@@ -71,9 +71,12 @@ public:
   bool mayBeCut(int64_t i, int64_t n) const {
     if (n == 1 || !left.back() || (columns && *columns % n == 0))
       return false;
+    int64_t first = place(i, left.size() - 1);
+    if (first + n - 1 < surelyValid[left.size() - 1])
+      return false;
     if (!columns)
       return true;
-    int64_t first = place(i, left.size() - 1), others = farthestPlace(1);
+    int64_t others = farthestPlace(1);
     return first < *columns && *columns < first + others + n;
   }
 

@@ -33,8 +33,8 @@ std::optional<StreamParts> mlir::smx::chooseStreamParts(
       mostBlocksOfRow(op, sizes.take_front(numRows), length, options.slots) > 1;
   bool areColumns = !hasAccumulator && !isStreamFastest(op);
   if (options.parts == 1 ||
-      (isChosen && ((tileRows > fewRows && !areColumns) || !(sharesValues || mayHaveFewRows) ||
-                    options.slots <= 1)) ||
+      (isChosen && ((tileRows > fewRows && !areColumns) ||
+                    !(sharesValues || mayHaveFewRows) || options.slots <= 1)) ||
       (length && *length <= tileSizes.stream))
     return std::nullopt;
 

@@ -283,19 +283,21 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
 
   TileSizes chooseForBlocks(const StateGroup &group,
                             const TileRequest &request) {
-    BlockTileOptions options{request.rows, request.stream, request.parts.parts};
+    BlockTileOptions options{.rows = request.rows,
+                             .stream = request.stream,
+                             .parts = request.parts.parts,
+                             .rowBytes = rowBytes,
+                             .slidRowBytes = slidRowBytes,
+                             .stripBlocks = stripBlocks,
+                             .alignment = alignment,
+                             .warpgroups = warpgroups,
+                             .multiprocessors = multiprocessors,
+                             .slots = request.parts.slots,
+                             .sharedBytes = sharedBytes};
     // Parts of a row are tiles of their own.
-    options.rowBytes = !group.isPart ? int64_t(rowBytes)
-                       : group.isStreamed
-                           ? 0
-                           : std::min<int64_t>(rowBytes, halfRowBytes);
-    options.slidRowBytes = slidRowBytes;
-    options.stripBlocks = stripBlocks;
-    options.alignment = alignment;
-    options.warpgroups = warpgroups;
-    options.slots = request.parts.slots;
-    options.multiprocessors = multiprocessors;
-    options.sharedBytes = sharedBytes;
+    if (group.isPart)
+      options.rowBytes =
+          group.isStreamed ? 0 : std::min<int64_t>(rowBytes, halfRowBytes);
     return chooseBlockTileSizes(group.reduction, group.finishes, group.sizes,
                                 options);
   }
@@ -368,25 +370,6 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
     if (request.rows == 0 && !tileSizes.rows.empty())
       fit(tileSizes.rows.back(), marked.getRows(),
           /*unit=*/blocks && warpgroups ? 64 : 16);
-  }
-
-  /// A tile of the stream lies in one page.
-  static LogicalResult fitIntoPages(StreamingReductionOpInterface reduction,
-                                    int64_t wantedStream,
-                                    TileSizes &tileSizes) {
-    int64_t page = getPageExtent(reduction);
-    if (page == 0 || page % tileSizes.stream == 0)
-      return success();
-    int64_t fitting = std::min(tileSizes.stream, page);
-    while (page % fitting != 0)
-      --fitting;
-    if (wantedStream != 0)
-      return reduction->emitOpError("expected tiles of keys that divide a page "
-                                    "of ")
-             << page << " keys, got " << wantedStream << "; tiles of "
-             << fitting << " would work";
-    tileSizes.stream = fitting;
-    return success();
   }
 
   /// One stream, and one quantity of what is streamed that its algebra can

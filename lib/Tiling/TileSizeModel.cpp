@@ -81,3 +81,21 @@ TileSizes mlir::smx::chooseTileSizes(StreamingReductionOpInterface op,
                         options.deferredBytes;
   return tile;
 }
+
+LogicalResult mlir::smx::fitIntoPages(StreamingReductionOpInterface reduction,
+                                      int64_t wantedStream,
+                                      TileSizes &tileSizes) {
+  int64_t page = getPageExtent(reduction);
+  if (page == 0 || page % tileSizes.stream == 0)
+    return success();
+  int64_t fitting = std::min(tileSizes.stream, page);
+  while (page % fitting != 0)
+    --fitting;
+  if (wantedStream != 0)
+    return reduction->emitOpError("expected tiles of keys that divide a page "
+                                  "of ")
+           << page << " keys, got " << wantedStream << "; tiles of " << fitting
+           << " would work";
+  tileSizes.stream = fitting;
+  return success();
+}

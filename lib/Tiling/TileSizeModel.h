@@ -142,6 +142,12 @@ TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<OpFoldResult> sizes,
                                const BlockTileOptions &options);
 
+/// A tile of the stream lies in one page: it is shortened, or, if the caller
+/// wants tiles of `wantedStream` (0: of any length), this fails with a
+/// diagnostic.
+LogicalResult fitIntoPages(StreamingReductionOpInterface reduction,
+                           int64_t wantedStream, TileSizes &tileSizes);
+
 } // namespace mlir::smx
 
 #endif // SMX_LIB_TILING_TILESIZEMODEL_H

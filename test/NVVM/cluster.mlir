@@ -189,3 +189,31 @@ smx_gpu.kernel @few_warps(%x: memref<32xf32>, %y: memref<32xf16>) warps(2) clust
   smx_gpu.store %m, %y[%c0] dims [0] : tensor<32xf16, #smx_gpu.slice<0, #few>>, memref<32xf16>
   smx_gpu.return
 }
+
+// Of a number of columns that follows from the rank, accesses that all blocks have whole are not masked, nor cut: here the first one of two.
+#row4 = #smx_gpu.striped<rows = 1, columns = 32, vector = 4>
+
+// CHECK-LABEL: llvm.func @ragged
+// Whole accesses:
+// CHECK: scf.if
+// CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: @$5 ld.global.v4.b32
+// Others:
+// CHECK: else
+// CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: @$5 ld.global.v4.b32
+// CHECK: scf.if
+// CHECK-COUNT-4: ld.global.b32
+// CHECK-NOT: ld.global
+smx_gpu.kernel @ragged(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>) warps(1) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c250 = arith.constant 250 : index
+  %c55 = arith.constant 55 : index
+  %rank = smx_gpu.cluster_rank
+  %less = arith.muli %rank, %c55 : index
+  %n = arith.subi %c250, %less : index
+  %t = smx_gpu.load %x[%c0, %c0] valid(%c1, %n) dims [-1, 1] {aligned = 16 : i64} : memref<?x?xf32, strided<[?, 1], offset: ?>> -> tensor<1x256xf32, #row4>
+  smx_gpu.hold %t : tensor<1x256xf32, #row4>
+  smx_gpu.return
+}
