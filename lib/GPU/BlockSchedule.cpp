@@ -219,11 +219,12 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
            << " elements has no use for all of " << schedule.warps
            << " warps; a power of two of them (warps) would work";
   // Of more, which takes rows or warps that a caller has chosen, code grows
-  // with every element. Clusters have the rest of a row in shared memory.
+  // with every element. Clusters have the rest of a row in shared memory, but
+  // not of columns.
   constexpr int64_t mostOfThread = 256;
   int64_t threads = schedule.warps * ::smx::gpu::warpThreads;
   int64_t elements =
-      shape.longestClass && schedule.cluster == 1
+      shape.longestClass && (schedule.cluster == 1 || shape.rowsAreFastest)
           ? schedule.rowExtent *
                 schedule.paddedExtent(*shape.longestClass, classes)
           : 0;

@@ -137,26 +137,35 @@ static void setIsOneRow(NestShape &shape, scf::ForallOp nest,
   nest.walk([&](scf::ForOp) { shape.isOneRow = false; });
 }
 
-/// Sets `hasWholeRows` and `hasWholeColumns`.
+/// Sets `hasWholeColumns`.
+static void setHasWholeColumns(NestShape &shape, scf::ForallOp nest,
+                               const TileClasses &classes) {
+  shape.hasWholeColumns = true;
+  nest.walk([&](linalg::LinalgOp op) {
+    if (spreadsValues(op, classes))
+      return;
+    shape.hasWholeColumns &=
+        llvm::all_of(classes.iterationClassesOf(op), [&](auto c) {
+          return c == shape.longestClass || c == shape.rows ||
+                 classes.boundOf(c) == 1;
+        });
+  });
+  nest.walk([&](scf::ForOp) { shape.hasWholeColumns = false; });
+}
+
+/// Sets `hasWholeRows`.
 static void setHasWholeRows(NestShape &shape, scf::ForallOp nest,
                             const TileClasses &classes) {
-  auto checkRow = [&](Value tile, RankedTensorType tensor,
-                      const llvm::SmallBitVector &dropped) {
+  auto checkRow = [&](Value tile, RankedTensorType tensor) {
     auto dims = classes.classesOf(tile);
     if (!dims.empty() && dims.back() == shape.longestClass)
       shape.hasWholeRows &= tensor.getShape().back() == shape.longest;
-    auto left = llvm::make_filter_range(
-        llvm::enumerate(tensor.getShape()),
-        [&](auto dim) { return !dropped.test(dim.index()); });
-    for (auto [c, dim] : llvm::zip(dims, left))
-      if (c == shape.longestClass)
-        shape.hasWholeColumns &= dim.value() == shape.longest;
   };
   nest.walk([&](tensor::ExtractSliceOp slice) {
-    checkRow(slice.getResult(), slice.getSourceType(), slice.getDroppedDims());
+    checkRow(slice.getResult(), slice.getSourceType());
   });
   nest.walk([&](tensor::ParallelInsertSliceOp insert) {
-    checkRow(insert.getSource(), insert.getDestType(), insert.getDroppedDims());
+    checkRow(insert.getSource(), insert.getDestType());
   });
 }
 
@@ -356,6 +365,7 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
   setLongest(shape, nest, classes);
   setIsOneRow(shape, nest, classes);
   setHasWholeRows(shape, nest, classes);
+  setHasWholeColumns(shape, nest, classes);
   setElements(shape, nest, classes);
   setReads(shape, nest, classes);
   shape.hasOpenLoop = hasOpenLoop(nest);

@@ -22,8 +22,9 @@ struct NestShape {
   /// Where the longest dimension is the fastest one of a tensor, a tile has all
   /// of it.
   bool hasWholeRows = true;
-  /// So it has along any dimension.
-  bool hasWholeColumns = true;
+  /// Beside rows there is no other dimension than the longest one, and no loop
+  /// over parts of it.
+  bool hasWholeColumns = false;
   /// Reductions to the largest key: of top-k, k.
   int64_t maxima = 0;
   /// Bits of all that is read of one element of a row.

@@ -82,9 +82,10 @@ private:
   bool collect(Value value, Sources &sources) const;
   /// The tile of a load as it is held in `phase`, which begins before `first`.
   Value heldIn(int64_t phase, Value load, Operation *first);
-  /// Of several rows, what ptxas keeps widened takes more registers than there
-  /// are. (Of one row it does so as long as it has registers, and seldom
-  /// spills.) There are two ways to widen, which phases have in turn.
+  /// Of several rows, and of columns of memory with many elements in a thread,
+  /// what ptxas keeps widened takes more registers than there are. (Of one row
+  /// it does so as long as it has registers, and seldom spills.) There are two
+  /// ways to widen, which phases have in turn.
   void setApart();
 
   Block &block;

@@ -10,6 +10,10 @@ namespace mlir::smx::gpu {
 /// Elements from which on a row is a long one.
 inline constexpr int64_t longRow = 4096;
 
+/// Warps of a multiprocessor that strips of columns have.
+inline constexpr int64_t stripWarps =
+    mlir::smx::ColumnStrip::threadsOfMultiprocessor / ::smx::gpu::warpThreads;
+
 /// How threads stand along rows and columns of a tile without products.
 class RowThreads {
 public:

@@ -79,8 +79,7 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
     return accesses <= threads * each;
   };
   constexpr int64_t one = warpThreads, two = 2 * warpThreads;
-  // Sums in f64, and two of them, have no room beside 32 registers. With 5
-  // accesses of a row whose exponentials are written, a thread would
+  // With 5 accesses of a row whose exponentials are written, a thread would
   // need 72 registers.
   const int64_t mostOfOne = !shape.isWritten        ? 6
                             : shape.hasExponentials ? 0
@@ -88,6 +87,7 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
   RowSpread spread{.threads = two, .multiprocessor = 1280};
   if (areEnough(one, mostOfOne))
     spread = {.threads = one, .isInRegisters = true};
+  // Sums in f64, and two of them, have no room beside 32 registers.
   else if (areEnough(two, 4) && !shape.hasDoubleSums && shape.sums == 1)
     spread.multiprocessor = shape.isWritten ? 1536 : 2048;
   else if (shape.isWritten)

@@ -100,7 +100,8 @@ private:
 /// LLVM would take it out first. Where clusters hold rows, all registers are
 /// taken, and it has to be left the choice: where the words' uses told instead,
 /// softmax of rows from 131072 elements on was slower on an H200. But of 32
-/// registers, which hold little of a row, none is left for a half of a word.
+/// registers, which hold little of a row, none is left for a half of a word;
+/// nor of those of columns of memory, of which blocks have fewer warps.
 struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
   using TilePattern::TilePattern;
 
@@ -114,7 +115,8 @@ struct LowerWideningOfPairs : TilePattern<arith::ExtFOp> {
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     ThreadCode code(rewriter, op, plan);
     constexpr int64_t fewRegisters = 32;
-    auto striped = dyn_cast<gpu::StripedAttr>(gpu::getLayout(op.getType()));
+    auto striped =
+        dyn_cast_or_null<gpu::StripedAttr>(gpu::getLayout(op.getType()));
     bool isRow = striped && striped.getRowThreads() == 1;
     if (function && isRow && code.team.launchRegisters > fewRegisters &&
         function->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName()))

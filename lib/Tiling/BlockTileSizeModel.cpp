@@ -329,19 +329,24 @@ static BlockTile chooseStripTile(const BlockReduction &reduction,
     blocks = ColumnStrip::blocks(tile.rows, length, bits, columns.tensors,
                                  columns.most);
   }
-  if (tile.rows == 0 || !reduction.extent) {
+  const bool isHeld = reduction.extent && tile.rows != 0 &&
+                      llvm::all_of(op.getInputOperands(), isInOrderOfMemory);
+  // Blocks may have parts of few columns. Where such a part begins is not
+  // known, and takes registers; and each has fewer tiles.
+  const bool isShared = !isHeld && options.parts == 0 && reduction.extent &&
+                        isSharedByBlocks(op, reduction.rowSizes(),
+                                         reduction.extent, options.slots);
+  if (!isHeld) {
+    int64_t part = ColumnStrip::part(bits) / inputs;
+    if (isShared && bits > 16)
+      part /= 2;
     tile.sizes.stream =
-        reduction.extent
-            ? std::min(*reduction.extent, ColumnStrip::part(bits) / inputs)
-            : openStrip;
+        reduction.extent ? std::min(*reduction.extent, part) : openStrip;
     tile.rows = ColumnStrip::widthOfParts(tile.sizes.stream, bits, inputs);
   }
-  // Blocks may have parts of few columns.
-  std::optional<int64_t> rows = reduction.countRows();
-  if (options.parts == 0 && tile.sizes.stream != reduction.extent &&
-      isSharedByBlocks(op, reduction.rowSizes(), reduction.extent,
-                       options.slots))
+  if (isShared)
     return tile;
+  std::optional<int64_t> rows = reduction.countRows();
   while (rows && blocks == 1 && tile.rows > narrowest &&
          *rows * blocksOfMultiprocessor < tile.rows * options.slots)
     tile.rows /= 2;

@@ -44,8 +44,7 @@ static bool isComparedAlone(Value position) {
 
 /// Rows of elements of 16 bits, or of 32, start anywhere, and what is read and
 /// written are those alone: threads may hold a part of one from the access
-/// before on
-/// (`smx-gpu-slid-rows`).
+/// before on (`smx-gpu-slid-rows`).
 static bool mayBeSlid(linalg::GenericOp op, unsigned line, int64_t alignment) {
   constexpr unsigned narrow = 16, wide = 32;
   const unsigned bits = elementBits(op.getDpsInits().front().getType());
@@ -83,7 +82,8 @@ static int64_t lineExtent(linalg::GenericOp op, unsigned dim,
     return beyondEnd(columns) > extent / mostWasted;
   };
   // What is slid needs less than an access behind the row.
-  constexpr int64_t mostSlid = accessBits / 16 - 1;
+  const int64_t mostSlid =
+      accessBits / elementBits(op.getDpsInits().front().getType()) - 1;
   if (beyondEnd(tileElements) >= mostSlid && !wastesTooMuch(tileElements) &&
       mayBeSlid(op, dim, alignment))
     return tileElements;

@@ -17,6 +17,20 @@ bool mlir::smx::isStreamFastest(StreamingReductionOpInterface op) {
          getAffineDimExpr(op.getNumRows(), op->getContext());
 }
 
+bool mlir::smx::isInOrderOfMemory(Value tensor) {
+  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
+  return !op || llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    std::optional<unsigned> before;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || (before && dim.getPosition() <= *before))
+        return false;
+      before = dim.getPosition();
+    }
+    return !op.isDpsInput(&operand) || isInOrderOfMemory(operand.get());
+  });
+}
+
 int64_t mlir::smx::mostBlocksOfRow(StreamingReductionOpInterface op,
                                    ArrayRef<OpFoldResult> rowSizes,
                                    std::optional<int64_t> extent,

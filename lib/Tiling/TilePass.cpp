@@ -295,9 +295,11 @@ struct TilePass : mlir::smx::impl::TilePassBase<TilePass> {
                              .slots = request.parts.slots,
                              .sharedBytes = sharedBytes};
     // Parts of a row are tiles of their own.
-    if (group.isPart)
+    if (group.isPart) {
       options.rowBytes =
           group.isStreamed ? 0 : std::min<int64_t>(rowBytes, halfRowBytes);
+      options.stripBlocks = 1;
+    }
     return chooseBlockTileSizes(group.reduction, group.finishes, group.sizes,
                                 options);
   }

@@ -134,9 +134,9 @@ struct BlockTileOptions {
 ///     most 4096 elements, or 8192 of 16 bits.
 ///   * Several short rows to a block: 4 KiB of them, or as many as are moved
 ///     as one piece where they start anywhere (AdjacentRows.h).
-///   * Where rows are the fastest dimension, 16 to 64 of them by at most 1024
-///     elements: rows are read once, and every tile costs the running sum one
-///     rounding.
+///   * Where rows are the fastest dimension, 16 to 128 of them: whole, if up to
+///     `stripBlocks` blocks hold them, so that they are read once; else parts of
+///     256 to 1024 elements, each of which costs the running sum one rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes,
                                ArrayRef<OpFoldResult> sizes,

@@ -217,3 +217,14 @@ smx_gpu.kernel @ragged(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>) warps(1)
   smx_gpu.hold %t : tensor<1x256xf32, #row4>
   smx_gpu.return
 }
+
+// Values of columns are widened one by one.
+// CHECK-LABEL: llvm.func @widened_values
+// CHECK: llvm.fpext %{{.+}} : bf16 to f32
+smx_gpu.kernel @widened_values(%x: memref<64xbf16>, %y: memref<64xf32>) warps(4) cluster(4) {
+  %c0 = arith.constant 0 : index
+  %v = smx_gpu.load %x[%c0] dims [0] : memref<64xbf16> -> tensor<64xbf16, #smx_gpu.slice<0, #columns>>
+  %w = arith.extf %v : tensor<64xbf16, #smx_gpu.slice<0, #columns>> to tensor<64xf32, #smx_gpu.slice<0, #columns>>
+  smx_gpu.store %w, %y[%c0] dims [0] : tensor<64xf32, #smx_gpu.slice<0, #columns>>, memref<64xf32>
+  smx_gpu.return
+}

@@ -69,7 +69,7 @@ struct ColumnStrip {
   static constexpr int64_t blocks(int64_t columns, int64_t length, int64_t bits,
                                   int64_t tensors, int64_t most) {
     int64_t threads = threadsOf(columns * length, bits, tensors), count = 1;
-    while (count < most && threads > count * threadsOfTurns)
+    while (2 * count <= most && threads > count * threadsOfTurns)
       count *= 2;
     return count;
   }
@@ -114,7 +114,8 @@ private:
                                               : quarter;
     if (of.areOnlyRead)
       return threadsOfTurns;
-    return count > 1 || rowBits >= wideBits ? 2 * quarter : 4 * quarter;
+    // An only block of many threads has more registers for each.
+    return count > 1 || of.bits <= 16 ? 2 * quarter : 4 * quarter;
   }
 
   /// Exponentials of 64 bits take more registers than what they are of.

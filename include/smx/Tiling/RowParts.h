@@ -21,6 +21,10 @@ inline constexpr int64_t longestPartBytes = 1 << 20;
 /// Rows lie along the fastest dimension of what is streamed.
 bool isStreamFastest(StreamingReductionOpInterface op);
 
+/// Memory runs along the dimensions of the tensor: nothing in front of it
+/// transposes.
+bool isInOrderOfMemory(Value tensor);
+
 /// Blocks that share at most each of the rows, which have values of their own:
 /// 1 if there are rows for all of them. Where the number of rows is open, rows
 /// that are longer than one sum have parts anyway, and a call says how many: as

@@ -606,7 +606,7 @@ func.func @columns_of_squares(%x: tensor<256x65536xbf16>) -> tensor<256x65536xbf
 // CHECK-SAME: warps(8) cluster(2) shared_limit(232448) min_blocks(4)
 // CHECK: smx_gpu.load {{.*}} -> tensor<64x128xbf16, #smx_gpu.striped<rows = 8, columns = 32, vector = 4>>
 // ALONE-LABEL: smx_gpu.kernel @two_columns_kernel
-// ALONE-SAME: warps(16) shared_limit(166912) min_blocks(2)
+// ALONE-SAME: warps(16) shared_limit(166912)
 func.func @two_columns(%y: tensor<128x65536xbf16>, %g: tensor<128x65536xbf16>) -> tensor<128x65536xbf16> {
   %x = smx.softmax_backward %y, %g axis(0) : tensor<128x65536xbf16>, tensor<128x65536xbf16> -> tensor<128x65536xbf16>
   return %x : tensor<128x65536xbf16>
@@ -773,4 +773,41 @@ func.func @slid_wide_norm(%x: tensor<4096x10001xf32>) -> tensor<4096x10001xf32> 
 func.func @slid_wide_pair(%y: tensor<4096x5001xf32>, %g: tensor<4096x5001xf32>) -> tensor<4096x5001xf32> {
   %x = smx.softmax_backward %y, %g axis(1) : tensor<4096x5001xf32>, tensor<4096x5001xf32> -> tensor<4096x5001xf32>
   return %x : tensor<4096x5001xf32>
+}
+
+// A block of more warps than others share has no more than it needs.
+// ALONE-LABEL: smx_gpu.kernel @uneven_columns_kernel
+// ALONE-SAME: warps(26) shared_limit
+func.func @uneven_columns(%x: tensor<410x65536xf32>) -> tensor<410x65536xf32> {
+  %y = smx.softmax %x axis(0) : tensor<410x65536xf32> -> tensor<410x65536xf32>
+  return %y : tensor<410x65536xf32>
+}
+
+// Columns of a part of memory are whole, too.
+// CHECK-LABEL: smx_gpu.kernel @columns_of_slice_kernel
+// CHECK-SAME: cluster(16)
+func.func @columns_of_slice(%x: tensor<8192x4096xf32>) -> tensor<4000x4096xf32> {
+  %s = tensor.extract_slice %x[3, 0] [4000, 4096] [1, 1] : tensor<8192x4096xf32> to tensor<4000x4096xf32>
+  %y = smx.softmax %s axis(0) : tensor<4000x4096xf32> -> tensor<4000x4096xf32>
+  return %y : tensor<4000x4096xf32>
+}
+
+// What is transposed in front of it has rows in memory, of which threads hold no strip.
+// CHECK-LABEL: smx_gpu.kernel @transposed_kernel
+// CHECK-SAME: warps({{[0-9]+}}) shared_limit
+// CHECK: scf.for
+func.func @transposed(%x: tensor<65536x4096xbf16>) -> tensor<4096x65536xbf16> {
+  %e = tensor.empty() : tensor<4096x65536xbf16>
+  %t = linalg.transpose ins(%x : tensor<65536x4096xbf16>) outs(%e : tensor<4096x65536xbf16>) permutation = [1, 0]
+  %y = smx.softmax %t axis(0) : tensor<4096x65536xbf16> -> tensor<4096x65536xbf16>
+  return %y : tensor<4096x65536xbf16>
+}
+
+// Blocks that merge as many parts as a tile has elements are no cluster: each has a part of the result.
+// CHECK-LABEL: smx_gpu.kernel @as_many_parts_kernel
+// CHECK: smx_gpu.kernel @as_many_parts_kernel_1
+// CHECK-SAME: warps({{[0-9]+}}) shared_limit
+func.func @as_many_parts(%x: tensor<1048576x128xbf16>) -> tensor<1048576x128xbf16> {
+  %y = smx.softmax %x axis(0) : tensor<1048576x128xbf16> -> tensor<1048576x128xbf16>
+  return %y : tensor<1048576x128xbf16>
 }
