@@ -135,8 +135,9 @@ struct BlockTileOptions {
 ///   * Several short rows to a block: 4 KiB of them, or as many as are moved
 ///     as one piece where they start anywhere (AdjacentRows.h).
 ///   * Where rows are the fastest dimension, 16 to 128 of them: whole, if up to
-///     `stripBlocks` blocks hold them, so that they are read once; else parts of
-///     256 to 1024 elements, each of which costs the running sum one rounding.
+///     `stripBlocks` blocks hold them, so that they are read once; else parts
+///     of 256 to 1024 elements, each of which costs the running sum one
+///     rounding.
 TileSizes chooseBlockTileSizes(StreamingReductionOpInterface op,
                                ArrayRef<FinishOp> finishes,
                                ArrayRef<OpFoldResult> sizes,
