@@ -88,7 +88,8 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
   if (areEnough(one, mostOfOne))
     spread = {.threads = one, .isInRegisters = true};
   // Sums in f64, and two of them, have no room beside 32 registers.
-  else if (areEnough(two, 4) && !shape.hasDoubleSums && shape.sums == 1)
+  else if (areEnough(two, 4) &&
+           (shape.isWritten || (!shape.hasDoubleSums && shape.sums == 1)))
     spread.multiprocessor = shape.isWritten ? 1536 : 2048;
   else if (shape.isWritten)
     spread = {.threads = 3 * warpThreads, .multiprocessor = 1536};

@@ -39,7 +39,8 @@ public:
                          ? LLVM::SubOp::create(code, dim.valid, places[d],
                                                LLVM::IntegerOverflowFlags::nsw)
                          : Value());
-      if (striped && dim.valid)
+      // Of one row LLVM would move what has no mask to where it is used.
+      if (striped && striped.getRowThreads() > 1 && dim.valid)
         if (auto range = gpu::rangeInBlocks(valid[d], code.team.cluster))
           surelyValid[d] = range->first - farthestPlace(d);
     }

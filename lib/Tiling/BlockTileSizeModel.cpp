@@ -312,16 +312,17 @@ static BlockTile chooseStripTile(const BlockReduction &reduction,
     auto update = dyn_cast<UpdateOp>(op.getOperation());
     const int64_t length = std::max<int64_t>(*reduction.extent, 1),
                   all = bytesOfTensors(op, finishes, length).size();
-    MemoryColumns columns{
-        .length = length,
-        .bits = bits,
-        .tensors = std::max(inputs, all),
-        .values = int64_t(op.getStateOperands().size()),
-        .most = options.stripBlocks,
-        .areOnlyRead = areOnlyRead(finishes),
-        .areTight =
-            getElementTypeOrSelf(op.getInputOperands().back()).isF16() ||
-            !update || !isa<SoftmaxAlgebraAttr>(update.getAlgebra())};
+    MemoryColumns columns{.length = length,
+                          .bits = bits,
+                          .tensors = std::max(inputs, all),
+                          .values = int64_t(op.getStateOperands().size()),
+                          .most = options.stripBlocks,
+                          .areOnlyRead = areOnlyRead(finishes)};
+    const bool isOfF16 =
+        getElementTypeOrSelf(op.getInputOperands().back()).isF16();
+    columns.areTight =
+        bits == 16 && columns.tensors == 1 &&
+        (isOfF16 || !update || !isa<SoftmaxAlgebraAttr>(update.getAlgebra()));
     if (columns.areOnlyRead)
       columns.most = std::min(columns.most, mostOfReaders);
     tile.sizes.stream = *reduction.extent;

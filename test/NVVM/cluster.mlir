@@ -190,31 +190,24 @@ smx_gpu.kernel @few_warps(%x: memref<32xf32>, %y: memref<32xf16>) warps(2) clust
   smx_gpu.return
 }
 
-// Of a number of columns that follows from the rank, accesses that all blocks have whole are not masked, nor cut: here the first one of two.
-#row4 = #smx_gpu.striped<rows = 1, columns = 32, vector = 4>
+// Of a number of places along columns that follows from the rank, those that all blocks have are not masked: the first one of two here. (A run along the other dimension is whole.)
+#strip = #smx_gpu.striped<rows = 4, columns = 32, vector = 1>
 
 // CHECK-LABEL: llvm.func @ragged
-// Whole accesses:
-// CHECK: scf.if
-// CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
-// CHECK: @$5 ld.global.v4.b32
-// Others:
-// CHECK: else
-// CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
-// CHECK: @$5 ld.global.v4.b32
-// CHECK: scf.if
-// CHECK-COUNT-4: ld.global.b32
+// CHECK: llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
+// CHECK: @$2 ld.global.b32
 // CHECK-NOT: ld.global
-smx_gpu.kernel @ragged(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>) warps(1) cluster(2) {
+// CHECK: llvm.return
+smx_gpu.kernel @ragged(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>) warps(4) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c250 = arith.constant 250 : index
-  %c55 = arith.constant 55 : index
+  %c7 = arith.constant 7 : index
+  %c32 = arith.constant 32 : index
   %rank = smx_gpu.cluster_rank
-  %less = arith.muli %rank, %c55 : index
-  %n = arith.subi %c250, %less : index
-  %t = smx_gpu.load %x[%c0, %c0] valid(%c1, %n) dims [-1, 1] {aligned = 16 : i64} : memref<?x?xf32, strided<[?, 1], offset: ?>> -> tensor<1x256xf32, #row4>
-  smx_gpu.hold %t : tensor<1x256xf32, #row4>
+  %less = arith.muli %rank, %c1 : index
+  %n = arith.subi %c7, %less : index
+  %t = smx_gpu.load %x[%c0, %c0] valid(%n, %c32) dims [0, 1] {aligned = 4 : i64} : memref<?x?xf32, strided<[?, 1], offset: ?>> -> tensor<8x32xf32, #strip>
+  smx_gpu.hold %t : tensor<8x32xf32, #strip>
   smx_gpu.return
 }
 

@@ -282,8 +282,7 @@ smx_gpu.kernel @ragged_here(%x: !view) warps(1) {
   %c1 = arith.constant 1 : index
   %c131 = arith.constant 131 : index
   // CHECK-NOT: ld.global.b32
-  // CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
-  // CHECK: @$5 ld.global.v4.b32
+  // CHECK-COUNT-2: @$5 ld.global.v4.b32
   // CHECK: scf.if
   // CHECK-COUNT-4: ld.global.b32
   // CHECK-NOT: ld.global

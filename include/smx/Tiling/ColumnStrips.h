@@ -21,9 +21,9 @@ struct MemoryColumns {
   int64_t values, most;
   /// Nothing as long is written.
   bool areOnlyRead;
-  /// What is computed of 16-bit elements takes more registers than the
-  /// exponentials of bf16: squares, and conversions of f16.
-  bool areTight;
+  /// What is computed of 16-bit elements of one tensor takes more registers
+  /// than the exponentials of bf16: squares, and conversions of f16.
+  bool areTight = false;
 };
 
 /// Neighbouring columns of a matrix in memory, all or a part of each.
@@ -114,6 +114,8 @@ private:
                                               : quarter;
     if (of.areOnlyRead)
       return threadsOfTurns;
+    if (of.areTight && count > 1)
+      return quarter;
     // An only block of many threads has more registers for each.
     return count > 1 || of.bits <= 16 ? 2 * quarter : 4 * quarter;
   }
