@@ -110,7 +110,9 @@ struct ScheduleOptions {
 /// and more to a block of 1024 threads where 16 of them are too few. Some kinds
 /// of aligned rows have other numbers of threads: sums of two rows,
 /// exponentials of f32, rows that are summed twice, and sums of rows of 32 to
-/// 64 KiB (LongRowClasses.h lists them).
+/// 64 KiB (LongRowClasses.h lists them). Rows along another dimension are
+/// strips of columns, which blocks of a cluster share where one has no room for
+/// them (smx/Tiling/ColumnStrips.h).
 FailureOr<BlockSchedule> chooseSchedule(scf::ForallOp nest,
                                         const TileClasses &classes,
                                         const ScheduleOptions &options);

@@ -141,6 +141,7 @@ std::optional<RowSpread> summedTwiceInSmallBlocks(const LongRow &row);
 
 // Rows that are only read (RowsOfReaders.cpp).
 std::optional<RowSpread> residentReaders(const LongRow &row);
+std::optional<RowSpread> wideReaders(const LongRow &row);
 
 // Rows that several blocks of a multiprocessor have (RowsOfResidents.cpp).
 std::optional<RowSpread> residentSums(const LongRow &row);
@@ -151,7 +152,6 @@ std::optional<RowSpread> residentCutPairs(const LongRow &row);
 std::optional<RowSpread> slidRows(const LongRow &row);
 std::optional<RowSpread> slidShortRows(const LongRow &row);
 std::optional<RowSpread> slidWideRows(const LongRow &row);
-std::optional<RowSpread> slidWideReaders(const LongRow &row);
 std::optional<RowSpread> slidPairs(const LongRow &row);
 std::optional<RowSpread> slidWidened(const LongRow &row);
 

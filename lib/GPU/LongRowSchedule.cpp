@@ -133,12 +133,12 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     slidShortRows,
     // Only read, or beside weights.
     residentReaders,
+    wideReaders,
     weightedRows,
     weightedSums,
     // They start anywhere.
     slidRows,
     slidWideRows,
-    slidWideReaders,
     slidPairs,
     slidWidened,
     // Two rows.
@@ -175,7 +175,7 @@ bool mlir::smx::gpu::isLongRow(const NestShape &shape,
                                const ScheduleOptions &options) {
   return shape.isOneRow && (shape.longest * shape.rowBits > 8 * longRow ||
                             slidShortRows(LongRow(shape, options)) ||
-                            slidWideReaders(LongRow(shape, options)));
+                            wideReaders(LongRow(shape, options)));
 }
 
 void mlir::smx::gpu::spreadRow(BlockSchedule &schedule, const NestShape &shape,

@@ -46,15 +46,13 @@ public:
                        }) > 1 ||
         llvm::any_of(block.getOps<ReduceOp>(), [&](ReduceOp reduce) {
           return reduce.getDim() == 0 &&
-                 getRegisterCount(reduce.getTile().getType()) > manyOfColumns;
+                 getRegisterCount(reduce.getTile().getType()) >
+                     ::smx::gpu::manyOfColumns;
         }))
       setApart();
   }
 
 private:
-  /// Elements of columns that leave no registers for what was widened.
-  static constexpr int64_t manyOfColumns = 32;
-
   /// A tile of which a thread has many elements.
   bool isLong(Value value) const {
     auto type = dyn_cast<RankedTensorType>(value.getType());

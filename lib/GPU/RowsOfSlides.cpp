@@ -18,6 +18,32 @@ using namespace mlir::smx;
 using namespace mlir::smx::gpu;
 using ::smx::gpu::warpThreads;
 
+/// 5 to 8 accesses in up to 512 threads, of which two blocks or more have so
+/// many bytes of rows on a multiprocessor.
+static constexpr Sharing inLargeBlocks(int64_t besides, int64_t enough) {
+  return {.fewest = 5,
+          .most = 8,
+          .mostThreads = 512,
+          .besides = besides,
+          .fewestResident = 2,
+          .enough = enough};
+}
+
+/// Bytes of one row by which large blocks are faster than more small ones.
+static constexpr int64_t enoughOfLargeBlocks = 106'000;
+
+/// The same of two rows: 4 to 6 accesses of each.
+static constexpr Sharing pairInLargeBlocks(int64_t besides, int64_t enough,
+                                           bool endsInLast) {
+  return {.fewest = 4,
+          .most = 6,
+          .mostThreads = 512,
+          .besides = besides,
+          .fewestResident = 2,
+          .enough = enough,
+          .endsInLast = endsInLast};
+}
+
 /// One row of 16-bit elements, written or not. Of bf16 softmax, 12345 elements
 /// are 1.2 times as fast as in two blocks of 512 threads, 50257 1.4, 65537 1.4,
 /// 131073 1.5; with 8 accesses in 56 registers 45001 2 %, 90001 and 120001 5 to
@@ -48,12 +74,7 @@ std::optional<RowSpread> mlir::smx::gpu::slidRows(const LongRow &row) {
                                             : shape.sums > 1 ? 36
                                                              : 28}});
   return spreadResident(
-      row, {{.fewest = 5,
-             .most = 8,
-             .mostThreads = 512,
-             .besides = 32,
-             .fewestResident = 2,
-             .enough = 106'000},
+      row, {inLargeBlocks(32, enoughOfLargeBlocks),
             {.fewest = 6, .most = 7, .mostThreads = 384, .besides = 32}});
 }
 
@@ -111,7 +132,7 @@ std::optional<RowSpread> mlir::smx::gpu::slidShortRows(const LongRow &row) {
 /// 0.71, 0.65 and 0.60; softmax into bf16 of 8191 1.03, not 0.58, and softmax
 /// of 32001 1.02, not 0.86. Weights come an element at a time.
 std::optional<RowSpread> mlir::smx::gpu::slidWideRows(const LongRow &row) {
-  constexpr int64_t shortest = 8 * 1024, enough = 106'000;
+  constexpr int64_t shortest = 8 * 1024;
   const NestShape &shape = row.shape;
   if (!row.isRead(1, 32) || !shape.isWritten || shape.maxima != 0 ||
       shape.sums == 0 || row.isAligned || row.bytes < shortest)
@@ -128,55 +149,17 @@ std::optional<RowSpread> mlir::smx::gpu::slidWideRows(const LongRow &row) {
         row, {{.fewest = 4, .most = 6, .mostThreads = 448, .besides = 28}});
   if (row.isExponentialWrittenWide())
     return spreadResident(
-        row, {{.fewest = 5,
-               .most = 8,
-               .mostThreads = 512,
-               .besides = 36,
-               .fewestResident = 2,
-               .enough = enough},
+        row, {inLargeBlocks(36, enoughOfLargeBlocks),
               {.fewest = 5, .most = 7, .mostThreads = 448, .besides = 36}});
   const bool areSquares = !shape.hasExponentials && shape.sums == 1;
   const int64_t besides = areSquares ? 40 : 32;
-  return spreadResident(row, {{.fewest = 5,
-                               .most = 8,
-                               .mostThreads = 512,
-                               .besides = besides,
-                               .fewestResident = 2,
-                               .enough = enough},
+  return spreadResident(row, {inLargeBlocks(besides, enoughOfLargeBlocks),
                               {.fewest = 4,
                                .most = 8,
                                .mostThreads = 384,
                                .besides = besides,
                                .fewestResident = 2},
-                              {.fewest = 5,
-                               .most = 8,
-                               .mostThreads = 512,
-                               .besides = besides + 8,
-                               .fewestResident = 2}});
-}
-
-/// f32 that is only read, and does not fill the accesses of warps: 8 to 12 of
-/// them in a thread, since what follows the last one is the larger part of a
-/// short row. Log-sum-exp of 1501, 5001, 10001, 20001 and 40001 elements has
-/// 0.92, 1.04, 1.04, 1.03 and 1.02 of a copy, not 0.85, 0.71, 0.80, 0.73 and
-/// 0.78; of 10000 1.05, not 0.92.
-std::optional<RowSpread> mlir::smx::gpu::slidWideReaders(const LongRow &row) {
-  constexpr int64_t shortest = 2 * 1024, longestOfWarp = 4 * 1024,
-                    longestAligned = 64 * 1024, most = 8, fewest = 4;
-  const NestShape &shape = row.shape;
-  if (!row.isRead(1, 32) || shape.isWritten || shape.maxima != 0 ||
-      shape.sums == 0 || row.bytes <= shortest)
-    return std::nullopt;
-  bool areWhole = llvm::any_of(llvm::seq_inclusive(fewest, most), [&](auto n) {
-    return row.accesses != 0 && row.accesses % (n * warpThreads) == 0;
-  });
-  if (row.isAligned &&
-      ((areWhole && row.bytes > longestOfWarp) || row.bytes > longestAligned))
-    return std::nullopt;
-  return spreadResident(
-      row,
-      {{.fewest = 8, .most = 12, .mostThreads = 320, .besides = 24},
-       {.fewest = 4, .most = 8, .mostThreads = warpThreads, .besides = 24}});
+                              inLargeBlocks(besides + 8, /*enough=*/0)});
 }
 
 /// Exponentials in f32 of a row of 16 bits, of which a thread has 4 in 8 bytes:
@@ -212,19 +195,9 @@ static std::optional<RowSpread> slidWidePairs(const LongRow &row) {
   if (shape.sums != 1 || shape.reductions != 1 || !shape.isWritten ||
       row.isAligned)
     return std::nullopt;
-  return spreadResident(row, {{.fewest = 4,
-                               .most = 6,
-                               .mostThreads = 512,
-                               .besides = 32,
-                               .fewestResident = 2,
-                               .enough = 122'000,
-                               .endsInLast = true},
-                              {.fewest = 4,
-                               .most = 6,
-                               .mostThreads = 512,
-                               .besides = 32,
-                               .fewestResident = 2,
-                               .enough = 98'000}});
+  return spreadResident(row,
+                        {pairInLargeBlocks(32, 122'000, /*endsInLast=*/true),
+                         pairInLargeBlocks(32, 98'000, /*endsInLast=*/false)});
 }
 
 /// Two rows (the gradients of softmax and of its logarithm): 3 or 4 accesses of
@@ -248,20 +221,8 @@ std::optional<RowSpread> mlir::smx::gpu::slidPairs(const LongRow &row) {
                                  .mostThreads = 192,
                                  .besides = areMany ? 24 : 16}});
   const int64_t besides = row.shape.hasExponentials ? 32 : 24;
-  return spreadResident(row, {{.fewest = 4,
-                               .most = 6,
-                               .mostThreads = 512,
-                               .besides = besides,
-                               .fewestResident = 2,
-                               .enough = 122'000,
-                               .endsInLast = true},
-                              {.fewest = 4,
-                               .most = 6,
-                               .mostThreads = 512,
-                               .besides = besides,
-                               .fewestResident = 2,
-                               .enough = 98'000,
-                               .endsInLast = true},
+  return spreadResident(row, {pairInLargeBlocks(besides, 122'000, true),
+                              pairInLargeBlocks(besides, 98'000, true),
                               {.fewest = 4,
                                .most = 4,
                                .mostThreads = 512,

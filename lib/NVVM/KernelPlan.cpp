@@ -193,17 +193,18 @@ static bool hasLongRowOnly(gpu::KernelOp kernel) {
     return gpu::getRegisterCount(cast<RankedTensorType>(tile.getType()));
   };
   // Columns of memory, of which a thread has a few: of many elements others are
-  // made again, and where none is written, arithmetic ends in few registers.
-  constexpr int64_t manyOfColumns = 32;
+  // made again, and where no tile is written and none is carried by a loop,
+  // arithmetic ends in few registers.
   bool isOneRow = true, isLong = false, isWritten = false;
   kernel.walk([&](gpu::StoreOp store) {
     isWritten |= registersOf(store.getTile()) >= manyRegisters;
   });
   kernel.walk([&](Operation *op) {
     auto reduce = dyn_cast<gpu::ReduceOp>(op);
-    bool areColumns = reduce && reduce.getDim() == 0 &&
-                      ((!isWritten && reduce->getParentOp() == kernel) ||
-                       registersOf(reduce.getTile()) > manyOfColumns);
+    bool areColumns =
+        reduce && reduce.getDim() == 0 &&
+        ((!isWritten && reduce->getParentOp() == kernel) ||
+         registersOf(reduce.getTile()) > ::smx::gpu::manyOfColumns);
     isOneRow &= !isa<gpu::MmaOp, gpu::MmaAsyncOp>(op) &&
                 (!reduce || areColumns || registersOf(reduce.getResult()) == 1);
     isLong |= isa<gpu::ReduceOp, gpu::PartialReduceOp>(op) &&

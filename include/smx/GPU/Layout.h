@@ -33,6 +33,10 @@ inline constexpr int64_t accessBytes = 16;
 /// Registers of 32 bits that all blocks of a multiprocessor share.
 inline constexpr int64_t registerFile = 65536;
 
+/// Elements of columns of memory that a thread has room for beside what is made
+/// of them; of more, that is made again where it is needed.
+inline constexpr int64_t manyOfColumns = 32;
+
 /// The accumulator of a matrix product. Blocks of 16 rows go to the warps in
 /// turn: row block `b` of warp `w` starts at row `16 * (warps * b + w)`. Within
 /// a block, lane `l` holds rows `l / 4` and `l / 4 + 8`, and of every 8 columns
