@@ -80,10 +80,10 @@ static void combineShared(ThreadCode &code, gpu::Combiner kind, Type type,
                             code.quotient(code.lane(), lanes));
   Value to = code.advance(scratch, code.mul(position, code.i32(bytes)));
   Value isThere = isBelow(from, warps);
-  // What is behind the last warp is read from the first one's place, and what
-  // is behind the last position from the warp's first: nobody else writes
-  // there.
-  Value row = LLVM::SelectOp::create(code, isThere, from, code.i32(0));
+  // What is behind the last warp is read from the last one's place, as the
+  // first one's is written, and what is behind the last position from the
+  // warp's first: nobody else writes there.
+  Value row = LLVM::SelectOp::create(code, isThere, from, code.i32(warps - 1));
   Value first = code.advance(to, code.mul(row, code.i32(exchanged.bytes)));
   SmallVector<std::pair<Value, Value>> combined;
   for (int64_t group = 0; group < groups; group += warps) {
