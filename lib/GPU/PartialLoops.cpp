@@ -6,15 +6,17 @@
 //
 // is that of the algebra whatever part of the row the state (m, l) is of. So
 // each thread may take it with what it holds of the tiles, and asks no other
-// one; they merge once, after the loop, within warps and then among them.
+// one; they merge once, after the loop, within warps and then among them. The
+// same holds for squares that are added up by a scale:
+//
+//   s' = min(s, f(max |x|)),  q' = q (s'/s)^2 + sum (s' x)^2
+//   merged: s = min s_t,  q = sum q_t (s/s_t)^2
 //
 //===----------------------------------------------------------------------===//
 
-#include "PartialStates.h"
+#include "LoopStates.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
@@ -29,93 +31,14 @@ public:
   void rewrite();
 
 private:
-  Value argument(unsigned number) { return loop.getRegionIterArg(number); }
-  Value yielded(unsigned number) { return loop.getYieldedValues()[number]; }
-  /// A value of the row: one that threads will have one each of.
-  /// Not those of threads, which have one each.
-  static bool isRowValue(Type type) {
-    return getSlice(type) && cast<RankedTensorType>(type).getDimSize(0) == 1;
-  }
   bool isKnown(Operation &op);
-  /// `value` is computed from none of the row.
-  bool isOfTiles(Value value);
-  /// `value` is the larger one of argument `number` and that of the tile.
-  bool isMaximum(Value value, unsigned number);
-  /// `value` is the argument, rescaled, and the sum of the tile's weights.
-  bool isSum(Value value, unsigned number);
   void convert(Operation &op, OpBuilder &builder, PartBuilder &parts);
 
   scf::ForOp loop;
   KernelOp kernel;
-  unsigned maximum = 0, sum = 1;
-  /// Numbers of the row's values that the loop carries: its tiles stay as they
-  /// are.
-  SmallVector<unsigned> rowValues;
-  ReduceOp weights;
-  Weight weight;
-  llvm::DenseMap<Value, bool> ofTiles;
+  SmallVector<LoopState> states;
   IRMapping converted;
 };
-
-bool PartialLoop::isMaximum(Value value, unsigned number) {
-  Value x, y;
-  if (auto larger = value.getDefiningOp<arith::MaxNumFOp>()) {
-    x = larger.getLhs();
-    y = larger.getRhs();
-  } else if (auto select = value.getDefiningOp<arith::SelectOp>()) {
-    auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
-    x = select.getTrueValue();
-    y = select.getFalseValue();
-    if (!compare || compare.getPredicate() != arith::CmpFPredicate::OGT ||
-        compare.getLhs() != x || compare.getRhs() != y)
-      return false;
-  }
-  if (!x || y != argument(number))
-    return false;
-  // The maximum of the tile, or of the tile and nothing.
-  if (auto larger = x.getDefiningOp<arith::MaxNumFOp>();
-      larger && isSplat(larger.getRhs()))
-    x = larger.getLhs();
-  auto reduce = x.getDefiningOp<ReduceOp>();
-  return reduce && reduce.getKind() == Combiner::MaxNum;
-}
-
-bool PartialLoop::isSum(Value value, unsigned number) {
-  auto withoutConversion = [](Value value) {
-    while (
-        isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
-    return value;
-  };
-  auto add = withoutConversion(value).getDefiningOp<arith::AddFOp>();
-  if (!add)
-    return false;
-  for (auto [before, ofTile] : {std::pair(add.getLhs(), add.getRhs()),
-                                std::pair(add.getRhs(), add.getLhs())}) {
-    auto rescaled = withoutConversion(before).getDefiningOp<arith::MulFOp>();
-    if (!rescaled || withoutConversion(rescaled.getLhs()) != argument(number))
-      continue;
-    Value factor = withoutConversion(rescaled.getRhs());
-    auto exponential = factor.getDefiningOp<math::ExpOp>();
-    auto difference =
-        exponential ? exponential.getOperand().getDefiningOp<arith::SubFOp>()
-                    : arith::SubFOp();
-    Value tile = withoutConversion(ofTile);
-    if (auto start = tile.getDefiningOp<arith::AddFOp>();
-        start && matchPattern(start.getRhs(), m_AnyZeroFloat()))
-      tile = withoutConversion(start.getLhs());
-    weights = tile.getDefiningOp<ReduceOp>();
-    std::optional<Weight> found = weights && weights.getKind() == Combiner::Add
-                                      ? matchWeight(weights.getTile())
-                                      : std::nullopt;
-    if (!difference || !found || difference.getLhs() != argument(maximum) ||
-        difference.getRhs() != found->reference)
-      continue;
-    weight = *found;
-    return true;
-  }
-  return false;
-}
 
 bool PartialLoop::isKnown(Operation &op) {
   // Others are of threads already.
@@ -142,44 +65,17 @@ bool PartialLoop::isKnown(Operation &op) {
                    });
 }
 
-bool PartialLoop::isOfTiles(Value value) {
-  // A network that sorts has as many paths as there are powers of its depth.
-  auto [known, isNew] = ofTiles.try_emplace(value, true);
-  if (!isNew)
-    return known->second;
-  Operation *op = value.getDefiningOp();
-  bool is = !isRowValue(value.getType()) &&
-            (!op || op->getBlock() != loop.getBody() ||
-             llvm::all_of(op->getOperands(),
-                          [&](Value operand) { return isOfTiles(operand); }));
-  return ofTiles[value] = is;
-}
-
 bool PartialLoop::match() {
-  for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
-    if (isRowValue(init.getType()))
-      rowValues.push_back(number);
-    else if (!isOfTiles(yielded(number)))
-      return false;
-    if (!isSplat(init))
-      return false;
-  }
-  if (rowValues.size() != 2 ||
-      !llvm::all_of(loop.getBody()->without_terminator(),
-                    [&](Operation &op) { return isKnown(op); }))
+  std::optional<SmallVector<LoopState>> found = matchLoopStates(loop);
+  if (!found)
     return false;
-  for (unsigned number : {0u, 1u}) {
-    maximum = rowValues[number];
-    sum = rowValues[1 - number];
-    if (!isMaximum(yielded(maximum), maximum) || !isSum(yielded(sum), sum))
-      continue;
-    return matchPattern(loop.getInitArgs()[maximum], m_NegInfFloat()) &&
-           matchPattern(loop.getInitArgs()[sum], m_AnyZeroFloat()) &&
-           isOfValues(weight.reference, yielded(maximum)) &&
-           getElementTypeOrSelf(weight.reference.getType()) ==
-               getElementTypeOrSelf(yielded(maximum).getType());
-  }
-  return false;
+  states = *found;
+  return llvm::any_of(states,
+                      [](const LoopState &state) {
+                        return !state.ofThreads().empty();
+                      }) &&
+         llvm::all_of(loop.getBody()->without_terminator(),
+                      [&](Operation &op) { return isKnown(op); });
 }
 
 void PartialLoop::convert(Operation &op, OpBuilder &builder,
@@ -190,17 +86,25 @@ void PartialLoop::convert(Operation &op, OpBuilder &builder,
     return now && now.getType() != value.getType();
   };
   /// As the parts of threads.
-  auto part = [&](Value value) -> Value {
+  std::function<Value(Value)> part = [&](Value value) -> Value {
     if (isPart(value))
       return converted.lookup(value);
     Value now = converted.lookupOrDefault(value);
-    if (isOfRow(value))
-      return parts.splat(now,
-                         parts.partValue(getElementTypeOrSelf(now.getType())));
-    RankedTensorType type = parts.partTile(now);
-    return isSplat(now)
-               ? parts.splat(now, type)
-               : Value(PartsOp::create(builder, op.getLoc(), type, now));
+    if (!isOfRow(value)) {
+      RankedTensorType type = parts.partTile(now);
+      return isSplat(now)
+                 ? parts.splat(now, type)
+                 : Value(PartsOp::create(builder, op.getLoc(), type, now));
+    }
+    RankedTensorType type = parts.partValue(getElementTypeOrSelf(now));
+    if (isSplat(now))
+      return parts.splat(now, type);
+    // What is the same for all, as each thread computes it.
+    Operation *common = value.getDefiningOp();
+    return common ? parts.onOperands(
+                        common,
+                        llvm::map_to_vector(common->getOperands(), part), type)
+                  : parts.ofThreads(now);
   };
   if (auto reduce = dyn_cast<ReduceOp>(op);
       reduce && isOfRow(reduce.getResult())) {
@@ -243,9 +147,14 @@ void PartialLoop::convert(Operation &op, OpBuilder &builder,
     return;
   }
   Type element = getElementTypeOrSelf(op.getResult(0).getType());
+  SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), part);
+  // A thread has the mean of its own elements.
+  if (llvm::any_of(states, [&](const LoopState &state) {
+        return state.tileMean == &op;
+      }))
+    operands[1] = parts.shareOfThread(operands[1]);
   converted.map(op.getResult(0),
-                parts.onOperands(&op,
-                                 llvm::map_to_vector(op.getOperands(), part),
+                parts.onOperands(&op, operands,
                                  isOfRow(op.getResult(0))
                                      ? parts.partValue(element)
                                      : parts.partTile(op.getResult(0))));
@@ -254,16 +163,20 @@ void PartialLoop::convert(Operation &op, OpBuilder &builder,
 void PartialLoop::rewrite() {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  auto tile = cast<RankedTensorType>(weights.getTile().getType());
+  ReduceOp reduce =
+      *llvm::find_if(loop.getBody()->getOps<ReduceOp>(), [](ReduceOp op) {
+        return isRowValue(op.getResult().getType());
+      });
+  auto tile = cast<RankedTensorType>(reduce.getTile().getType());
   PartBuilder parts(kernel, cast<StripedAttr>(getLayout(tile)).getVector(),
                     builder, loc, PartOwner::Thread);
-  SmallVector<Value> inits;
-  for (Value init : loop.getInitArgs())
-    inits.push_back(
-        isRowValue(init.getType())
-            ? parts.splat(init,
-                          parts.partValue(getElementTypeOrSelf(init.getType())))
-            : init);
+  SmallVector<Value> inits(loop.getInitArgs());
+  for (const LoopState &state : states)
+    for (unsigned number : state.ofThreads()) {
+      Value &init = inits[number];
+      init = parts.splat(init,
+                         parts.partValue(getElementTypeOrSelf(init.getType())));
+    }
   auto made = scf::ForOp::create(builder, loc, loop.getLowerBound(),
                                  loop.getUpperBound(), loop.getStep(), inits);
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
@@ -278,12 +191,8 @@ void PartialLoop::rewrite() {
   scf::YieldOp::create(builder, loc, values);
 
   builder.setInsertionPointAfter(made);
-  Value leaf = yielded(maximum);
-  MergedState all = parts.merge(made.getResult(maximum), made.getResult(sum),
-                                weight, leaf, loop.getResult(maximum).getType(),
-                                loop.getResult(sum).getType());
-  loop.getResult(maximum).replaceAllUsesWith(all.maximum);
-  loop.getResult(sum).replaceAllUsesWith(all.sum);
+  for (const LoopState &state : states)
+    mergeThreads(state, loop, made, parts);
   for (auto [before, after] :
        llvm::zip_equal(loop.getResults(), made.getResults()))
     before.replaceAllUsesWith(after);

@@ -236,6 +236,16 @@ MergedState PartBuilder::mergeCollected(ValueRange collected,
           AgreedOp::create(builder, loc, sumType, sum), maximum, sum};
 }
 
+SmallVector<Value> PartBuilder::tilesOfWarps(ValueRange ofThreads) {
+  auto ofWarps =
+      StripedAttr::get(kernel.getContext(), warps, warpThreads, /*vector=*/1);
+  return llvm::map_to_vector(ofThreads, [&](Value value) -> Value {
+    auto type = RankedTensorType::get(
+        {warps, warpThreads}, getElementTypeOrSelf(value.getType()), ofWarps);
+    return PartsOp::create(builder, loc, type, value);
+  });
+}
+
 MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
                                ArrayRef<Value> leaves, Type maximumType,
                                Type sumType) {
@@ -245,15 +255,8 @@ MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
   constexpr int64_t most = 2 * warpThreads;
   SmallVector<Value> values{maxima, sums};
   if (parts.getColumnThreads() == 1) {
-    auto ofWarps = StripedAttr::get(kernel.getContext(), warps, warpThreads,
-                                    /*vector=*/1);
-    for (Value &value : values)
-      value = PartsOp::create(
-          builder, loc,
-          RankedTensorType::get({warps, warpThreads},
-                                getElementTypeOrSelf(value.getType()), ofWarps),
-          value);
-    auto [ofThreads, sumOfThreads] = mergeRows(values, weight, leaves);
+    auto [ofThreads, sumOfThreads] =
+        mergeRows(tilesOfWarps(values), weight, leaves);
     values = {ofThreads, sumOfThreads};
   }
   if (kernel.getCluster() > 1 && warps * kernel.getCluster() > most) {
@@ -264,4 +267,87 @@ MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
   }
   return mergeCollected(collect(values, {nothing, 0.0}, /*inBlock=*/false),
                         weight, leaves, maximumType, sumType);
+}
+
+std::pair<Value, Value> PartBuilder::mergeSquares(Value scales, Value sums,
+                                                  Type scaleType,
+                                                  Type sumType) {
+  auto merged = [&](ValueRange tiles) -> SmallVector<Value> {
+    Value ofParts = tiles[0], squares = tiles[1];
+    Value scale = ReduceOp::create(builder, loc, collectedValue(ofParts),
+                                   Combiner::MinNum, ofParts, /*dim=*/1);
+    Value ratio = arith::DivFOp::create(
+        builder, loc,
+        BroadcastOp::create(builder, loc, ofParts.getType(), scale), ofParts);
+    if (ratio.getType() != squares.getType())
+      ratio = arith::ExtFOp::create(builder, loc, squares.getType(), ratio);
+    squares = arith::MulFOp::create(builder, loc, squares, ratio);
+    squares = arith::MulFOp::create(builder, loc, squares, ratio);
+    return {scale, ReduceOp::create(builder, loc, collectedValue(squares),
+                                    Combiner::Add, squares, /*dim=*/1)};
+  };
+  // A scale that is no number's has no squares.
+  constexpr double nothing = std::numeric_limits<double>::infinity();
+  SmallVector<Value> ofWarps = merged(tilesOfWarps({scales, sums}));
+  SmallVector<Value> all =
+      merged(collect(ofWarps, {nothing, 0.0}, /*inBlock=*/false));
+  return {AgreedOp::create(builder, loc, scaleType, all[0]),
+          AgreedOp::create(builder, loc, sumType, all[1])};
+}
+
+Value PartBuilder::mergeMeans(Value maxima, Value means, Value origin,
+                              Value leaf, Type meanType) {
+  auto sumOf = [&](Value tile) -> Value {
+    return ReduceOp::create(builder, loc, collectedValue(tile), Combiner::Add,
+                            tile, /*dim=*/1);
+  };
+  // (m, sum of means, how many).
+  auto merged = [&](ValueRange tiles) -> SmallVector<Value> {
+    Value maximum = ReduceOp::create(builder, loc, collectedValue(tiles[0]),
+                                     Combiner::MaxNum, tiles[0], /*dim=*/1);
+    Value to = BroadcastOp::create(builder, loc, tiles[1].getType(),
+                                   ofValue(origin, leaf, maximum));
+    Value move = arith::SubFOp::create(builder, loc,
+                                       ofValue(origin, leaf, tiles[0]), to);
+    Value many = arith::MulFOp::create(builder, loc, move, tiles[2]);
+    Value sum = sumOf(arith::AddFOp::create(builder, loc, tiles[1], many));
+    return {maximum, sum, sumOf(tiles[2])};
+  };
+  Type element = getElementTypeOrSelf(means.getType());
+  auto typed = cast<RankedTensorType>(means.getType());
+  Value one = arith::ConstantOp::create(
+      builder, loc, typed,
+      DenseElementsAttr::get(typed,
+                             Attribute(builder.getFloatAttr(element, 1.0))));
+  constexpr double nothing = -std::numeric_limits<double>::infinity();
+  SmallVector<Value> ofWarps = merged(tilesOfWarps({maxima, means, one}));
+  SmallVector<Value> all =
+      merged(collect(ofWarps, {nothing, 0.0, 0.0}, /*inBlock=*/false));
+  return AgreedOp::create(builder, loc, meanType,
+                          arith::DivFOp::create(builder, loc, all[1], all[2]));
+}
+
+Value PartBuilder::shareOfThread(Value count) {
+  auto type = cast<RankedTensorType>(count.getType());
+  APFloat all(0.0);
+  matchPattern(count, m_ConstantFloat(&all));
+  return arith::ConstantOp::create(
+      builder, loc, type,
+      DenseElementsAttr::get(
+          type, Attribute(builder.getFloatAttr(type.getElementType(),
+                                               all.convertToDouble() /
+                                                   parts.getRowThreads()))));
+}
+
+Value PartBuilder::ofThreads(Value ofRow) {
+  Type element = getElementTypeOrSelf(ofRow.getType());
+  auto slice =
+      cast<SliceAttr>(cast<RankedTensorType>(ofRow.getType()).getEncoding());
+  auto row = cast<StripedAttr>(slice.getParent());
+  auto tile = RankedTensorType::get(
+      {1, row.getColumnThreads() * row.getVector()}, element, row);
+  Value everywhere = BroadcastOp::create(builder, loc, tile, ofRow);
+  Value each = PartsOp::create(builder, loc, partTile(everywhere), everywhere);
+  return ReduceOp::create(builder, loc, partValue(element), Combiner::MaxNum,
+                          each, /*dim=*/1);
 }

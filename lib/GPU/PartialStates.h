@@ -100,6 +100,23 @@ public:
   MergedState merge(Value maxima, Value sums, const Weight &weight,
                     ArrayRef<Value> leaves, Type maximumType, Type sumType);
 
+  /// The scale of the row, the smallest one, and the sum of squares by it, from
+  /// scales of threads and their sums of squares:
+  ///   s = min s_t,   q = sum q_t (s/s_t)^2
+  std::pair<Value, Value> mergeSquares(Value scales, Value sums, Type scaleType,
+                                       Type sumType);
+
+  /// The mean of distances from `origin` of the row, which is made of `leaf`,
+  /// the maximum, from means of threads with distances from their own:
+  ///   t = sum (t_t + o(m_t) - o(m)) / threads
+  Value mergeMeans(Value maxima, Value means, Value origin, Value leaf,
+                   Type meanType);
+
+  /// A value of the row for each thread.
+  Value ofThreads(Value ofRow);
+  /// What each thread has of a constant number of elements of the row.
+  Value shareOfThread(Value count);
+
   /// The weight of a difference of two references.
   Value weigh(Value of, Value reference, const Weight &weight);
 
@@ -110,6 +127,8 @@ private:
   };
   RowStates mergeRows(ValueRange tiles, const Weight &weight,
                       ArrayRef<Value> leaves);
+  /// Values of threads as tiles of a row for each warp.
+  SmallVector<Value> tilesOfWarps(ValueRange ofThreads);
   /// The state of the row from a tile of maxima and one of sums.
   MergedState mergeCollected(ValueRange collected, const Weight &weight,
                              ArrayRef<Value> leaves, Type maximumType,
