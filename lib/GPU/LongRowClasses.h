@@ -147,11 +147,14 @@ std::optional<RowSpread> wideReaders(const LongRow &row);
 std::optional<RowSpread> residentSums(const LongRow &row);
 std::optional<RowSpread> residentPairs(const LongRow &row);
 std::optional<RowSpread> residentCutPairs(const LongRow &row);
+std::optional<RowSpread> residentWidened(const LongRow &row);
+std::optional<RowSpread> residentDoubles(const LongRow &row);
 
 // Rows that start anywhere (RowsOfSlides.cpp).
 std::optional<RowSpread> slidRows(const LongRow &row);
 std::optional<RowSpread> slidShortRows(const LongRow &row);
 std::optional<RowSpread> slidWideRows(const LongRow &row);
+std::optional<RowSpread> slidWeighted(const LongRow &row);
 std::optional<RowSpread> slidPairs(const LongRow &row);
 std::optional<RowSpread> slidWidened(const LongRow &row);
 

@@ -117,7 +117,7 @@ RowSpread mlir::smx::gpu::spreadOrdinary(const LongRow &row) {
   bool areWide =
       shape.elementBits > 32 ||
       (shape.elementBits == 32 && !(shape.isWritten && shape.hasExponentials));
-  if (row.isAligned || areWide || shape.hasWeights ||
+  if (row.isAligned || areWide || shape.hasWeights() ||
       shape.widestWritten > shape.elementBits ||
       (shape.rowsRead > 1 && !shape.hasExponentials))
     return spreadEvenly(row, cutBlockBytes, cutRowThreadBytes);
@@ -136,9 +136,13 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     wideReaders,
     weightedRows,
     weightedSums,
+    // Of few whole accesses, or widened.
+    residentDoubles,
+    residentWidened,
     // They start anywhere.
     slidRows,
     slidWideRows,
+    slidWeighted,
     slidPairs,
     slidWidened,
     // Two rows.

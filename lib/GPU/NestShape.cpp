@@ -228,23 +228,24 @@ static void setReads(NestShape &shape, scf::ForallOp nest,
   });
 }
 
-/// True if an op of the nest reads a vector from outside, whole.
-static bool readsVector(scf::ForallOp nest) {
-  auto isVector = [&](Value value) {
+/// Bits of the widest elements of a vector from outside that an op of the nest
+/// reads whole; 0 if none does.
+static int64_t bitsOfVectors(scf::ForallOp nest) {
+  auto bitsOf = [&](Value value) -> int64_t {
     if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
         slice && slice.getOffsets().empty())
       value = slice.getSource();
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && type.getRank() == 1 &&
-           !nest->isAncestor(value.getParentBlock()->getParentOp());
+    bool isVector = type && type.getRank() == 1 &&
+                    !nest->isAncestor(value.getParentBlock()->getParentOp());
+    return isVector ? mlir::smx::elementBits(type) : 0;
   };
-  return nest
-      .walk([&](linalg::LinalgOp op) {
-        return llvm::any_of(op.getDpsInputs(), isVector)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  int64_t bits = 0;
+  nest.walk([&](linalg::LinalgOp op) {
+    for (Value input : op.getDpsInputs())
+      bits = std::max(bits, bitsOf(input));
+  });
+  return bits;
 }
 
 /// Sets `isWritten`, `writtenBits` and `widestWritten`.
@@ -369,7 +370,8 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
   setElements(shape, nest, classes);
   setReads(shape, nest, classes);
   shape.hasOpenLoop = hasOpenLoop(nest);
-  shape.hasWeights = shape.isOneRow && shape.rowsRead != 0 && readsVector(nest);
+  if (shape.isOneRow && shape.rowsRead != 0)
+    shape.weightBits = bitsOfVectors(nest);
   setWrites(shape, nest, classes);
   shape.tiles = tilesOfLoop(nest);
   setReductions(shape, nest, classes);

@@ -40,9 +40,9 @@ struct NestShape {
   bool hasOpenLoop = false;
   /// Something as long as a row is the same for all rows of a tile.
   bool sharesRows = false;
-  /// Something is read that has a value for each column and is the same for all
-  /// rows: the weights of a norm.
-  bool hasWeights = false;
+  /// Bits of what is read that has a value for each column and is the same for
+  /// all rows, the weights of a norm: of the widest ones, 0 if there are none.
+  int64_t weightBits = 0;
   /// Reductions other than products, and how many of them are sums.
   int64_t reductions = 0, sums = 0;
   /// A sum is wider than f32.
@@ -58,6 +58,8 @@ struct NestShape {
   int64_t writtenBits = 0;
   /// Bits of the widest element type of them.
   int64_t widestWritten = 0;
+
+  bool hasWeights() const { return weightBits != 0; }
 
   /// Elements that a thread reads or writes at once: what is written wider than
   /// it is read leaves in whole accesses, side by side, since a store of half

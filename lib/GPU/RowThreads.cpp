@@ -85,14 +85,15 @@ void RowThreads::chooseStrip(const NestShape &shape,
     int64_t bits = std::max(shape.elementBits, narrow);
     if (shape.hasDoubleSums || shape.widestWritten > bits)
       bits = std::max(bits, wide);
+    // Squares, and conversions of f16, take registers beside many elements.
+    const bool areTight = bits == narrow && tensors == 1 &&
+                          (shape.isConverted || !shape.hasExponentials);
     cluster = ColumnStrip::blocks(paddedRows, shape.longest, bits, tensors,
-                                  options.clusters);
+                                  options.clusters, areTight);
     int64_t part = llvm::divideCeil(shape.longest, cluster);
     int64_t each = ColumnStrip::elementsOfThread(bits, true);
-    if (bits == narrow && tensors == 1 &&
-        (shape.isConverted || !shape.hasExponentials)) {
-      // Squares, and conversions of f16, take registers beside many elements,
-      // and so does what few warps exchange, beside sums of squares.
+    if (areTight) {
+      // And so does what few warps exchange, beside sums of squares.
       constexpr int64_t fewWarps = 7;
       if (!shape.hasExponentials && cluster == 1 &&
           paddedRows * part < fewWarps * each * warpThreads)
@@ -209,17 +210,22 @@ void RowThreads::chooseThreads(const NestShape &shape,
       (readsWholeRows || (shape.rowsRead == 1) != shape.hasExponentials);
   // Of f32 it has, too, where several rows to a block are only read (with a sum
   // in f64 for each lane, and 5 exchanges of it, log-sum-exp of 100 elements
-  // has 0.50 of a copy's rate, not 0.98), or the largest are found by keys of a
-  // word.
+  // has 0.50 of a copy's rate, not 0.98), or long ones summed twice (smoothed
+  // cross entropy of 262144: 0.85, not 0.60), or the largest are found by keys
+  // of a word.
   constexpr int64_t narrow = 16, wide = 32;
   bool isShared = readsWholeRows && paddedRows > 1;
+  isSummedTwice = !shape.isOneRow && paddedRows == 1 &&
+                  shape.elementBits == wide && shape.longest >= longRow &&
+                  !shape.isWritten && shape.reductions > shape.sums &&
+                  3 * shape.sums >= 2 * shape.reductions;
   if (shape.elementBits == narrow)
     hasTwice = isLongTile || readsWholeRows || leavesLanes;
   else if (isRanked)
     hasTwice = readsWholeRows &&
                mlir::smx::haveCutKeys(shape.elementBits, shape.maxima);
   else
-    hasTwice = shape.elementBits == wide && isShared;
+    hasTwice = (shape.elementBits == wide && isShared) || isSummedTwice;
   int64_t each = hasTwice ? 32 : 16;
   int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
   threads =
@@ -254,6 +260,9 @@ int64_t RowThreads::minBlocks(const NestShape &shape) const {
   if (isStrip && shape.elementBits <= wordBits && !shape.hasOpenLoop)
     return std::max<int64_t>(warpsOfStrips * ::smx::gpu::warpThreads / threads,
                              1);
+  // More would spill where the rest of a row is masked.
+  if (isSummedTwice)
+    return mlir::smx::blockRowThreads * 3 / 4 / threads;
   constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16,
                     shortRow = 512, multiprocessor = 1536;
   if (shape.isWritten || shape.maxima != 0 || shape.elementBits != narrow)

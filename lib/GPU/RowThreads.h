@@ -61,6 +61,9 @@ private:
   bool keepsKeys, isRanked;
   /// Rows that are only read, and each thread has twice as much of them.
   bool readsWholeRows = false, hasTwice = false;
+  /// A long tile in a loop, of f32 that is only read, and summed twice for each
+  /// maximum.
+  bool isSummedTwice = false;
 };
 
 } // namespace mlir::smx::gpu

@@ -328,7 +328,7 @@ static BlockTile chooseStripTile(const BlockReduction &reduction,
     tile.sizes.stream = *reduction.extent;
     tile.rows = ColumnStrip::heldWidth(columns);
     blocks = ColumnStrip::blocks(tile.rows, length, bits, columns.tensors,
-                                 columns.most);
+                                 columns.most, columns.areTight);
   }
   const bool isHeld = reduction.extent && tile.rows != 0 &&
                       llvm::all_of(op.getInputOperands(), isInOrderOfMemory);

@@ -509,13 +509,73 @@ func.func @slid_widened(%x: tensor<64x12345xbf16>) -> tensor<64x12345xf32> {
   return %y : tensor<64x12345xf32>
 }
 
-// A quotient of f64 leaves registers for 4 accesses.
+// A quotient of f64 leaves registers for 5 accesses, of one block or of two.
 // CHECK-LABEL: smx_gpu.kernel @wide_norm_kernel
-// CHECK-SAME: warps(32)
+// CHECK-SAME: warps(13) cluster(2) shared_limit(232448) min_blocks(3)
 // CHECK: smx_gpu.return
 func.func @wide_norm(%x: tensor<64x16384xf32>) -> tensor<64x16384xf32> {
   %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x16384xf32> -> tensor<64x16384xf32>
   return %y : tensor<64x16384xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @shorter_wide_norm_kernel
+// CHECK-SAME: warps(16) shared_limit(232448) min_blocks(2)
+// CHECK: smx_gpu.return
+func.func @shorter_wide_norm(%x: tensor<64x10000xf32>) -> tensor<64x10000xf32> {
+  %y = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x10000xf32> -> tensor<64x10000xf32>
+  return %y : tensor<64x10000xf32>
+}
+
+// Exponentials of f32 in rows that start anywhere, in small blocks that take turns; those of f64, if accesses are not whole.
+// CUT-LABEL: smx_gpu.kernel @slid_wide_exponentials_kernel
+// CUT-SAME: warps(6) cluster(8) shared_limit(232448) min_blocks(4)
+// CUT: smx_gpu.return
+func.func @slid_wide_exponentials(%x: tensor<64x65537xf32>) -> tensor<64x65537xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x65537xf32> -> tensor<64x65537xf32>
+  return %y : tensor<64x65537xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @doubles_kernel
+// CHECK-SAME: warps(8) cluster(4) shared_limit(232448) min_blocks(3)
+// CHECK: smx_gpu.return
+func.func @doubles(%x: tensor<64x20000xf64>) -> tensor<64x20000xf64> {
+  %y = smx.softmax %x axis(1) : tensor<64x20000xf64> -> tensor<64x20000xf64>
+  return %y : tensor<64x20000xf64>
+}
+
+// Weights come element by element beside rows that start anywhere: 4 accesses, or 6 where weights are wider and loads of them hide less.
+// CUT-LABEL: smx_gpu.kernel @slid_weighted_kernel
+// CUT-SAME: warps(10) cluster(2) shared_limit(232448) min_blocks(4)
+// CUT: smx_gpu.return
+func.func @slid_weighted(%x: tensor<64x20001xf16>, %w: tensor<20001xf16>) -> tensor<64x20001xf16> {
+  %e = tensor.empty() : tensor<64x20001xf16>
+  %n = smx.rms_norm %x axis(1) epsilon(1.0e-05) : tensor<64x20001xf16> -> tensor<64x20001xf32>
+  %y = linalg.generic {indexing_maps = [#map, affine_map<(i, j) -> (j)>, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%n, %w : tensor<64x20001xf32>, tensor<20001xf16>) outs(%e : tensor<64x20001xf16>) {
+  ^bb0(%a: f32, %b: f16, %o: f16):
+    %c = arith.extf %b : f16 to f32
+    %d = arith.mulf %a, %c : f32
+    %r = arith.truncf %d : f32 to f16
+    linalg.yield %r : f16
+  } -> tensor<64x20001xf16>
+  return %y : tensor<64x20001xf16>
+}
+
+// What becomes f32 of 16 bits, where masks hold exponentials back; norms in any case.
+// CHECK-LABEL: smx_gpu.kernel @long_widened_kernel
+// CHECK-SAME: warps(7) cluster(16) shared_limit(232448) min_blocks(4)
+// CHECK: smx_gpu.return
+func.func @long_widened(%x: tensor<64x200064xbf16>) -> tensor<64x200064xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x200064xbf16> -> tensor<64x200064xf32>
+  return %y : tensor<64x200064xf32>
+}
+
+// CHECK-LABEL: smx_gpu.kernel @whole_widened_kernel
+// CHECK-SAME: warps(16) cluster(16)
+// CHECK: smx_gpu.return
+func.func @whole_widened(%x: tensor<64x262144xbf16>) -> tensor<64x262144xf32> {
+  %y = smx.softmax %x axis(1) : tensor<64x262144xbf16> -> tensor<64x262144xf32>
+  return %y : tensor<64x262144xf32>
 }
 
 // Results of another width take more registers.
