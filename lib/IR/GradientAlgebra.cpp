@@ -1,6 +1,7 @@
 //===- GradientAlgebra.cpp - the sum behind the gradient of a row ---------===//
 
 #include "TileArithmetic.h"
+#include "smx/IR/SerialSums.h"
 #include "smx/IR/Smx.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -43,15 +44,33 @@ GradientAlgebraAttr::expandUpdate(OpBuilder &builder,
   SmallVector<TileOperand> inputs;
   for (unsigned i = 0; i < update.op.getInputs().size(); ++i)
     inputs.push_back(update.input(i));
+  // A long chain of f32 additions would round once for every element.
+  const bool isWide = type.isF32() && operation->hasAttr(serialSumsAttribute);
+  FloatType sumType = isWide ? FloatType(builder.getF64Type()) : type;
+  TileOperand sum = update.state(0);
+  if (isWide)
+    sum.tensor =
+        linalg::FillOp::create(
+            builder, update.loc(),
+            ScalarMath{builder, update.loc()}.constant(0.0, sumType),
+            emptyLike(builder, update.loc(), update.states[0], sumType))
+            .getResult(0);
   // s' = s + sum y*g, or s + sum g
-  return TileArithmetic{builder, update.loc()}.reduce(
-      "running sum", inputs, {update.state(0)}, {update.stream},
-      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-        Value term = m.cast(v[0], type);
-        if (inputs.size() == 2)
-          term = m.mul(term, m.cast(v[1], type));
-        return {m.add(term, v.back())};
-      });
+  TileArithmetic tile{builder, update.loc()};
+  sum.tensor =
+      tile.reduce("running sum", inputs, {sum}, {update.stream},
+                  [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                    Value term = m.cast(v[0], type);
+                    if (inputs.size() == 2)
+                      term = m.mul(term, m.cast(v[1], type));
+                    return {m.add(m.cast(term, sumType), v.back())};
+                  })[0];
+  if (!isWide)
+    return {sum.tensor};
+  return {tile.mapInto("running sum and tile sum", {sum}, update.state(0),
+                       [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+                         return {m.add(v[1], m.cast(v[0], type))};
+                       })};
 }
 
 SmallVector<Value>

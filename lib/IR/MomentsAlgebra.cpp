@@ -9,6 +9,8 @@
 #include "smx/IR/SerialSums.h"
 #include "smx/IR/Smx.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::smx;
 
@@ -181,19 +183,25 @@ MomentsAlgebraAttr::expandFinish(OpBuilder &builder,
                     });
   }
   TileOperand input{op.getInputs()[0], maps[3]};
-  Value inverse =
-      tile.map("reciprocal of the deviation",
-               {{states[0], row}, {states[2], row}}, {{states[1], row}},
-               [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
-                 Value epsilon =
-                     m.constant(getEpsilon().getValueAsDouble(), state);
-                 auto flags = state.isF32() && asksLittleOfRow(input, row, type)
-                                  ? arith::FastMathFlags::afn
-                                  : arith::FastMathFlags::none;
-                 Value variance = m.div(v[1], v[0], flags);
-                 Value deviation = m.sqrt(m.add(variance, epsilon), flags);
-                 return {m.div(m.constant(1.0, state), deviation, flags)};
-               })[0];
+  Value inverse = tile.map(
+      "reciprocal of the deviation", {{states[0], row}, {states[2], row}},
+      {{states[1], row}},
+      [&](ScalarMath m, ValueRange v) -> SmallVector<Value> {
+        Value epsilon = m.constant(getEpsilon().getValueAsDouble(), state);
+        auto flags = state.isF32() && asksLittleOfRow(input, row, type)
+                         ? arith::FastMathFlags::afn
+                         : arith::FastMathFlags::none;
+        Value variance = m.div(v[1], v[0], flags);
+        Value deviation = m.sqrt(m.add(variance, epsilon), flags);
+        Value inverse = m.div(m.constant(1.0, state), deviation, flags);
+        // By 0, which is finite and wrong, nobody would see it.
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        Value isTooWide = m.equal(variance, m.constant(infinity, state));
+        return {m.select(
+            isTooWide,
+            m.constant(std::numeric_limits<double>::quiet_NaN(), state),
+            inverse)};
+      })[0];
   Value empty =
       emptyFor(builder, op.getLoc(), type, input.tensor, input.map, result);
   return tile.map(

@@ -215,11 +215,17 @@ llvm::Expected<std::string> mlir::smx::emitPTX(ModuleOp module,
                                                StringRef chip) {
   mlir::gpu::GPUModuleOp device = deviceModule(module);
   if (!device || kernelsOf(device).empty())
-    return createStringError("the module has no kernel");
+    return createStringError("the module has no kernel; a public function with "
+                             "an op of smx or linalg on tensors has one");
   StringRef features;
   if (ArrayAttr targets = device.getTargetsAttr())
-    for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>())
+    for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>()) {
       features = target.getFeatures();
+      if (target.getChip() != chip)
+        return createStringError("the kernels were lowered for " +
+                                 target.getChip() + ", not for " + chip +
+                                 "; chip " + target.getChip() + " would work");
+    }
 
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);

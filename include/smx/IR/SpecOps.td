@@ -114,7 +114,7 @@ def Smx_LayerNormOp : Smx_NormOp<"layer_norm"> {
   let description = [{
     `result = (x - mean) / sqrt(variance + epsilon)` along one axis, with the population
     variance: the same streaming reduction as softmax with another monoid (`#smx.moments`).
-    Squares of differences have to be finite: in f32 a row that spreads over 1e19 is NaN. With an
+    Squares of differences, and the sum of a row, have to be finite: in f32 a row that spreads over 1e19 is NaN. With an
     epsilon of 0 they must not all be 0: a row of f32 that spreads over no more than 1e-23 has +-inf.
     Rules R1 to R3 of `smx.softmax`.
 

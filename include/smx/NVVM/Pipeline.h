@@ -47,8 +47,9 @@ struct KernelLaunch {
 /// The launch of a lowered kernel; an error names the kernels that there are.
 llvm::Expected<KernelLaunch> getKernelLaunch(ModuleOp module, StringRef kernel);
 
-/// PTX of all kernels of a lowered module, at least one, for `chip`. Entries
-/// have the kernels' names. An error has the text of the back end.
+/// PTX of all kernels of a lowered module, at least one, for `chip`, which they
+/// were lowered for. Entries have the kernels' names. An error has the text of
+/// the back end.
 llvm::Expected<std::string> emitPTX(ModuleOp module, StringRef chip);
 
 } // namespace mlir::smx
