@@ -31,6 +31,7 @@ void mlir::smx::buildCPUToLLVMPipeline(OpPassManager &pm,
                                        const CPULoweringOptions &options) {
   pm.addPass(createSmxCPUOwnNamesPass());
   if (options.threads) {
+    pm.addNestedPass<func::FuncOp>(createSmxCPUSmallLoopsPass());
     pm.addPass(createForallToParallelLoopPass());
     pm.addPass(createConvertSCFToOpenMPPass());
     // Inlines the allocation scopes, which must not hold control flow.

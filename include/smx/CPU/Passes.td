@@ -131,6 +131,29 @@ def SmxCPUExpandBF16Pass : Pass<"smx-cpu-expand-bf16"> {
   let dependentDialects = ["arith::ArithDialect"];
 }
 
+def SmxCPUSmallLoopsPass : InterfacePass<"smx-cpu-small-loops", "::mlir::FunctionOpInterface"> {
+  let summary = "leave functions of few elements to one thread";
+  let description = [{
+    A function that is given at most `most-elements`, results included, is done before other threads have woken up, or, where
+    those are busy, long before: its parallel loops become ordinary ones. Where an extent is open, nobody knows.
+
+    ```mlir
+    func.func @f(%x: memref<4x16xf32>, %y: memref<4x16xf32>) {
+      scf.forall (%i) in (4) {
+    ```
+    ==>
+    ```mlir
+    func.func @f(%x: memref<4x16xf32>, %y: memref<4x16xf32>) {
+      scf.for %i = %c0 to %c4 step %c1 {
+    ```
+  }];
+  let options = [
+    Option<"mostElements", "most-elements", "int64_t", /*default=*/"4096",
+           "elements of all tensors of a function that one thread has">
+  ];
+  let dependentDialects = ["scf::SCFDialect"];
+}
+
 def SmxCPUThreadLoopsPass : Pass<"smx-cpu-thread-loops"> {
   let summary = "give every thread its scratch memory and a share of the work that adapts";
   let description = [{
