@@ -287,6 +287,8 @@ static int run() {
   auto input = openInputFile(inputName, &message);
   if (!input)
     return fail(message, exitBadUse);
+  if (input->getBuffer().trim().empty())
+    return fail("'" + inputName + "' has no module", exitBadUse);
   if (explain.isGiven())
     return writeExplanation(input->getBuffer(), from, to, isFormChosen);
   std::string text, manifest;

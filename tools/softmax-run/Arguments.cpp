@@ -88,20 +88,26 @@ static Expected<Argument> readInput(size_t number, const TensorSpec &spec,
 static Expected<Shape> chooseShape(size_t number, const TensorSpec &spec,
                                    llvm::ArrayRef<std::string> dims) {
   Shape shape(spec.sizes.begin(), spec.sizes.end());
-  if (!llvm::is_contained(shape, -1))
-    return shape;
-  const std::string wanted = reference::toString(shape);
   int64_t every;
   if (dims.size() == 1 && !StringRef(dims[0]).getAsInteger(10, every)) {
     for (int64_t &size : shape)
       size = size < 0 ? every : size;
     return shape;
   }
-  if (number >= dims.size())
+  if (number >= dims.size() || dims[number].empty()) {
+    if (!llvm::is_contained(shape, -1))
+      return shape;
     return createStringError(
         inputName(number) +
         " has extents that the module leaves open; give its shape in --dims, "
         "as 2x8x128x64 for every input or as one number for all open extents");
+  }
+  const std::string wanted =
+      llvm::join(llvm::map_range(shape,
+                                 [](int64_t size) {
+                                   return size < 0 ? "?" : std::to_string(size);
+                                 }),
+                 "x");
   llvm::SmallVector<StringRef> parts;
   StringRef(dims[number]).split(parts, 'x');
   bool fits = parts.size() == shape.size();
@@ -114,7 +120,7 @@ static Expected<Shape> chooseShape(size_t number, const TensorSpec &spec,
   if (!fits)
     return createStringError("--dims: '" + dims[number] +
                              "' does not fit the type of " + inputName(number) +
-                             " (-1 is open: " + wanted + ")");
+                             ", " + wanted);
   return shape;
 }
 

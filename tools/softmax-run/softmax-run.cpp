@@ -128,12 +128,18 @@ static llvm::Expected<cuda::Device> openDevice(CompileOptions &options) {
   return device;
 }
 
-static llvm::Error writeOutputs(llvm::ArrayRef<HostTensor> outputs) {
+static llvm::Error makeOutputDir() {
   if (outputDir.empty())
     return llvm::Error::success();
   if (std::error_code code = llvm::sys::fs::create_directories(outputDir))
     return llvm::createStringError(
         code, "can not make the folder '" + outputDir + "': " + code.message());
+  return llvm::Error::success();
+}
+
+static llvm::Error writeOutputs(llvm::ArrayRef<HostTensor> outputs) {
+  if (outputDir.empty())
+    return llvm::Error::success();
   for (auto [i, output] : llvm::enumerate(outputs)) {
     llvm::SmallString<128> path(outputDir);
     llvm::sys::path::append(path, "output" + llvm::Twine(i) + ".npy");
@@ -196,6 +202,9 @@ static llvm::Error runModule(llvm::StringRef text, Stage from,
     device = *opened;
     report.device = device->info().name;
   }
+  // Before what may take long.
+  if (llvm::Error error = makeOutputDir())
+    return error;
   const ArgumentFlags arguments{inputNames, randomNames, dims};
   if (!tuneName.empty())
     return tuneModule(text, options, arguments, checkSettings(), device,
