@@ -4,8 +4,9 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
-#include <limits>
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::smx::gpu;
@@ -142,20 +143,38 @@ bool StateMatcher::isMaximum(unsigned number) {
   return reduce && reduce.getKind() == Combiner::MaxNum;
 }
 
+/// What `exponential` multiplies a difference by, which `factor`, or nothing,
+/// is for, if it were to the base of e.
+static std::optional<double> scaleOf(Operation *exponential, Value factor) {
+  SplatElementsAttr splat;
+  if (factor && !matchPattern(factor, m_Constant(&splat)))
+    return std::nullopt;
+  double scale =
+      factor ? splat.getSplatValue<APFloat>().convertToDouble() : 1.0;
+  return isa<math::Exp2Op>(exponential) ? scale * llvm::numbers::ln2 : scale;
+}
+
 std::optional<LoopState> StateMatcher::matchWeights(unsigned maximum,
                                                     unsigned sum) {
   if (!isMaximum(maximum))
     return std::nullopt;
   Value reference;
+  std::optional<double> scale;
   ReduceOp weights = sumOfTile(sum, [&](Value before) {
     auto rescaled = before.getDefiningOp<arith::MulFOp>();
     if (!rescaled || withoutConversion(rescaled.getLhs()) != argument(sum))
       return false;
     auto exponential =
         withoutConversion(rescaled.getRhs()).getDefiningOp<math::ExpOp>();
+    Value power = exponential ? exponential.getOperand() : Value();
+    auto product =
+        power ? power.getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+    if (exponential)
+      scale = scaleOf(exponential, product ? product.getRhs() : Value());
+    if (product)
+      power = product.getLhs();
     auto difference =
-        exponential ? exponential.getOperand().getDefiningOp<arith::SubFOp>()
-                    : arith::SubFOp();
+        power ? power.getDefiningOp<arith::SubFOp>() : arith::SubFOp();
     if (!difference || difference.getLhs() != argument(maximum))
       return false;
     reference = difference.getRhs();
@@ -163,7 +182,13 @@ std::optional<LoopState> StateMatcher::matchWeights(unsigned maximum,
   });
   std::optional<Weight> weight =
       weights ? matchWeight(weights.getTile()) : std::nullopt;
-  if (!weight || weight->reference != reference ||
+  // Of f16 and bf16 weights are powers of 2.
+  constexpr double nearly = 1e-6;
+  std::optional<double> ofWeights =
+      weight ? scaleOf(weight->exponential, weight->factor) : std::nullopt;
+  if (!ofWeights || !scale ||
+      std::abs(*ofWeights - *scale) > nearly * std::abs(*scale) ||
+      weight->reference != reference ||
       !isOfValues(reference, yielded(maximum)) ||
       getElementTypeOrSelf(reference.getType()) !=
           getElementTypeOrSelf(yielded(maximum).getType()))
@@ -350,35 +375,4 @@ std::optional<SmallVector<LoopState>> StateMatcher::match() {
 std::optional<SmallVector<LoopState>>
 mlir::smx::gpu::matchLoopStates(scf::ForOp loop) {
   return StateMatcher(loop).match();
-}
-
-void mlir::smx::gpu::mergeThreads(const LoopState &state, scf::ForOp loop,
-                                  scf::ForOp made, PartBuilder &parts) {
-  Value value = loop.getResult(state.value),
-        reference = loop.getResult(state.reference),
-        ofThreads = made.getResult(state.value),
-        references = made.getResult(state.reference),
-        leaf = loop.getYieldedValues()[state.reference];
-  switch (state.kind) {
-  case LoopState::Kind::Count:
-    return;
-  case LoopState::Kind::Weights: {
-    MergedState all = parts.merge(references, ofThreads, state.weight, leaf,
-                                  reference.getType(), value.getType());
-    reference.replaceAllUsesWith(all.maximum);
-    value.replaceAllUsesWith(all.sum);
-    return;
-  }
-  case LoopState::Kind::Squares: {
-    auto [scaleOfAll, sumOfAll] = parts.mergeSquares(
-        references, ofThreads, reference.getType(), value.getType());
-    reference.replaceAllUsesWith(scaleOfAll);
-    value.replaceAllUsesWith(sumOfAll);
-    return;
-  }
-  case LoopState::Kind::Mean:
-    value.replaceAllUsesWith(parts.mergeMeans(
-        references, ofThreads, state.origin, leaf, value.getType()));
-    return;
-  }
 }

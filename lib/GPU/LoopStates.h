@@ -46,11 +46,6 @@ struct LoopState {
 /// All that the loop carries of the row, if it is nothing else.
 std::optional<SmallVector<LoopState>> matchLoopStates(scf::ForOp loop);
 
-/// Gives what `loop` had of the row to its users, from `made`, where each
-/// thread has such a state.
-void mergeThreads(const LoopState &state, scf::ForOp loop, scf::ForOp made,
-                  PartBuilder &parts);
-
 } // namespace mlir::smx::gpu
 
 #endif // SMX_LIB_GPU_LOOPSTATES_H

@@ -160,6 +160,39 @@ void PartialLoop::convert(Operation &op, OpBuilder &builder,
                                      : parts.partTile(op.getResult(0))));
 }
 
+/// Gives what `loop` had of the row to its users, from `made`, where each
+/// thread has such a state.
+static void mergeThreads(const LoopState &state, scf::ForOp loop,
+                         scf::ForOp made, PartBuilder &parts) {
+  Value value = loop.getResult(state.value),
+        reference = loop.getResult(state.reference),
+        ofThreads = made.getResult(state.value),
+        references = made.getResult(state.reference),
+        leaf = loop.getYieldedValues()[state.reference];
+  switch (state.kind) {
+  case LoopState::Kind::Count:
+    return;
+  case LoopState::Kind::Weights: {
+    MergedState all = parts.merge(references, ofThreads, state.weight, leaf,
+                                  reference.getType(), value.getType());
+    reference.replaceAllUsesWith(all.maximum);
+    value.replaceAllUsesWith(all.sum);
+    return;
+  }
+  case LoopState::Kind::Squares: {
+    auto [scaleOfAll, sumOfAll] = parts.mergeSquares(
+        references, ofThreads, reference.getType(), value.getType());
+    reference.replaceAllUsesWith(scaleOfAll);
+    value.replaceAllUsesWith(sumOfAll);
+    return;
+  }
+  case LoopState::Kind::Mean:
+    value.replaceAllUsesWith(parts.mergeMeans(
+        references, ofThreads, state.origin, leaf, value.getType()));
+    return;
+  }
+}
+
 void PartialLoop::rewrite() {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
