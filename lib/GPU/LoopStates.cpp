@@ -31,8 +31,8 @@ private:
 
   /// `value` is computed from none of the row.
   bool isOfTiles(Value value);
-  /// `value` follows from reductions of such tiles alone.
-  bool isOfReductions(Value value);
+  /// `value` follows from maxima of such tiles alone.
+  bool isOfMaxima(Value value);
 
   /// The argument grows by as much in each round.
   bool isCount(unsigned number);
@@ -80,17 +80,17 @@ bool StateMatcher::isOfTiles(Value value) {
   return ofTiles[value] = is;
 }
 
-bool StateMatcher::isOfReductions(Value value) {
+bool StateMatcher::isOfMaxima(Value value) {
   if (isSplat(value))
     return true;
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != loop.getBody())
     return false;
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    return isOfTiles(reduce.getTile());
+    return reduce.getKind() == Combiner::MaxNum && isOfTiles(reduce.getTile());
   return isRowValue(value.getType()) &&
          llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return isOfReductions(operand); });
+                      [&](Value operand) { return isOfMaxima(operand); });
 }
 
 bool StateMatcher::isCount(unsigned number) {
@@ -140,7 +140,8 @@ bool StateMatcher::isMaximum(unsigned number) {
       larger && isSplat(larger.getRhs()))
     x = larger.getLhs();
   auto reduce = x.getDefiningOp<ReduceOp>();
-  return reduce && reduce.getKind() == Combiner::MaxNum;
+  return reduce && reduce.getKind() == Combiner::MaxNum &&
+         isOfTiles(reduce.getTile());
 }
 
 /// What `exponential` multiplies a difference by, which `factor`, or nothing,
@@ -205,7 +206,7 @@ std::optional<LoopState> StateMatcher::matchSquares(unsigned scale,
       compare.getLhs() != argument(scale) ||
       smaller.getFalseValue() != argument(scale) ||
       smaller.getTrueValue() != compare.getRhs() ||
-      !isOfReductions(compare.getRhs()))
+      !isOfMaxima(compare.getRhs()))
     return std::nullopt;
   // q (s'/s) (s'/s)
   auto isRatio = [&](Value value) {

@@ -6,8 +6,7 @@
 
 namespace mlir::smx::gpu {
 
-/// A value of the row: one that threads may have one each of. Not those of
-/// threads, which have one each.
+/// A value that the row has one of, and not each of its parts.
 bool isRowValue(Type type);
 
 /// What a loop over tiles of a row carries of the row, by the numbers of its

@@ -310,6 +310,12 @@ Value PartBuilder::mergeMeans(Value maxima, Value means, Value origin,
     Value move = arith::SubFOp::create(builder, loc,
                                        ofValue(origin, leaf, tiles[0]), to);
     Value many = arith::MulFOp::create(builder, loc, move, tiles[2]);
+    // Nobody's maximum is -inf, and so may be what it is the origin of.
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(tiles[2].getType()));
+    Value isNobody = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OEQ, tiles[2], zero);
+    many = arith::SelectOp::create(builder, loc, isNobody, zero, many);
     Value sum = sumOf(arith::AddFOp::create(builder, loc, tiles[1], many));
     return {maximum, sum, sumOf(tiles[2])};
   };

@@ -11,6 +11,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::smx::gpu;
 
@@ -43,6 +45,13 @@ static bool isWidenedSum(PartialReduceOp op) {
          isa<arith::ExtFOp>(*op->user_begin());
 }
 
+RankedTensorType RowPieces::stripeOf(Value tile) const {
+  Piece common = pieces.back();
+  for (const Piece &piece : pieces)
+    common.columns = std::gcd(common.columns, piece.columns);
+  return typeOf(common, tile);
+}
+
 bool RowPieces::isKnown(Operation *op) const {
   bool isWholeOp =
       llvm::any_of(llvm::concat<Value>(op->getOperands(), op->getResults()),
@@ -52,8 +61,8 @@ bool RowPieces::isKnown(Operation *op) const {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getDim() == 1;
   if (auto reduce = dyn_cast<PartialReduceOp>(op))
-    return isWidenedSum(reduce) && reduce.getResult().getType() ==
-                                       typeOf(pieces.back(), reduce.getTile());
+    return isWidenedSum(reduce) &&
+           reduce.getResult().getType() == stripeOf(reduce.getTile());
   if (auto store = dyn_cast<StoreOp>(op))
     return store.getDims().back() >= 0;
   if (auto load = dyn_cast<LoadOp>(op))
@@ -178,8 +187,7 @@ Value RowPieces::pieceFor(OpBuilder &builder, Piece &piece,
     else if (reference)
       piece.loaded[kept] = made.lookup(kept);
   }
-  // There is one exchange for all.
-  RankedTensorType stripe = typeOf(pieces.back(), whole);
+  RankedTensorType stripe = stripeOf(whole);
   if (tile.getType() == stripe)
     return tile;
   auto reduce = dyn_cast<ReduceOp>(reduction);

@@ -72,6 +72,9 @@ private:
     return RankedTensorType::get({rows, piece.columns / rows},
                                  type.getElementType(), type.getEncoding());
   }
+  /// What all pieces of `tile` are reduced to before there is one exchange: as
+  /// many columns as divide those of each.
+  RankedTensorType stripeOf(Value tile) const;
   bool isKnown(Operation *op) const;
   void load(OpBuilder &builder, Piece &piece);
   Value loadPiece(OpBuilder &builder, const Piece &piece, LoadOp load);

@@ -164,19 +164,20 @@ std::optional<RowSpread> mlir::smx::gpu::slidWideRows(const LongRow &row) {
               {.fewest = 5, .most = 7, .mostThreads = 448, .besides = 36}});
   const bool areSquares = !shape.hasExponentials && shape.sums == 1;
   const int64_t besides = areSquares ? 40 : 32;
-  // Squares of 33333 to 80001 elements are 10 to 13 % faster in small blocks.
-  const Sharing small{.fewest = 4,
-                      .most = areSquares ? 8 : 0,
+  const Sharing large = inLargeBlocks(besides, enoughOfLargeBlocks),
+                larger = inLargeBlocks(besides + 8, /*enough=*/0),
+                small{.fewest = 4,
+                      .most = 8,
                       .mostThreads = manyThreads,
-                      .besides = besides};
-  return spreadResident(row, {inLargeBlocks(besides, enoughOfLargeBlocks),
-                              small,
-                              {.fewest = 4,
-                               .most = 8,
-                               .mostThreads = 384,
-                               .besides = besides,
-                               .fewestResident = 2},
-                              inLargeBlocks(besides + 8, /*enough=*/0)});
+                      .besides = besides},
+                ordinary{.fewest = 4,
+                         .most = 8,
+                         .mostThreads = 384,
+                         .besides = besides,
+                         .fewestResident = 2};
+  // Squares of 33333 to 80001 elements are 10 to 13 % faster in small blocks.
+  return areSquares ? spreadResident(row, {large, small, ordinary, larger})
+                    : spreadResident(row, {large, ordinary, larger});
 }
 
 /// Exponentials in f32 of a row of 16 bits, of which a thread has 4 in 8 bytes:

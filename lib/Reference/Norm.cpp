@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 namespace smx::reference {
 
@@ -42,8 +43,11 @@ static Divisor divisorOf(const Tensor &x, const RowLayout &layout, int64_t row,
     const double d = (x[begin + j * stride] - mean) * scale;
     squares.add(d * d);
   }
-  return {mean, scale,
-          std::sqrt(squares.value() / n + epsilon * scale * scale)};
+  const double variance = squares.value() / n;
+  // What spreads too far has no deviation: by 0 nobody would see it.
+  if (std::isinf(variance))
+    return {mean, scale, std::numeric_limits<double>::quiet_NaN()};
+  return {mean, scale, std::sqrt(variance + epsilon * scale * scale)};
 }
 
 /// Subtracts the mean if `centred`, then divides by the root of the mean

@@ -94,6 +94,9 @@ static Expected<Shape> chooseShape(size_t number, const TensorSpec &spec,
       size = size < 0 ? every : size;
     return shape;
   }
+  // A number has no extents.
+  if (shape.empty())
+    return shape;
   if (number >= dims.size() || dims[number].empty()) {
     if (!llvm::is_contained(shape, -1))
       return shape;

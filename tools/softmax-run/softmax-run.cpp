@@ -49,9 +49,9 @@ static cl::list<std::string>
                 cl::value_desc("generator[:seed],..."));
 static cl::list<std::string>
     dims("dims", cl::cat(category), cl::CommaSeparated,
-         cl::desc("one shape per input, of which only generated ones with open "
-                  "extents look at theirs, or one number for every open "
-                  "extent"),
+         cl::desc("one shape per input, which only generated ones with open "
+                  "extents need (nothing between commas is none), or one "
+                  "number for every open extent"),
          cl::value_desc("2x8x128x64,..."));
 static cl::opt<std::string> outputDir("output", cl::cat(category),
                                       cl::desc("folder for outputN.npy"),

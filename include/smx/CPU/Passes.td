@@ -148,7 +148,7 @@ def SmxCPUSmallLoopsPass : InterfacePass<"smx-cpu-small-loops", "::mlir::Functio
     ```
   }];
   let options = [
-    Option<"mostElements", "most-elements", "int64_t", /*default=*/"4096",
+    Option<"mostElements", "most-elements", "int64_t", /*default=*/"1024",
            "elements of all tensors of a function that one thread has">
   ];
   let dependentDialects = ["scf::SCFDialect"];

@@ -95,7 +95,8 @@ def PartialStatesPass : Pass<"smx-gpu-partial-states", "::mlir::smx::gpu::Kernel
     it are two meetings of all threads. Instead a warp sums by the maximum of its own part, and what is exchanged is the
     pair: `m = max m_w`, `l = sum l_w exp(m_w - m)`, the merge of the algebra. Of more than 64 warps, those of each block are
     merged before the blocks are. In a loop over tiles of a row each thread has a state of its own, which no round asks another
-    thread about; those of a warp are merged behind the loop. (So it is with squares that are added up by a scale, of RMS norm.) Likewise a sum and that of squared distances from a value that follows from it, of rows that
+    thread about; those of a warp are merged behind the loop. (So it is with squares that are added up by a scale, of RMS norm, and with the mean of distances
+    from a maximum, of smoothed cross entropy; how many elements there are is the same for all.) Likewise a sum and that of squared distances from a value that follows from it, of rows that
     fill their tile: `n_w` elements of a warp, their mean `c_w` and second moment become `sum n_w c_w` and
     `sum m2_w + n_w (c_w - r)^2`. A remark says where. Not where weights have the type of the elements and blocks have nearly all threads
     of a multiprocessor, nor where a thread has at most 16 weights in f32 of narrower elements: then a second meeting costs less than what

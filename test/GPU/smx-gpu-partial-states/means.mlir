@@ -17,7 +17,8 @@
 // CHECK: %[[MW:.+]] = smx_gpu.reduce <maxnum> %[[MS]] dim 1
 // CHECK: %[[MOVE:.+]] = arith.subf
 // CHECK: %[[MOVED:.+]] = arith.mulf %[[MOVE]]
-// CHECK: %[[TERMS:.+]] = arith.addf %[[TS]], %[[MOVED]]
+// CHECK: %[[OR_NOTHING:.+]] = arith.select %{{.+}}, %{{.+}}, %[[MOVED]]
+// CHECK: %[[TERMS:.+]] = arith.addf %[[TS]], %[[OR_NOTHING]]
 // CHECK: %[[TW:.+]] = smx_gpu.reduce <add> %[[TERMS]] dim 1
 // CHECK: %[[NW:.+]] = smx_gpu.reduce <add>
 // CHECK: smx_gpu.collect %[[MW]], %[[TW]], %[[NW]] fill [0xFF800000 : f32, 0.000000e+00 : f32, 0.000000e+00 : f32] :

@@ -57,6 +57,40 @@ smx_gpu.kernel @squares(%x: memref<?x1024xf32>, %y: memref<?xf32>, %z: memref<?x
 
 // -----
 
+// What follows from a sum of the tile is another one for each thread, of which the smallest is none of the row.
+
+#row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
+#value = #smx_gpu.slice<1, #row>
+
+// CHECK-LABEL: smx_gpu.kernel @of_sums
+// CHECK-NOT: smx_gpu.parts
+// CHECK: smx_gpu.return
+smx_gpu.kernel @of_sums(%x: memref<?x1024xf32>, %y: memref<?xf32>, %n: index) warps(2) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant dense<0.0> : tensor<1xf32, #value>
+  %most = arith.constant dense<1.0e+30> : tensor<1xf32, #value>
+  %s:2 = scf.for %j = %c0 to %n step %c256 iter_args(%scale = %most, %q = %zero) -> (tensor<1xf32, #value>, tensor<1xf32, #value>) {
+    %t = smx_gpu.load %x[%c0, %j] dims [-1, 1] : memref<?x1024xf32> -> tensor<1x256xf32, #row>
+    %m = smx_gpu.reduce <add> %t dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #value>
+    %isMore = arith.cmpf ogt, %scale, %m : tensor<1xf32, #value>
+    %next = arith.select %isMore, %m, %scale : tensor<1xi1, #value>, tensor<1xf32, #value>
+    %r = arith.divf %next, %scale : tensor<1xf32, #value>
+    %q1 = arith.mulf %q, %r : tensor<1xf32, #value>
+    %q2 = arith.mulf %q1, %r : tensor<1xf32, #value>
+    %b = smx_gpu.broadcast %next : tensor<1xf32, #value> -> tensor<1x256xf32, #row>
+    %u = arith.mulf %t, %b : tensor<1x256xf32, #row>
+    %u2 = arith.mulf %u, %u : tensor<1x256xf32, #row>
+    %tq = smx_gpu.reduce <add> %u2 dim 1 : tensor<1x256xf32, #row> -> tensor<1xf32, #value>
+    %sum = arith.addf %tq, %q2 : tensor<1xf32, #value>
+    scf.yield %next, %sum : tensor<1xf32, #value>, tensor<1xf32, #value>
+  }
+  smx_gpu.store %s#1, %y[%c0] dims [-1] : tensor<1xf32, #value>, memref<?xf32>
+  smx_gpu.return
+}
+
+// -----
+
 // A sum that is rescaled once is none of squares.
 
 #row = #smx_gpu.striped<rows = 1, columns = 64, vector = 4>
