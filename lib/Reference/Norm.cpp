@@ -44,8 +44,9 @@ static Divisor divisorOf(const Tensor &x, const RowLayout &layout, int64_t row,
     squares.add(d * d);
   }
   const double variance = squares.value() / n;
-  // What spreads too far has no deviation: by 0 nobody would see it.
-  if (std::isinf(variance))
+  // What spreads too far about its mean has no deviation: by 0 nobody would
+  // see it.
+  if (centred && std::isinf(variance))
     return {mean, scale, std::numeric_limits<double>::quiet_NaN()};
   return {mean, scale, std::sqrt(variance + epsilon * scale * scale)};
 }
