@@ -12,6 +12,12 @@
 //   s' = min(s, f(max |x|)),  q' = q (s'/s)^2 + sum (s' x)^2
 //   merged: s = min s_t,  q = sum q_t (s/s_t)^2
 //
+// and for the mean of distances from what the maximum is the origin of, where
+// each thread has equally many elements:
+//
+//   t' = (t + o(m) - o(m')) n/n' + (mean (x - o(m'))) c/n'
+//   merged: t = sum (t_t + o(m_t) - o(m)) / threads
+//
 //===----------------------------------------------------------------------===//
 
 #include "LoopStates.h"

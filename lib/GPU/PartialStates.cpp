@@ -269,6 +269,8 @@ MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
                         weight, leaves, maximumType, sumType);
 }
 
+// Of a block alone: loops of clusters keep the row's state.
+
 std::pair<Value, Value> PartBuilder::mergeSquares(Value scales, Value sums,
                                                   Type scaleType,
                                                   Type sumType) {

@@ -62,7 +62,7 @@ private:
   /// Rows that are only read, and each thread has twice as much of them.
   bool readsWholeRows = false, hasTwice = false;
   /// A long tile in a loop, of f32 that is only read, and summed twice for each
-  /// maximum.
+  /// maximum: of reductions at least two thirds are sums.
   bool isSummedTwice = false;
 };
 
