@@ -36,7 +36,7 @@ private:
 
   /// The argument grows by as much in each round.
   bool isCount(unsigned number);
-  /// `value` is the larger one of argument `number` and that of the tile.
+  /// The argument becomes the larger one of it and the tile's maximum.
   bool isMaximum(unsigned number);
   std::optional<LoopState> matchWeights(unsigned maximum, unsigned sum);
   std::optional<LoopState> matchSquares(unsigned scale, unsigned sum);
@@ -52,8 +52,8 @@ private:
   /// The two or three that belong together.
   bool matchOthers(ArrayRef<unsigned> others,
                    SmallVectorImpl<LoopState> &states);
-  /// The sum of the tile that `number` grows by, where its argument is
-  /// multiplied by `factor`; null otherwise.
+  /// The sum of the tile that is added to what `isRescaled` says is the
+  /// argument, rescaled; null if there is none.
   ReduceOp sumOfTile(unsigned number, function_ref<bool(Value)> isRescaled);
 
   scf::ForOp loop;

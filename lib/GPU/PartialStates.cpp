@@ -269,8 +269,6 @@ MergedState PartBuilder::merge(Value maxima, Value sums, const Weight &weight,
                         weight, leaves, maximumType, sumType);
 }
 
-// Of a block alone: loops of clusters keep the row's state.
-
 std::pair<Value, Value> PartBuilder::mergeSquares(Value scales, Value sums,
                                                   Type scaleType,
                                                   Type sumType) {
@@ -356,6 +354,7 @@ Value PartBuilder::ofThreads(Value ofRow) {
       {1, row.getColumnThreads() * row.getVector()}, element, row);
   Value everywhere = BroadcastOp::create(builder, loc, tile, ofRow);
   Value each = PartsOp::create(builder, loc, partTile(everywhere), everywhere);
+  // Of equal ones.
   return ReduceOp::create(builder, loc, partValue(element), Combiner::MaxNum,
                           each, /*dim=*/1);
 }

@@ -101,13 +101,14 @@ public:
                     ArrayRef<Value> leaves, Type maximumType, Type sumType);
 
   /// The scale of the row, the smallest one, and the sum of squares by it, from
-  /// scales of threads and their sums of squares:
+  /// scales of the threads of a block and their sums of squares:
   ///   s = min s_t,   q = sum q_t (s/s_t)^2
   std::pair<Value, Value> mergeSquares(Value scales, Value sums, Type scaleType,
                                        Type sumType);
 
   /// The mean of distances from `origin` of the row, which is made of `leaf`,
-  /// the maximum, from means of threads with distances from their own:
+  /// the maximum, from means of the threads of a block with distances from
+  /// their own:
   ///   t = sum (t_t + o(m_t) - o(m)) / threads
   Value mergeMeans(Value maxima, Value means, Value origin, Value leaf,
                    Type meanType);

@@ -88,8 +88,13 @@ void RowThreads::chooseStrip(const NestShape &shape,
     // Squares, and conversions of f16, take registers beside many elements.
     const bool areTight = bits == narrow && tensors == 1 &&
                           (shape.isConverted || !shape.hasExponentials);
-    cluster = ColumnStrip::blocks(paddedRows, shape.longest, bits, tensors,
-                                  options.clusters, areTight);
+    cluster = ColumnStrip::blocks(paddedRows, {.length = shape.longest,
+                                               .bits = bits,
+                                               .tensors = tensors,
+                                               .values = shape.reductions,
+                                               .most = options.clusters,
+                                               .areOnlyRead = !shape.isWritten,
+                                               .areTight = areTight});
     int64_t part = llvm::divideCeil(shape.longest, cluster);
     int64_t each = ColumnStrip::elementsOfThread(bits, true);
     if (areTight) {

@@ -176,10 +176,12 @@ std::optional<RowSpread> mlir::smx::gpu::residentCutPairs(const LongRow &row) {
                     : spreadResident(row, {few, many});
 }
 
-/// Each thread has as many whole accesses of the row.
-static bool areWhole(const LongRow &row, const RowSpread &spread) {
-  return row.accesses != 0 &&
-         row.accesses % (spread.threads * spread.cluster) == 0;
+/// Nothing where each thread has as many whole accesses of the row.
+static std::optional<RowSpread> unlessWhole(const LongRow &row,
+                                            std::optional<RowSpread> spread) {
+  bool areWhole = spread && row.accesses != 0 &&
+                  row.accesses % (spread->threads * spread->cluster) == 0;
+  return areWhole ? std::nullopt : spread;
 }
 
 /// A long row of 16-bit elements of which one of f32 is made; shorter ones, if
@@ -203,8 +205,7 @@ std::optional<RowSpread> mlir::smx::gpu::residentWidened(const LongRow &row) {
     return spreadResident(row, {many, larger});
   if (!row.isAligned)
     return spreadResident(row, {shape.isConverted ? converted : fewer});
-  std::optional<RowSpread> spread = spreadResident(row, {larger});
-  return spread && areWhole(row, *spread) ? std::nullopt : spread;
+  return unlessWhole(row, spreadResident(row, {larger}));
 }
 
 /// Exponentials of f64 that do not fill the accesses of threads: 20000 elements
@@ -223,7 +224,5 @@ std::optional<RowSpread> mlir::smx::gpu::residentDoubles(const LongRow &row) {
       .fewest = 7, .most = 9, .mostThreads = manyThreads, .besides = 44},
       few{.fewest = 8, .most = 11, .mostThreads = manyThreads, .besides = 40};
   bool wantsMany = !row.isAligned && row.bytes <= longestOfMany;
-  std::optional<RowSpread> spread =
-      spreadResident(row, {wantsMany ? many : few});
-  return spread && areWhole(row, *spread) ? std::nullopt : spread;
+  return unlessWhole(row, spreadResident(row, {wantsMany ? many : few}));
 }

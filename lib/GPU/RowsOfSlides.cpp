@@ -148,20 +148,17 @@ std::optional<RowSpread> mlir::smx::gpu::slidWideRows(const LongRow &row) {
   if (shape.hasWeights())
     return spreadResident(
         row, {{.fewest = 4, .most = 6, .mostThreads = 448, .besides = 28}});
-  // Three blocks that take turns: 10001 elements are 12 % faster, 20001 and
-  // 50257 20, 65537 27, 100277 8, 131073 24, 160001 21.
-  constexpr int64_t longExponentials = 32 * 1024;
-  if (row.isExponentialWrittenWide() && row.bytes > longExponentials)
-    if (std::optional<RowSpread> spread =
-            spreadResident(row, {{.fewest = 8,
-                                  .most = 12,
-                                  .mostThreads = manyThreads,
-                                  .besides = 28}}))
-      return spread;
-  if (row.isExponentialWrittenWide())
-    return spreadResident(
-        row, {inLargeBlocks(36, enoughOfLargeBlocks),
-              {.fewest = 5, .most = 7, .mostThreads = 448, .besides = 36}});
+  if (row.isExponentialWrittenWide()) {
+    // Three blocks that take turns: 10001 elements are 12 % faster, 20001 and
+    // 50257 20, 65537 27, 100277 8, 131073 24, 160001 21.
+    constexpr int64_t longRow = 32 * 1024;
+    const Sharing many{
+        .fewest = 8, .most = 12, .mostThreads = manyThreads, .besides = 28},
+        large = inLargeBlocks(36, enoughOfLargeBlocks),
+        few{.fewest = 5, .most = 7, .mostThreads = 448, .besides = 36};
+    return row.bytes > longRow ? spreadResident(row, {many, large, few})
+                               : spreadResident(row, {large, few});
+  }
   const bool areSquares = !shape.hasExponentials && shape.sums == 1;
   const int64_t besides = areSquares ? 40 : 32;
   const Sharing large = inLargeBlocks(besides, enoughOfLargeBlocks),

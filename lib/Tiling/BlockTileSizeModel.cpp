@@ -320,15 +320,15 @@ static BlockTile chooseStripTile(const BlockReduction &reduction,
                           .areOnlyRead = areOnlyRead(finishes)};
     const bool isOfF16 =
         getElementTypeOrSelf(op.getInputOperands().back()).isF16();
-    columns.areTight =
-        bits == 16 && columns.tensors == 1 &&
-        (isOfF16 || !update || !isa<SoftmaxAlgebraAttr>(update.getAlgebra()));
+    columns.areTight = bits == 16 && columns.tensors == 1 &&
+                       (isOfF16 || !update ||
+                        !isa<SoftmaxAlgebraAttr, CrossEntropyAlgebraAttr>(
+                            update.getAlgebra()));
     if (columns.areOnlyRead)
       columns.most = std::min(columns.most, mostOfReaders);
     tile.sizes.stream = *reduction.extent;
     tile.rows = ColumnStrip::heldWidth(columns);
-    blocks = ColumnStrip::blocks(tile.rows, length, bits, columns.tensors,
-                                 columns.most, columns.areTight);
+    blocks = ColumnStrip::blocks(tile.rows, columns);
   }
   const bool isHeld = reduction.extent && tile.rows != 0 &&
                       llvm::all_of(op.getInputOperands(), isInOrderOfMemory);

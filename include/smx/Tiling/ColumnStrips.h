@@ -63,18 +63,16 @@ struct ColumnStrip {
     return columns;
   }
 
-  /// Blocks of a cluster, `most` at most, that have parts of such columns of so
-  /// many tensors: four are on a multiprocessor, and take turns, or three of
-  /// somewhat more threads, unless they are tight and have 128 bytes side by
-  /// side.
-  static constexpr int64_t blocks(int64_t columns, int64_t length, int64_t bits,
-                                  int64_t tensors, int64_t most,
-                                  bool areTight) {
-    const int64_t ofTurns = areTight && columns * bits >= wideBits / 2
+  /// Blocks of a cluster that have parts of so many such columns: four are on a
+  /// multiprocessor, and take turns, or three of somewhat more threads, unless
+  /// they are tight and have 128 bytes side by side.
+  static constexpr int64_t blocks(int64_t columns, const MemoryColumns &of) {
+    const int64_t ofTurns = of.areTight && columns * of.bits >= wideBits / 2
                                 ? threadsOfMultiprocessor / 4
                                 : threadsOfTurns;
-    int64_t threads = threadsOf(columns * length, bits, tensors), count = 1;
-    while (2 * count <= most && threads > count * ofTurns)
+    int64_t threads = threadsOf(columns * of.length, of.bits, of.tensors),
+            count = 1;
+    while (2 * count <= of.most && threads > count * ofTurns)
       count *= 2;
     return count;
   }
@@ -88,8 +86,7 @@ struct ColumnStrip {
     constexpr int64_t shortColumn = 16, mostExchanged = 1024;
     int64_t columns = (of.length < shortColumn ? 2 : 1) * wideBits / of.bits;
     for (; columns >= narrowest; columns /= 2) {
-      int64_t count = blocks(columns, of.length, of.bits, of.tensors, of.most,
-                             of.areTight),
+      int64_t count = blocks(columns, of),
               threads = threadsOf(columns * of.length, of.bits, of.tensors);
       bool isWide = columns * of.bits >= wideBits;
       // Masks of wide elements take longer than memory.
