@@ -168,6 +168,7 @@ std::optional<RowSpread> shortWideExponentials(const LongRow &row);
 std::optional<RowSpread> wideExponentialsOfOneBlock(const LongRow &row);
 std::optional<RowSpread> narrowReaders(const LongRow &row);
 std::optional<RowSpread> fewLargest(const LongRow &row);
+std::optional<RowSpread> largestOfFewWarps(const LongRow &row);
 
 } // namespace mlir::smx::gpu
 

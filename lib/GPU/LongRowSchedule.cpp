@@ -166,6 +166,7 @@ static constexpr std::optional<RowSpread> (*rowClasses[])(const LongRow &) = {
     shortWideExponentials,
     narrowReaders,
     fewLargest,
+    largestOfFewWarps,
 };
 
 static RowSpread spreadOf(const LongRow &row) {

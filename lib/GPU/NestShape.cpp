@@ -380,5 +380,5 @@ FailureOr<NestShape> mlir::smx::gpu::shapeOf(scf::ForallOp nest,
 }
 
 int64_t mlir::smx::gpu::fewestThreads(const NestShape &shape) {
-  return llvm::PowerOf2Ceil(4 * shape.maxima);
+  return llvm::PowerOf2Ceil(2 * shape.maxima);
 }

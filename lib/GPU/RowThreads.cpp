@@ -18,8 +18,10 @@ RowThreads::RowThreads(const NestShape &shape, int64_t rows,
       keepsKeys(shape.rowsAreFastest && shape.maxima != 0),
       isRanked(!shape.rowsAreFastest && shape.maxima != 0 &&
                shape.rowsRead == 1 &&
-               length <= mlir::smx::longestRankedRow(shape.elementBits,
-                                                     shape.maxima)) {
+               mlir::smx::isRankedInLanes(shape.elementBits, shape.maxima,
+                                          length, paddedRows > 1)) {
+  isSelected = isRanked && mlir::smx::isSelectedRow(shape.elementBits,
+                                                    shape.maxima, length);
   fastest = shape.rowsAreFastest ? paddedRows : length;
   isLongTile = !shape.isOneRow && rows == 1 && shape.longest > longRow;
   areAdjacent = chooseAdjacent(shape, options);
@@ -136,7 +138,7 @@ bool RowThreads::chooseAdjacent(const NestShape &shape,
   bool haveOneType =
       shape.rowsRead > 0 && shape.rowBits == shape.elementBits * shape.rowsRead;
   if (paddedRows == 1 || !shape.hasWholeRows || shape.rowsAreFastest ||
-      !haveOneType || (shape.maxima != 0 && !isRanked))
+      !haveOneType || isSelected || (shape.maxima != 0 && !isRanked))
     return false;
   auto rows = mlir::smx::AdjacentRows::of(
       {shape.longest, shape.rowsRead, shape.elementBits,
@@ -224,13 +226,21 @@ void RowThreads::chooseThreads(const NestShape &shape,
                   shape.elementBits == wide && shape.longest >= longRow &&
                   !shape.isWritten && shape.reductions > shape.sums &&
                   3 * shape.sums >= 2 * shape.reductions;
+  // Behind a loop the largest are ranked, and a few warps wait less for each
+  // other; of more results than some, each has too many to rank.
+  constexpr int64_t someRanks = 16;
+  const bool isFewOfStream = !shape.isOneRow && paddedRows == 1 &&
+                             !shape.rowsAreFastest &&
+                             shape.longest >= longRow && shape.maxima != 0 &&
+                             shape.maxima <= someRanks;
   if (shape.elementBits == narrow)
     hasTwice = isLongTile || readsWholeRows || leavesLanes;
   else if (isRanked)
     hasTwice = readsWholeRows &&
                mlir::smx::haveCutKeys(shape.elementBits, shape.maxima);
   else
-    hasTwice = (shape.elementBits == wide && isShared) || isSummedTwice;
+    hasTwice = shape.elementBits == wide &&
+               (isShared || isSummedTwice || isFewOfStream);
   int64_t each = hasTwice ? 32 : 16;
   int64_t fewest = keepsKeys ? 1 : paddedRows * fewestThreads(shape);
   threads =
@@ -252,6 +262,9 @@ void RowThreads::chooseThreads(const NestShape &shape,
   if ((hasTwice || isRanked) && readsWholeRows && paddedRows > 1)
     columnThreads =
         std::min(columnThreads, std::max(fewestLanes, length / each));
+  // Or a warp selects them.
+  if (isSelected)
+    columnThreads = ::smx::gpu::warpThreads;
   if (paddedRows > 1 && shape.isWritten && !shape.rowsAreFastest &&
       shape.maxima == 0)
     columnThreads = std::min(columnThreads, mostLanes(shape));
@@ -268,6 +281,15 @@ int64_t RowThreads::minBlocks(const NestShape &shape) const {
   // More would spill where the rest of a row is masked.
   if (isSummedTwice)
     return mlir::smx::blockRowThreads * 3 / 4 / threads;
+  // What a lane has of a row, and what else it takes to select the largest.
+  if (isSelected) {
+    // More where the rest of a row is masked.
+    constexpr int64_t besides = 48, ofMasks = 16, allRegisters = 65536;
+    int64_t held = llvm::divideCeil(shape.longest, columnThreads) *
+                   shape.elementBits / wordBits;
+    held += besides + (llvm::isPowerOf2_64(shape.longest) ? 0 : ofMasks);
+    return std::max<int64_t>(allRegisters / (threads * held), 1);
+  }
   constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16,
                     shortRow = 512, multiprocessor = 1536;
   if (shape.isWritten || shape.maxima != 0 || shape.elementBits != narrow)

@@ -64,6 +64,8 @@ private:
   /// A long tile in a loop, of f32 that is only read, and summed twice for each
   /// maximum: of reductions at least two thirds are sums.
   bool isSummedTwice = false;
+  /// A warp selects the largest of a row (SelectedRows.h).
+  bool isSelected = false;
 };
 
 } // namespace mlir::smx::gpu

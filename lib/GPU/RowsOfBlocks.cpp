@@ -171,3 +171,15 @@ std::optional<RowSpread> mlir::smx::gpu::fewLargest(const LongRow &row) {
   spread.multiprocessor = more;
   return spread;
 }
+
+/// Other rows of which a block finds the largest: what is behind their maxima
+/// takes each warp of a block equally long, and fewer of them wait for each
+/// other, while eight blocks hide what is left.
+std::optional<RowSpread> mlir::smx::gpu::largestOfFewWarps(const LongRow &row) {
+  constexpr int64_t threads = 4 * warpThreads, threadBytes = 160;
+  if (row.shape.maxima == 0 || row.shape.elementBits > 32 || !row.isAligned ||
+      row.accesses == 0 || row.bytes > threads * threadBytes ||
+      spreadOrdinary(row).threads <= threads)
+    return std::nullopt;
+  return RowSpread{threads};
+}

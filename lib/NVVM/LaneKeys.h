@@ -36,6 +36,8 @@ public:
   Value constant(int64_t value) {
     return isWord ? code.i32(value) : code.i64(value);
   }
+  /// The orders of two elements of 16 bits, in the halves of a word.
+  Value ordersOf(Value pair);
   /// Of registers and their columns.
   SmallVector<Value> of(Value registers, ArrayRef<Value> columns);
   /// Not of a cut key.
@@ -57,7 +59,6 @@ private:
   }
   /// A word of what is above the place in one.
   Value wordOf(Value order, Value column);
-  Value ordersOf(Value pair);
 
   ThreadCode &code;
   FloatType element;

@@ -69,44 +69,46 @@ Value LargestOfRow::boundOf(Value order) {
                       code.remainder(inRow, plan.together), code.i32(0)),
               give);
   meet();
-  if (plan.sets() <= warpThreads)
-    return kthOf(code.lane());
-  // Each warp looks at some of them.
-  code.when(
-      code.less(inRow, code.i32(llvm::alignTo(plan.sets(), warpThreads))), [&] {
-        Value least = kthOf(inRow);
-        code.when(code.isFirstLane(), [&] {
-          LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::umin,
-                                    code.advance(scratch, plan.bound()), least,
-                                    LLVM::AtomicOrdering::monotonic);
-        });
-      });
+  // Each warp looks at all of few; of many, the lanes that had a set look at
+  // it.
+  if (plan.sets() <= warpThreads) {
+    // There is nobody behind the last one, which may be looked at twice.
+    Value number =
+        LLVM::UMinOp::create(code, code.lane(), code.i32(plan.sets() - 1));
+    return kthOf(load(code.getI32Type(), at(plan.maxima(), number, 4)),
+                 /*lanes=*/1);
+  }
+  Value least = kthOf(order, plan.lanesOfSet());
+  code.when(code.isFirstLane(), [&] {
+    LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::umin,
+                              code.advance(scratch, plan.bound()), least,
+                              LLVM::AtomicOrdering::monotonic);
+  });
   meet();
   return loadWord(plan.bound());
 }
 
-/// The least maximum of those that the lanes look at of which fewer than k are
-/// larger; the k-th largest is the least one of all.
-Value LargestOfRow::kthOf(Value number) {
+/// The least maximum of those that the lanes look at, `lanes` at one together,
+/// of which fewer than k are larger; the k-th largest is the least one of all.
+Value LargestOfRow::kthOf(Value mine, int64_t lanes) {
   Type type = code.getI32Type();
-  int64_t sets = plan.sets();
-  // There is nobody behind the last one, which may be looked at twice.
-  number = LLVM::UMinOp::create(code, number, code.i32(sets - 1));
-  Value mine = load(type, at(plan.maxima(), number, 4));
-  // All of a few at once; of more, as many as there are registers for beside a
-  // long row.
+  // Neighbouring lanes read neighbouring words. All of a few at once; of more,
+  // as many as there are registers for beside a long row.
   constexpr int64_t few = 16, longRow = 64;
   bool isBesideLong = plan.registers * plan.elementBytes() > longRow;
-  int64_t together = std::min<int64_t>(sets & -sets,
-                                       sets > few && isBesideLong ? 4 : few),
+  int64_t ofLane = plan.sets() / lanes,
+          together = std::min<int64_t>(ofLane & -ofLane,
+                                       ofLane > few && isBesideLong ? 4 : few),
           words = std::min<int64_t>(together, 4);
+  Value part = code.mul(code.remainder(inRow, lanes), code.i32(words));
   Value larger =
-      loop(code.i32(0), code.i32(sets), code.i32(together), code.i32(0),
+      loop(part, code.i32(plan.sets()), code.i32(together * lanes), code.i32(0),
            [&](Value first, Value larger) {
              for (int64_t i = 0; i < together; i += words) {
                Value read = LLVM::LoadOp::create(
                    code, VectorType::get(words, type),
-                   code.advance(at(plan.maxima(), first, 4), 4 * i), 4 * words);
+                   code.advance(at(plan.maxima(), first, 4), 4 * i * lanes),
+                   4 * words);
                for (int64_t word : llvm::seq(words)) {
                  Value isLarger = compare(LLVM::ICmpPredicate::ugt,
                                           code.getRegister(read, word), mine);
@@ -116,10 +118,17 @@ Value LargestOfRow::kthOf(Value number) {
              }
              return larger;
            });
-  Value isAmong = code.less(larger, code.i32(plan.count));
+  Value isAmong = code.less(sumOfLanes(larger, lanes), code.i32(plan.count));
   mine = LLVM::SelectOp::create(code, isAmong, mine, code.i32(-1));
   return NVVM::ReduxOp::create(code, type, mine, NVVM::ReduxKind::UMIN,
                                code.i32(-1));
+}
+
+/// Of `lanes` neighbours, in all of them.
+Value LargestOfRow::sumOfLanes(Value number, int64_t lanes) {
+  for (int64_t step = 1; step < lanes; step *= 2)
+    number = code.add(number, exchange(code, number, step));
+  return number;
 }
 
 /// A thread hands in all it has, as long as there are slots.
@@ -232,6 +241,7 @@ void LargestOfRow::find(Value firstColumn, bool meetsBefore,
       for (int64_t rank : llvm::seq(plan.count))
         store(code.i64(0), code.advance(scratch, plan.results() + 8 * rank));
   });
+  clearList();
   // Of fewer sets, all elements are candidates.
   Value order = code.i32(0), bound = order;
   if (plan.isScreened()) {

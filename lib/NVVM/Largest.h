@@ -25,6 +25,9 @@ struct LargestPlan {
     mayBeShorter = bool(op.getValid());
     aligned = op.getAligned();
     runsOfRound = op.getSpan() / (threads * vector);
+    // Of s sets s ln(s / (s - k)) elements reach the k-th largest maximum on
+    // average: 1.4 k of 2 k sets. Of fewer sets it would be more, to list and
+    // to compare.
     if (warps() > 1)
       while (together < ::smx::gpu::warpThreads &&
              threads / (2 * together) >= 2 * count)
@@ -66,6 +69,9 @@ struct LargestPlan {
   /// There is a bound.
   bool isScreened() const { return sets() >= count; }
   int64_t elementBytes() const { return elementBits / 8; }
+  /// Lanes that compare the maximum of a set with those of the others, where a
+  /// warp does not look at all sets: of those that have it.
+  int64_t lanesOfSet() const { return std::min(together, sets() & -sets()); }
   /// Threads that can hand in. Of 2k sets whose elements differ, k sets do with
   /// at most 1.4k threads on average.
   int64_t slots() const {
@@ -85,6 +91,12 @@ struct LargestPlan {
   /// How long the list is: room for some equal elements.
   int64_t candidates() const {
     return llvm::alignTo(8 * count, 2 * ::smx::gpu::warpThreads);
+  }
+  /// Neighbouring lanes of `all` that compare a candidate with the others.
+  int64_t lanesOfCandidate(int64_t all) const {
+    constexpr int64_t most = 16;
+    return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(all / (2 * count)), 1,
+                               most);
   }
 
   // Bytes from the start of a row's scratch.

@@ -3,6 +3,7 @@
 #include "LargestInLanes.h"
 
 #include "CutRow.h"
+#include "SelectedRow.h"
 
 namespace mlir::smx {
 using ::smx::gpu::warpThreads;
@@ -17,12 +18,16 @@ bool isLargestInLanes(gpu::LargestOp op) {
   // A whole warp has more of a row than registers for keys of 64 bits.
   return !op.getMemory() &&
          (threads < warpThreads ||
-          (threads == warpThreads && LaneKeys::areWords(tile)));
+          (threads == warpThreads &&
+           (LaneKeys::areWords(tile) || SelectedRow::finds(op))));
 }
 
 int64_t largestInLanesScratchBytes(gpu::LargestOp op) {
   auto tile = cast<RankedTensorType>(op.getTile().getType());
-  return CutRow::finds(op) ? tile.getDimSize(0) * CutRow::bytesOf(tile) : 0;
+  int64_t rows = tile.getDimSize(0);
+  if (SelectedRow::finds(op))
+    return rows * SelectedRow::bytesOf(tile, op.getCount());
+  return CutRow::finds(op) ? rows * CutRow::bytesOf(tile) : 0;
 }
 
 namespace {
@@ -54,17 +59,23 @@ struct LowerLargestInLanes : TilePattern<gpu::LargestOp> {
       columns.push_back(
           code.add(first.column, code.i32(gpu::getElement(tile, 0, i).column)));
     SmallVector<LargestOfRowInLanes> found;
-    if (CutRow::finds(op)) {
-      if (!plan.isScratchFree(op))
-        code.groupBarrier();
+    int64_t bytes = largestInLanesScratchBytes(op) / tile.getDimSize(0);
+    if (bytes != 0 && !plan.isScratchFree(op))
+      code.groupBarrier();
+    auto memoryOf = [&](int64_t row) {
+      int64_t behindFirst = gpu::getElement(tile, 0, row * registers).row;
+      Value number = code.add(first.row, code.i32(behindFirst));
+      return code.advance(code.scratch(plan, op),
+                          code.mul(number, code.i32(bytes)));
+    };
+    if (SelectedRow::finds(op)) {
+      for (int64_t row : llvm::seq(rows))
+        found.push_back(SelectedRow(code, tile, memoryOf(row), columns, count)
+                            .find(registersOf(row), perRow, inLanes));
+    } else if (CutRow::finds(op)) {
       SmallVector<CutRow> cutRows;
       for (int64_t row : llvm::seq(rows)) {
-        int64_t behindFirst = gpu::getElement(tile, 0, row * registers).row;
-        Value number = code.add(first.row, code.i32(behindFirst));
-        Value memory =
-            code.advance(code.scratch(plan, op),
-                         code.mul(number, code.i32(CutRow::bytesOf(tile))));
-        cutRows.emplace_back(code, tile, memory, columns, count);
+        cutRows.emplace_back(code, tile, memoryOf(row), columns, count);
         cutRows.back().store(registersOf(row));
       }
       code.warpBarrier();

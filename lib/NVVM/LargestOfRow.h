@@ -101,7 +101,8 @@ private:
   }
 
   Value boundOf(Value order);
-  Value kthOf(Value number);
+  Value kthOf(Value mine, int64_t lanes);
+  Value sumOfLanes(Value number, int64_t lanes);
   void handIn(Value condition, Value firstColumn);
   void handInRuns(Value slot);
   Value handInAll(Value order, Value bound, Value firstColumn);
@@ -109,11 +110,15 @@ private:
   Value endOfFirstRun(Value order, Value firstColumn);
   Value mostOf(int64_t offset);
   Value columnOfHandedIn(Value slot, Value number);
-  Value isToBeRead(Value slot, Value run);
   Value slotsTaken();
-  Value readRun(Value column, int64_t count);
+  Value readRun(Value column, int64_t count, Value predicate = {});
   Value read(Value slot, Value number, int64_t count);
+  void clearList();
   void list(Value bound);
+  void listOfMemory(Value bound, Value least);
+  Value mayReach(Value element, Value least);
+  Value withBit(Value word, int64_t i, Value isSet);
+  Value elementOfRun(Value run, Value i);
   void listRun(Value slot, Value number, Value bound, Value least);
   void forEachBit(Value word, llvm::function_ref<void(Value number)> body);
   void listIfReaching(Value bound, Value candidate);

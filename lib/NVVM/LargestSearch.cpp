@@ -24,18 +24,9 @@ Value LargestOfRow::columnOfHandedIn(Value slot, Value number) {
   return code.add(first, code.add(run, code.remainder(number, plan.vector)));
 }
 
-/// i1: it may have one of the largest.
-Value LargestOfRow::isToBeRead(Value slot, Value run) {
-  auto word = [&](int64_t offset) {
-    return load(code.getI32Type(), code.advance(slotOf(slot), offset));
-  };
-  return code.both(code.negated(code.less(run, word(plan.firstRunOfSlot()))),
-                   code.less(run, word(plan.endRunOfSlot())));
-}
-
 /// `count` elements of a row in memory, from `column` on; behind the row its
-/// last ones again.
-Value LargestOfRow::readRun(Value column, int64_t count) {
+/// last ones again. Anything where `predicate`, if there is one, is false.
+Value LargestOfRow::readRun(Value column, int64_t count, Value predicate) {
   int64_t bytes = plan.elementBytes(),
           piece = std::clamp<int64_t>(plan.aligned / bytes, 1, count);
   if (plan.isCut())
@@ -48,7 +39,7 @@ Value LargestOfRow::readRun(Value column, int64_t count) {
     if (plan.isCut())
       first = LLVM::UMinOp::create(code, first, startOfLast(piece));
     Value address = code.advance(memory, code.mul(first, code.i32(bytes)));
-    pieces.push_back(loadGlobal(code, address, type, /*predicate=*/{}));
+    pieces.push_back(loadGlobal(code, address, type, predicate));
   }
   return code.fromVectors(pieces);
 }
@@ -115,53 +106,118 @@ Value LargestOfRow::boundOfEqual(Value mine) {
   return bound;
 }
 
+/// The order of a candidate.
+static Value orderOfCandidate(ThreadCode &code, Value candidate) {
+  auto words = VectorType::get(2, code.getI32Type());
+  return code.getRegister(LLVM::BitcastOp::create(code, words, candidate), 1);
+}
+
+/// The list is read a few candidates at a time: those behind it are none.
+void LargestOfRow::clearList() {
+  constexpr int64_t pair = 2;
+  auto type = VectorType::get(pair, code.getI64Type());
+  Value none = LLVM::ConstantOp::create(
+      code, type, DenseElementsAttr::get(type, code.getI64IntegerAttr(0)));
+  loop(inRow, code.i32(plan.candidates() / pair), code.i32(plan.threads),
+       code.i32(0), [&](Value number, Value zero) {
+         LLVM::StoreOp::create(code, none, at(plan.list(), number, 8 * pair),
+                               8 * pair);
+         return zero;
+       });
+}
+
 /// What was handed in and is not below the bound. Few runs have such elements,
 /// and most of these have one: lanes list their first ones together, then those
 /// that have another list it.
 void LargestOfRow::list(Value bound) {
-  auto words = VectorType::get(2, code.getI32Type());
-  Value least = numberOf(
-      code, code.getRegister(
-                LLVM::BitcastOp::create(code, words, bound).getResult(), 1));
+  Value least = numberOf(code, orderOfCandidate(code, bound));
+  if (memory)
+    return listOfMemory(bound, least);
   int64_t runs = plan.elements / plan.vector;
-  Value all = code.mul(slotsTaken(), code.i32(runs));
-  loop(inRow, all, code.i32(plan.threads), code.i32(0),
-       [&](Value number, Value zero) {
-         Value slot = code.quotient(number, runs),
-               run = code.remainder(number, runs);
-         auto listIt = [&] { listRun(slot, run, bound, least); };
-         if (round)
-           code.when(isToBeRead(slot, run), listIt);
-         else
-           listIt();
+  loop(inRow, code.mul(slotsTaken(), code.i32(runs)), code.i32(plan.threads),
+       code.i32(0), [&](Value number, Value zero) {
+         listRun(code.quotient(number, runs), code.remainder(number, runs),
+                 bound, least);
          return zero;
        });
+}
+
+/// The same of a row in memory. Some lanes share a slot, and read a few of its
+/// runs at once: those that reach the bound are near then, when they are read
+/// again. Where rounds are known, most slots have one, a run for each lane.
+void LargestOfRow::listOfMemory(Value bound, Value least) {
+  constexpr int64_t together = 4;
+  int64_t runs = plan.elements / plan.vector,
+          lanes = round ? plan.runsOfRound : llvm::divideCeil(runs, together);
+  auto word = [&](Value slot, int64_t offset) {
+    return load(code.getI32Type(), code.advance(slotOf(slot), offset));
+  };
+  auto listSome = [&](Value slot, Value first, Value end) {
+    SmallVector<Value> isThere, reads;
+    for (int64_t i : llvm::seq(together)) {
+      Value run = code.add(first, code.i32(i * lanes));
+      isThere.push_back(code.less(run, end));
+      Value column =
+          columnOfHandedIn(slot, code.mul(run, code.i32(plan.vector)));
+      reads.push_back(readRun(column, plan.vector, isThere.back()));
+    }
+    Value reaching = code.i32(0);
+    for (int64_t i : llvm::seq(together)) {
+      Value reaches =
+          code.both(isThere[i], mayReach(maximumOf(reads[i]), least));
+      reaching = withBit(reaching, i, reaches);
+    }
+    forEachBit(reaching, [&](Value i) {
+      listRun(slot, code.add(first, code.mul(i, code.i32(lanes))), bound,
+              least);
+    });
+  };
+  loop(inRow, code.mul(slotsTaken(), code.i32(lanes)), code.i32(plan.threads),
+       code.i32(0), [&](Value number, Value zero) {
+         Value slot = code.quotient(number, lanes),
+               inSlot = code.remainder(number, lanes);
+         if (!round) {
+           listSome(slot, inSlot, code.i32(runs));
+           return zero;
+         }
+         Value first = code.add(word(slot, plan.firstRunOfSlot()), inSlot),
+               end = word(slot, plan.endRunOfSlot());
+         return loop(first, end, code.i32(together * lanes), zero,
+                     [&](Value first, Value zero) {
+                       listSome(slot, first, end);
+                       return zero;
+                     });
+       });
+}
+
+/// i1: an element may be NaN, whose order is above those of all numbers.
+Value LargestOfRow::mayReach(Value element, Value least) {
+  return LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uge,
+                              wide(code, element), least);
+}
+
+/// `word`, with bit `i` where `isSet`.
+Value LargestOfRow::withBit(Value word, int64_t i, Value isSet) {
+  Value bit = LLVM::SelectOp::create(code, isSet, code.i32(int64_t(1) << i),
+                                     code.i32(0));
+  return LLVM::OrOp::create(code, word, bit);
 }
 
 /// `least` is the number of the bound.
 void LargestOfRow::listRun(Value slot, Value number, Value bound, Value least) {
   int64_t vector = plan.vector;
-  // It may be NaN, whose order is above those of all numbers.
-  auto mayReach = [&](Value element) -> Value {
-    return LLVM::FCmpOp::create(code, LLVM::FCmpPredicate::uge,
-                                wide(code, element), least);
-  };
   Value first = code.mul(number, code.i32(vector));
-  Value run = read(slot, first, vector), reaches = mayReach(maximumOf(run));
+  Value run = read(slot, first, vector),
+        reaches = mayReach(maximumOf(run), least);
   if (plan.isCut())
     reaches = LLVM::AndOp::create(code, reaches,
                                   isInRow(columnOfHandedIn(slot, first)));
   code.when(reaches, [&] {
     Value column = columnOfHandedIn(slot, first), left = code.i32(0);
-    for (int64_t i : llvm::seq(vector)) {
-      Value bit =
-          LLVM::SelectOp::create(code, mayReach(code.getRegister(run, i)),
-                                 code.i32(1 << i), code.i32(0));
-      left = LLVM::OrOp::create(code, left, bit);
-    }
+    for (int64_t i : llvm::seq(vector))
+      left = withBit(left, i, mayReach(code.getRegister(run, i), least));
     forEachBit(left, [&](Value i) {
-      Value element = code.getRegister(read(slot, code.add(first, i), 1), 0),
-            place = code.add(column, i);
+      Value element = elementOfRun(run, i), place = code.add(column, i);
       auto list = [&] {
         listIfReaching(bound, candidateOf(code, orderOf(code, element), place));
       };
@@ -171,6 +227,43 @@ void LargestOfRow::listRun(Value slot, Value number, Value bound, Value least) {
         code.when(isInRow(place), list);
     });
   });
+}
+
+/// Element `i`, by choices: registers have no numbers while code runs.
+Value LargestOfRow::elementOfRun(Value run, Value i) {
+  auto type = cast<VectorType>(run.getType());
+  constexpr int64_t wordBits = 32;
+  int64_t count = type.getNumElements(), bits = type.getElementTypeBitWidth(),
+          ofWord = std::min(wordBits / bits, count);
+  Type word = code.getIntegerType(ofWord * bits);
+  auto words = VectorType::get(count / ofWord, word);
+  run = LLVM::BitcastOp::create(code, words, run);
+  SmallVector<Value> left;
+  for (int64_t n : llvm::seq(words.getNumElements()))
+    left.push_back(code.getRegister(run, n));
+  auto isOdd = [&](int64_t unit) {
+    Value bit = LLVM::AndOp::create(code, i, code.i32(unit));
+    return compare(LLVM::ICmpPredicate::ne, bit, code.i32(0));
+  };
+  for (int64_t unit = ofWord; left.size() > 1; unit *= 2) {
+    Value takesSecond = isOdd(unit);
+    SmallVector<Value> taken;
+    for (size_t n = 0; n < left.size(); n += 2)
+      taken.push_back(
+          LLVM::SelectOp::create(code, takesSecond, left[n + 1], left[n]));
+    left = taken;
+  }
+  Value bitsOfIt = left.front();
+  for (int64_t unit = 1; unit < ofWord; unit *= 2) {
+    Value shifted = LLVM::LShrOp::create(
+        code, bitsOfIt,
+        LLVM::ConstantOp::create(code, word,
+                                 code.getIntegerAttr(word, unit * bits)));
+    bitsOfIt = LLVM::SelectOp::create(code, isOdd(unit), shifted, bitsOfIt);
+  }
+  if (ofWord > 1)
+    bitsOfIt = LLVM::TruncOp::create(code, code.getIntegerType(bits), bitsOfIt);
+  return LLVM::BitcastOp::create(code, type.getElementType(), bitsOfIt);
 }
 
 /// From the lowest one on.
@@ -204,38 +297,41 @@ Value LargestOfRow::nextOf(int64_t offset) {
 }
 
 /// The place of a candidate is the number of those that are larger: no two are
-/// equal.
+/// equal. Some lanes count for one together; those of a warp go the same way.
 void LargestOfRow::rank(Value first, int64_t threads) {
   Type type = code.getI64Type(), word = code.getI32Type();
   Value listed = loadWord(plan.listed());
   // Some are compared together: then reads of them do not wait for each other.
   constexpr int64_t together = 4, pair = 2;
-  Value whole = code.mul(code.quotient(listed, together), code.i32(together));
-  loop(first, listed, code.i32(threads), code.i32(0),
-       [&](Value mine, Value zero) {
-         Value candidate = load(type, at(plan.list(), mine, 8));
-         auto count = [&](Value larger, Value other) -> Value {
-           Value isLarger = compare(LLVM::ICmpPredicate::ugt, other, candidate);
-           return code.add(larger, LLVM::ZExtOp::create(code, word, isLarger));
-         };
-         Value place = loop(code.i32(0), whole, code.i32(together), zero,
-                            [&](Value other, Value larger) {
-                              Value address = at(plan.list(), other, 8);
-                              SmallVector<Value> pairs;
-                              for (int64_t i = 0; i < together; i += pair)
-                                pairs.push_back(LLVM::LoadOp::create(
-                                    code, VectorType::get(pair, type),
-                                    code.advance(address, 8 * i), 8 * pair));
-                              for (Value two : pairs)
-                                for (int64_t i : llvm::seq(pair))
-                                  larger =
-                                      count(larger, code.getRegister(two, i));
-                              return larger;
-                            });
-         place = loop(
-             whole, listed, code.i32(1), place, [&](Value other, Value larger) {
-               return count(larger, load(type, at(plan.list(), other, 8)));
-             });
+  const int64_t lanes = plan.lanesOfCandidate(threads);
+  Value warp = code.quotient(first, warpThreads),
+        inWarp = code.quotient(code.remainder(first, warpThreads), lanes),
+        part = code.mul(code.remainder(first, lanes), code.i32(pair));
+  loop(code.mul(warp, code.i32(warpThreads / lanes)), listed,
+       code.i32(threads / lanes), code.i32(0), [&](Value ofWarp, Value zero) {
+         Value candidate =
+             load(type, at(plan.list(), code.add(ofWarp, inWarp), 8));
+         Value place =
+             loop(part, listed, code.i32(together * lanes), zero,
+                  [&](Value other, Value larger) {
+                    Value address = at(plan.list(), other, 8);
+                    SmallVector<Value> pairs;
+                    for (int64_t i = 0; i < together; i += pair)
+                      pairs.push_back(LLVM::LoadOp::create(
+                          code, VectorType::get(pair, type),
+                          code.advance(address, 8 * i * lanes), 8 * pair));
+                    for (Value two : pairs)
+                      for (int64_t i : llvm::seq(pair)) {
+                        Value isLarger =
+                            compare(LLVM::ICmpPredicate::ugt,
+                                    code.getRegister(two, i), candidate);
+                        larger = code.add(
+                            larger, LLVM::ZExtOp::create(code, word, isLarger));
+                      }
+                    return larger;
+                  });
+         place = sumOfLanes(place, lanes);
+         // Of none it is behind all.
          code.when(code.less(place, code.i32(plan.count)),
                    [&] { store(candidate, at(plan.results(), place, 8)); });
          return zero;

@@ -224,10 +224,16 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   tile.sizes.stream = RowTileLimits(reduction, finishes, options).longestTile();
   // Of rows that are only read the registers of what is read count, not of what
   // it is widened to.
-  const bool isRanked =
-      reduction.hasKeys() && !reduction.hasLists() && reduction.extent &&
-      *reduction.extent <=
-          longestRankedRow(reduction.scoreBits, reduction.keys());
+  constexpr int64_t warpsOfBlock = 4;
+  std::optional<int64_t> allRows = reduction.countRows();
+  const bool hasManyRows = !allRows || *allRows >= warpsOfBlock * options.slots;
+  const int64_t keys = reduction.keys();
+  const bool isRanked = reduction.hasKeys() && !reduction.hasLists() &&
+                        reduction.extent &&
+                        isRankedInLanes(reduction.scoreBits, keys,
+                                        *reduction.extent, hasManyRows);
+  const bool isSelected =
+      isRanked && isSelectedRow(reduction.scoreBits, keys, *reduction.extent);
   int64_t bits =
       areOnlyRead(finishes) && (isRanked || !reduction.hasKeys()) &&
               reduction.extent
@@ -239,7 +245,7 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
       writtenBits =
           std::max(writtenBits, elementBits(finish.getResult().getType()));
   bits = std::max(bits, writtenBits);
-  if (tile.sizes.stream == reduction.extent) {
+  if (tile.sizes.stream == reduction.extent && !isSelected) {
     SmallVector<int64_t> read =
         bytesOfTensors(reduction.op, finishes, *reduction.extent);
     if (!read.empty() && llvm::all_equal(read))
@@ -256,6 +262,8 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
                 most = isRanked ? AdjacentRows::threads : mostRows;
   tile.rows = std::clamp<int64_t>(
       llvm::bit_floor(uint64_t(bytesOfRows / bytes)), 1, most);
+  if (isSelected)
+    tile.rows = std::clamp(tile.rows, warpsOfBlock, 4 * warpsOfBlock);
   return tile;
 }
 

@@ -77,7 +77,7 @@ smx_gpu.kernel @lane(%x: memref<?x3xf16>, %y: memref<?x2xf16>, %i: memref<?x2xin
 // CHECK: %[[IS_OUT:.+]] = llvm.icmp "eq" %[[NEXT]], %{{.+}} : i32
 // CHECK: %[[IS_ONE_OUT:.+]] = nvvm.vote.sync {{.*}}any {{.*}}%[[IS_OUT]]
 // CHECK: scf.if %[[IS_ONE_OUT]]
-// CHECK-COUNT-32: llvm.icmp "ult" %{{.+}}, %[[FIRST]]
+// CHECK-COUNT-16: llvm.icmp "ult" %{{.+}}, %[[FIRST]]
 // CHECK: } else {
 // CHECK: scf.yield %[[NEXT]],
 // Behind the last rank a lane has the last one.
@@ -85,12 +85,12 @@ smx_gpu.kernel @lane(%x: memref<?x3xf16>, %y: memref<?x2xf16>, %i: memref<?x2xin
 // CHECK: %[[KEPT:.+]] = llvm.select %[[IS_BEFORE]], %[[FOUND]], %[[FIRST]]
 // CHECK: scf.yield {{.*}}, %[[KEPT]]
 // CHECK: llvm.return
-smx_gpu.kernel @warp(%x: memref<?x1024xbf16>, %y: memref<?x5xbf16>, %i: memref<?x5xindex>) warps(1) {
+smx_gpu.kernel @warp(%x: memref<?x512xbf16>, %y: memref<?x5xbf16>, %i: memref<?x5xindex>) warps(1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c5 = arith.constant 5 : index
-  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x1024xbf16> -> tensor<1x1024xbf16, #warp>
-  %v, %c = smx_gpu.largest %t ranks(5) : tensor<1x1024xbf16, #warp> -> tensor<1x32xbf16, #ranks_of_warp> at tensor<1x32xindex, #ranks_of_warp>
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x512xbf16> -> tensor<1x512xbf16, #warp>
+  %v, %c = smx_gpu.largest %t ranks(5) : tensor<1x512xbf16, #warp> -> tensor<1x32xbf16, #ranks_of_warp> at tensor<1x32xindex, #ranks_of_warp>
   smx_gpu.store %v, %y[%c0, %c0] valid(%c1, %c5) dims [-1, 1] : tensor<1x32xbf16, #ranks_of_warp>, memref<?x5xbf16>
   smx_gpu.store %c, %i[%c0, %c0] valid(%c1, %c5) dims [-1, 1] : tensor<1x32xindex, #ranks_of_warp>, memref<?x5xindex>
   smx_gpu.return

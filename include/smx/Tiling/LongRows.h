@@ -8,6 +8,7 @@
 #define SMX_TILING_LONGROWS_H
 
 #include "smx/IR/CutKeys.h"
+#include "smx/IR/SelectedRows.h"
 
 #include <cstdint>
 
@@ -102,12 +103,21 @@ struct SmallBlocks {
 inline constexpr int64_t sharedRowBytes = 176 * 1024;
 
 /// Elements of the longest row whose `count` largest ones lanes of a warp find
-/// in their registers. Keys of two words take three times as many instructions
+/// one after the other. Keys of two words take three times as many instructions
 /// to compare.
-inline constexpr int64_t longestRankedRow(int64_t bits, int64_t count) {
+inline constexpr int64_t longestLaneRow(int64_t bits, int64_t count) {
   if (bits == 16)
     return 1024;
   return haveCutKeys(bits, count) ? 256 : 128;
+}
+
+/// Whether lanes of a warp find the `count` largest of a row in their
+/// registers. Of a long row a whole block finds them, unless there are enough
+/// rows for the warps of one (`hasManyRows`).
+inline constexpr bool isRankedInLanes(int64_t bits, int64_t count,
+                                      int64_t length, bool hasManyRows) {
+  return length <= longestLaneRow(bits, count) ||
+         (hasManyRows && isSelectedRow(bits, count, length));
 }
 
 /// Bytes of shared memory for scratch and alignment beside such a row.
