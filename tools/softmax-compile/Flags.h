@@ -82,8 +82,9 @@ static cl::opt<std::string>
             cl::value_desc("regex"));
 static cl::opt<std::string>
     reproducerDir("reproducer-dir", cl::cat(category),
-                  cl::desc("folder for the file that repeats a failure"),
-                  cl::value_desc("folder"), cl::init("."));
+                  cl::desc("folder for a file that repeats a failure, which "
+                           "the error names (default: none is written)"),
+                  cl::value_desc("folder"));
 
 /// This program, as it was called.
 static std::string argv0;
