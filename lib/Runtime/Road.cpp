@@ -10,9 +10,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
+#include <climits>
 
 using namespace mlir;
 using namespace mlir::smx;
@@ -53,8 +55,43 @@ static LogicalResult runQuietly(PassManager &passes, ModuleOp module) {
   return passes.run(module);
 }
 
+/// Fails with a diagnostic at the first value whose type has more bytes than
+/// are counted in 64 bits: code of wrapped sizes would compute nothing, and say
+/// nothing. Of open extents, which calls are checked for, the least is assumed.
+static LogicalResult checkCounts(ModuleOp module) {
+  auto check = [](Value value) -> LogicalResult {
+    auto type = dyn_cast<ShapedType>(value.getType());
+    if (!type || !type.hasRank() || !type.getElementType().isIntOrFloat() ||
+        llvm::is_contained(type.getShape(), 0))
+      return success();
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), CHAR_BIT);
+    for (int64_t extent : type.getShape())
+      if (!ShapedType::isDynamic(extent) &&
+          llvm::MulOverflow(bytes, extent, bytes))
+        return emitError(value.getLoc())
+               << type << " has more than 2^63 bytes, which can not be "
+               << "counted; smaller extents would work";
+    return success();
+  };
+  WalkResult walked = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (failed(check(result)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Value argument : region.getArguments())
+        if (failed(check(argument)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 static llvm::Error runStage(ModuleOp module, Stage stage,
                             const RoadOptions &given, const RoadHooks &hooks) {
+  // Later on sizes are what they are on tensors, or parts of them.
+  if (stage <= Stage::Tiled && failed(checkCounts(module)))
+    return llvm::createStringError("stage '" + getStageInfo(stage).name +
+                                   "' was not begun");
   // The ops that a table is about are there at stage `naive` for the last time.
   if (stage == Stage::Online)
     if (llvm::Error error = applyScheduleTable(module, given))
