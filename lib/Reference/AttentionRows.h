@@ -117,8 +117,9 @@ private:
     }
 
     // Pass three: probabilities times values. What is not seen is left out, not
-    // multiplied by 0.
-    std::fill(row.acc.begin(), row.acc.end(), Real(0));
+    // multiplied by 0. A sink of NaN or +inf leaves no number, whatever is
+    // seen.
+    std::fill(row.acc.begin(), row.acc.end(), std::isnan(l) ? l : Real(0));
     for (int64_t j = 0; j < sizes.keys; ++j) {
       if (!row.visible[j])
         continue;

@@ -35,6 +35,22 @@ static std::string picture(int64_t queries, int64_t keys,
   return text;
 }
 
+/// A sink is always seen: of NaN or +inf it leaves no number, and no key in
+/// sight does not change that.
+TEST(Attention, SinksThatAreNoNumbersAreSeenAlone) {
+  AttentionOptions options;
+  options.sinks = {nan_, inf, -inf, 0.5};
+  for (int64_t keys : {0, 1}) {
+    const AttentionResult result =
+        attention(Tensor({1, 4, 1, 1}), Tensor({1, 4, keys, 1}),
+                  Tensor({1, 4, keys, 1}), options);
+    for (int64_t h = 0; h < 4; ++h)
+      EXPECT_EQ(std::isnan(result.out[h]), h < 2) << h << ", " << keys;
+    EXPECT_TRUE(std::isnan(result.logSumExp[0]));
+    EXPECT_EQ(result.logSumExp[1], inf);
+  }
+}
+
 TEST(Attention, ByHand) {
   // One query (1, 1) against keys (0, 0), (ln 3, 0): probabilities 1/4 and 3/4.
   const Tensor q({1, 1, 1, 2}, {1, 1}), k({1, 1, 2, 2}, {0, 0, std::log(3), 0});
