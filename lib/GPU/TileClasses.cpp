@@ -2,7 +2,6 @@
 
 #include "TileClasses.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
@@ -125,12 +124,52 @@ void TileClasses::measure() {
   }
 }
 
+static bool reducesAnything(Operation *root) {
+  return root
+      ->walk([](linalg::LinalgOp op) {
+        return op.getNumReductionLoops() != 0 ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void TileClasses::joinRowsOfResults(scf::ForallOp nest) {
+  auto inserts = llvm::to_vector(
+      nest.getTerminator().getRegion().getOps<tensor::ParallelInsertSliceOp>());
+  if (inserts.empty())
+    return;
+  auto leader = [&](tensor::ParallelInsertSliceOp insert, int64_t dim) {
+    return classes.findLeader(numberOf(insert.getSource(), dim));
+  };
+  auto isAmong = [&](unsigned c, tensor::ParallelInsertSliceOp insert) {
+    return llvm::any_of(llvm::seq(insert.getSourceType().getRank()),
+                        [&](int64_t dim) { return leader(insert, dim) == c; });
+  };
+  for (auto other : llvm::drop_begin(inserts)) {
+    auto first = inserts.front();
+    RankedTensorType a = first.getSourceType(), b = other.getSourceType(),
+                     of = first.getDestType(), to = other.getDestType();
+    if (a.getRank() != of.getRank() || b.getRank() != to.getRank())
+      continue;
+    for (int64_t dim = 0; dim < std::min(a.getRank(), b.getRank()); ++dim)
+      if (a.getDimSize(dim) != 1 && a.getDimSize(dim) == b.getDimSize(dim) &&
+          of.getDimSize(dim) == to.getDimSize(dim) &&
+          first.getMixedOffsets()[dim] == other.getMixedOffsets()[dim] &&
+          !isAmong(leader(first, dim), other) &&
+          !isAmong(leader(other, dim), first))
+        classes.join(numberOf(first.getSource(), dim),
+                     numberOf(other.getSource(), dim));
+  }
+}
+
 TileClasses TileClasses::compute(Operation *root) {
   TileClasses result;
   root->walk([&](Operation *op) { result.visit(op); });
   result.classes.grow(result.members.size());
   for (auto [a, b] : result.equal)
     result.classes.join(a, b);
+  if (auto nest = dyn_cast<scf::ForallOp>(root); nest && !reducesAnything(nest))
+    result.joinRowsOfResults(nest);
   result.classes.compress();
   result.measure();
   return result;

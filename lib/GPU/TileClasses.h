@@ -11,6 +11,7 @@
 #define SMX_LIB_GPU_TILECLASSES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/IntEqClasses.h"
 
 namespace mlir::smx::gpu {
@@ -41,6 +42,11 @@ private:
   void unify(Value a, int64_t i, Value b, int64_t j);
   void unifyAll(Value a, Value b);
   void visit(Operation *op);
+  /// Of a nest that reduces nothing: where all keys of attention are known to
+  /// be hidden, no op has both the rows of the average and those of the
+  /// log-sum-exp. What is written to the same places along a dimension is one
+  /// class, unless the other tile has it along another dimension.
+  void joinRowsOfResults(scf::ForallOp nest);
   void measure();
 
   llvm::DenseMap<std::pair<Value, int64_t>, unsigned> numbers;
