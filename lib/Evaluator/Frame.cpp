@@ -37,7 +37,7 @@ std::optional<::smx::reference::DType>
 mlir::smx::getRoundedType(Type type, Rounding rounding) {
   // Nobody computes in 8 bits: a rounding to them is what the module asks for.
   bool isAsked = hasFloatElements(type) && elementBits(type) == 8;
-  if (!isAsked && (rounding == Rounding::None || !hasFloatElements(type) ||
+  if (!isAsked && (rounding != Rounding::AsTyped || !hasFloatElements(type) ||
                    getElementTypeOrSelf(type).isF64()))
     return std::nullopt;
   return getStoredType(type);

@@ -266,6 +266,23 @@ static llvm::Error crossEntropy(CrossEntropyOp op, Frame &frame) {
   return llvm::Error::success();
 }
 
+static Tensor layerNorm(LayerNormOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  reference::NormOptions options = normOptions(op);
+  // What is not f64 is reduced in f32.
+  const auto dtype = op.getInput().getType().getElementType().isF64()
+                         ? reference::DType::F64
+                         : reference::DType::F32;
+  const double error = reference::errorOfMean(input.dim(options.axis), dtype);
+  if (frame.getRounding() == Rounding::OfMeans)
+    options.errorOfMean = error;
+  if (EvaluationNotes *notes = frame.getNotes())
+    notes->ofMeans = std::max(
+        notes->ofMeans, error * reference::largestMean(input, options) /
+                            std::ldexp(1, -reference::mantissaBits(dtype)));
+  return reference::layerNorm(input, options);
+}
+
 template <typename Op>
 static void noteLargestScore(Op op, Frame &frame) {
   EvaluationNotes *notes = frame.getNotes();
@@ -332,10 +349,7 @@ llvm::Expected<bool> mlir::smx::evaluateSpecOp(Operation *op, Frame &frame) {
                                              frame.tensor(o.getValues()),
                                              softmaxOptions(o, -1)));
           })
-          .Case([&](LayerNormOp o) {
-            return set(reference::layerNorm(frame.tensor(o.getInput()),
-                                            normOptions(o)));
-          })
+          .Case([&](LayerNormOp o) { return set(layerNorm(o, frame)); })
           .Case([&](RmsNormOp o) {
             return set(
                 reference::rmsNorm(frame.tensor(o.getInput()), normOptions(o)));

@@ -244,8 +244,7 @@ Tolerance toleranceFor(const Comparison &how) {
     tolerance.ulps += 4 * how.largestScore;
     tolerance.ulpsBelowFloor += 4 * how.largestScore;
   }
-  // The rounding of a sum, and that of its quotient.
-  tolerance.absolute = 2 * std::ldexp(1, -ofType) * how.largestMean;
+  tolerance.absolute = how.ofMeans;
   // Below f32 the table says so of every result.
   if (how.areScoresComputed && how.family == OpFamily::Softmax &&
       !isLowPrecision(how.dtype))

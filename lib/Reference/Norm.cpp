@@ -65,9 +65,10 @@ static Tensor normalise(const Tensor &x, const NormOptions &options,
   for (int64_t r = 0; r < layout.rowCount(); ++r) {
     const auto [mean, scale, deviation] =
         divisorOf(x, layout, r, options.epsilon, centred);
+    const double centre = mean * (1 + options.errorOfMean);
     const int64_t begin = layout.begin(r), stride = layout.stride();
     for (int64_t j = 0; j < layout.length; ++j) {
-      const double y = (x[begin + j * stride] - mean) * scale / deviation;
+      const double y = (x[begin + j * stride] - centre) * scale / deviation;
       result[begin + j * stride] =
           y * (options.weight ? (*options.weight)[j] : 1.0) +
           (options.bias ? (*options.bias)[j] : 0.0);
@@ -78,6 +79,12 @@ static Tensor normalise(const Tensor &x, const NormOptions &options,
 
 Tensor layerNorm(const Tensor &x, const NormOptions &options) {
   return normalise(x, options, /*centred=*/true);
+}
+
+double errorOfMean(int64_t length, DType dtype) {
+  const double levels =
+      std::ceil(std::log2(std::max<double>(static_cast<double>(length), 1)));
+  return (levels + 2) * std::ldexp(1, -(dtype == DType::F64 ? 53 : 24));
 }
 
 double largestMean(const Tensor &x, const NormOptions &options) {

@@ -35,8 +35,9 @@ struct CheckedModule::State {
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> input, raised;
   std::string entry;
-  /// Of `raised`.
+  /// Of `raised`; and how far each of its results moves with the means in it.
   mlir::smx::EvaluationNotes notes;
+  std::vector<double> ofMeans;
   const mlir::smx::RoadOptions road;
 };
 
@@ -73,18 +74,40 @@ CheckedModule::parse(llvm::StringRef text, llvm::StringRef sourceName,
   return result;
 }
 
+void CheckedModule::measureMeans(llvm::ArrayRef<Tensor> inputs,
+                                 llvm::ArrayRef<Tensor> exact) {
+  state->ofMeans.clear();
+  // Less than what an element of magnitude 1 is rounded by is in the tolerance
+  // of any norm, and not worth a second evaluation.
+  if (state->notes.ofMeans < 1)
+    return;
+  auto moved = mlir::smx::evaluate(state->getEntry(*state->raised), inputs,
+                                   mlir::smx::Rounding::OfMeans);
+  if (!moved)
+    return llvm::consumeError(moved.takeError());
+  for (auto [to, from] : llvm::zip_equal(*moved, exact)) {
+    double &largest = state->ofMeans.emplace_back(0);
+    for (auto [a, b] : llvm::zip_equal(to.values(), from.values()))
+      if (const double distance = std::abs(a - b); std::isfinite(distance))
+        largest = std::max(largest, distance);
+  }
+}
+
 llvm::Expected<std::vector<Tensor>>
 CheckedModule::evaluate(llvm::ArrayRef<Tensor> inputs, CheckAgainst against) {
   auto evaluateRaised = [&] {
-    return mlir::smx::evaluate(state->getEntry(*state->raised), inputs,
-                               mlir::smx::Rounding::None, &state->notes);
+    auto exact = mlir::smx::evaluate(state->getEntry(*state->raised), inputs,
+                                     mlir::smx::Rounding::None, &state->notes);
+    if (exact)
+      measureMeans(inputs, *exact);
+    return exact;
   };
   if (against == CheckAgainst::Raised)
     return evaluateRaised();
   // What is noted is of ops that the module as written does not have.
   auto isNoted = [](mlir::Operation *op) {
     using namespace mlir::smx;
-    return mlir::isa<AttentionOp, SoftmaxOp, TopKSoftmaxOp>(op)
+    return mlir::isa<AttentionOp, LayerNormOp, SoftmaxOp, TopKSoftmaxOp>(op)
                ? mlir::WalkResult::interrupt()
                : mlir::WalkResult::advance();
   };
@@ -99,10 +122,13 @@ CheckedModule::evaluateAsTyped(llvm::ArrayRef<Tensor> inputs) {
                              mlir::smx::Rounding::AsTyped);
 }
 
-Expectation CheckedModule::expect(size_t number, DType dtype,
-                                  llvm::ArrayRef<Tensor> inputs) {
-  return expectationOf(state->getEntry(*state->raised), number, dtype, inputs,
-                       state->road, state->notes);
+Expectation CheckedModule::expect(size_t number, DType dtype) {
+  Expectation expectation =
+      expectationOf(state->getEntry(*state->raised), number, dtype, state->road,
+                    state->notes);
+  if (!state->ofMeans.empty())
+    expectation.how.ofMeans = state->ofMeans[number];
+  return expectation;
 }
 
 std::optional<double>

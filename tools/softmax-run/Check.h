@@ -36,9 +36,8 @@ public:
   evaluateAsTyped(llvm::ArrayRef<reference::Tensor> inputs);
 
   /// How result `number` is to be compared, from the op that it comes from and
-  /// what the function gets.
-  Expectation expect(size_t number, reference::DType dtype,
-                     llvm::ArrayRef<reference::Tensor> inputs);
+  /// what evaluating it has shown.
+  Expectation expect(size_t number, reference::DType dtype);
   /// Multiplications and additions of all products (those that a mask hides
   /// left out) for these inputs, if they can be counted.
   std::optional<double>
@@ -46,6 +45,9 @@ public:
 
 private:
   CheckedModule();
+  /// Finds out what means that are off do to the results, which are `exact`.
+  void measureMeans(llvm::ArrayRef<reference::Tensor> inputs,
+                    llvm::ArrayRef<reference::Tensor> exact);
   struct State;
   std::unique_ptr<State> state;
 };

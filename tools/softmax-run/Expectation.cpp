@@ -3,7 +3,6 @@
 #include "Expectation.h"
 
 #include "smx/IR/Smx.h"
-#include "smx/Reference/Softmax.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,7 +17,6 @@ using namespace smx::run;
 namespace reference = smx::reference;
 using reference::DType;
 using reference::OpFamily;
-using reference::Tensor;
 
 /// The family of an smx op's result, and the extent of the axis it reduces (1
 /// if open).
@@ -166,21 +164,6 @@ static DType narrowestBehind(mlir::Value value, DType result,
   return narrowest;
 }
 
-/// The largest mean of a row of `norm`, in deviations, if the rows are what the
-/// function gets and they are reduced in the type of the result's tolerance;
-/// else 0, which allows least.
-static double largestMeanOf(mlir::smx::LayerNormOp norm,
-                            llvm::ArrayRef<Tensor> inputs) {
-  auto input = mlir::dyn_cast<mlir::BlockArgument>(norm.getInput());
-  mlir::Type element = norm.getInput().getType().getElementType();
-  if (!input || (element.isF64() && !norm.getType().getElementType().isF64()))
-    return 0;
-  reference::NormOptions options;
-  options.axis = static_cast<int64_t>(norm.getAxis());
-  options.epsilon = norm.getEpsilon().convertToDouble();
-  return reference::largestMean(inputs[input.getArgNumber()], options);
-}
-
 /// What is known of each term of a product of f32 that is three products of
 /// TF32: they lack that of both rests.
 static constexpr int bitsOfSplit = 21;
@@ -211,7 +194,7 @@ static bool hasSplitBehind(mlir::Value value, mlir::Operation *op,
 }
 
 Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
-                                    DType dtype, llvm::ArrayRef<Tensor> inputs,
+                                    DType dtype,
                                     const mlir::smx::RoadOptions &road,
                                     const mlir::smx::EvaluationNotes &notes) {
   Expectation expectation;
@@ -232,8 +215,6 @@ Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
                    notes.largestScores.lookup(result.getOwner()));
     if (isSplit(result.getOwner(), road))
       expectation.how.scoreBits = bitsOfSplit;
-    if (auto norm = result.getDefiningOp<mlir::smx::LayerNormOp>())
-      expectation.how.largestMean = largestMeanOf(norm, inputs);
   }
   if (hasSplitBehind(terminator->getOperand(number),
                      expectation.isRecognised ? result.getOwner() : nullptr,

@@ -19,11 +19,9 @@ struct Expectation {
 };
 
 /// How result `number` of `raised`, of elements of `dtype`, is to be compared,
-/// from the op that it comes from, what the function gets, and what evaluating
-/// it has shown.
+/// from the op that it comes from and what evaluating it has shown.
 Expectation expectationOf(mlir::func::FuncOp raised, size_t number,
                           reference::DType dtype,
-                          llvm::ArrayRef<reference::Tensor> inputs,
                           const mlir::smx::RoadOptions &road,
                           const mlir::smx::EvaluationNotes &notes);
 

@@ -29,6 +29,9 @@ namespace mlir::smx {
 enum class Rounding {
   /// It stays a double.
   None,
+  /// It stays one, but the means that layer norm centres rows by are off as far
+  /// as their type allows: what that does to the results is in them.
+  OfMeans,
   /// It is rounded to the op's type: what the module gives if it is taken by
   /// its word, which is the
   /// yardstick of the low-precision tolerance.
@@ -43,6 +46,9 @@ struct EvaluationNotes {
   /// The largest magnitude of a finite score, of each softmax in f64 that was
   /// evaluated. Below f64 the results as they are typed show what it costs.
   llvm::DenseMap<Operation *, double> largestScores;
+  /// How far an element of a layer norm is off at most by the mean of its row,
+  /// in units in the last place of 1.
+  double ofMeans = 0;
 };
 
 /// The results of `function` for `inputs` (scalar arguments are tensors of rank

@@ -108,11 +108,10 @@ struct Comparison {
   /// The same of products in f32 before the op. The naive result, in whose
   /// products each term has 24 bits, is as many times nearer.
   int productBits = 0;
-  /// Largest magnitude of a mean that rows are centred by, divided by what they
-  /// are divided by then (layer norm). It is a number of the type that rows are
-  /// reduced in, as its sum is where nothing wider adds: half a unit in the
-  /// last place of each is in every element of the row, divided by the same.
-  double largestMean = 0;
+  /// How far the result moves if the means that rows are centred by (layer
+  /// norm) are off as the type that they are computed in allows
+  /// (`errorOfMean`), with all that is computed from the norm.
+  double ofMeans = 0;
   /// Scores are computed by the function itself. What rounding does to a score
   /// costs its weight a share, so a naive result in the same precision shows
   /// it: of a softmax in units in the last place.

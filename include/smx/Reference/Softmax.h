@@ -75,11 +75,19 @@ struct NormOptions {
   /// Has rank 1 and the extent of the axis. Not owned.
   const Tensor *weight = nullptr;
   const Tensor *bias = nullptr;
+  /// Rows are centred by means that are off by this share of themselves, to see
+  /// what that does to a result. Layer norm only.
+  double errorOfMean = 0;
 };
 
 /// (x - mean) / sqrt(variance + epsilon) * weight + bias, with the population
 /// variance.
 Tensor layerNorm(const Tensor &x, const NormOptions &options = {});
+
+/// The share of itself that the mean of `length` elements may be off by in
+/// `dtype`: a sum has the depth of a tree of sums, each level of which rounds
+/// once, and so do the whole of it and its quotient.
+double errorOfMean(int64_t length, DType dtype);
 
 /// The largest |mean| / sqrt(variance + epsilon) of a row: times the relative
 /// error of a mean, how far layer norm is off by it.

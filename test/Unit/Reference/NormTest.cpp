@@ -31,6 +31,24 @@ TEST(Norm, TheLargestMeanInDeviations) {
   EXPECT_EQ(largestMean(Tensor({0, 1}), options), 0);
 }
 
+TEST(Norm, MeansAreOffByTheDepthOfTheirSums) {
+  EXPECT_EQ(errorOfMean(0, DType::F32), 0x1p-23);
+  EXPECT_EQ(errorOfMean(1, DType::BF16), 0x1p-23);
+  EXPECT_EQ(errorOfMean(20000, DType::F32), 17 * 0x1p-24);
+  EXPECT_EQ(errorOfMean(4096, DType::F64), 14 * 0x1p-53);
+}
+
+TEST(Norm, AMeanThatIsOffMovesTheWholeRow) {
+  NormOptions options;
+  options.epsilon = 3;
+  options.errorOfMean = 0.25;
+  const Tensor weight({2}, {1, 2});
+  options.weight = &weight;
+  const Tensor y = layerNorm(Tensor({1, 2}, {-3, -5}), options);
+  EXPECT_EQ(y[0], (1 + 1) / 2.0);
+  EXPECT_EQ(y[1], (-1 + 1) / 2.0 * 2);
+}
+
 TEST(Norm, RmsNormByHand) {
   NormOptions options;
   options.epsilon = 1;
