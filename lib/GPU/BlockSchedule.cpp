@@ -135,6 +135,39 @@ int64_t BlockSchedule::paddedExtent(TileClasses::Class c,
   return llvm::alignTo(part, unit);
 }
 
+static std::string counted(int64_t number, StringRef noun) {
+  return (Twine(number) + " " + noun + (number == 1 ? "" : "s")).str();
+}
+
+/// What would work instead of a tile with `count` of something, of which each
+/// warp has at most `most`: the warps for it, if the caller has chosen fewer
+/// and blocks have so many, or smaller `tiles`.
+static std::string wouldWork(const ScheduleOptions &options, int64_t count,
+                             int64_t most, const std::string &tiles) {
+  constexpr int64_t mostWarps = 16;
+  int64_t warps = llvm::PowerOf2Ceil(llvm::divideCeil(count, most));
+  if (options.warps == 0 || warps > mostWarps)
+    return tiles + " would work";
+  return counted(warps, "warp") + " (warps), or " + tiles + ", would work";
+}
+
+/// "tiles of at most 16 rows (tile-rows) or 64 elements of a row
+/// (tile-stream)": those of `schedule` have `length` of them, and a block at
+/// most `most`.
+static std::string smallerTiles(const BlockSchedule &schedule, int64_t length,
+                                int64_t most) {
+  std::string text = "tiles of at most ";
+  // A cluster of fewer rows may be a block.
+  int64_t ofRow = length * schedule.cluster;
+  if (schedule.rowExtent > 1 && ofRow <= most)
+    text += counted(llvm::bit_floor(uint64_t(most / ofRow)), "row") +
+            " (tile-rows) or ";
+  return text +
+         counted(llvm::bit_floor(uint64_t(most / schedule.rowExtent)),
+                 "element") +
+         " of a row (tile-stream)";
+}
+
 /// Of a nest with products: tiles are fragments of matrices.
 static FailureOr<BlockSchedule>
 scheduleOfProducts(scf::ForallOp nest, const NestShape &shape, int64_t rows,
@@ -156,8 +189,11 @@ scheduleOfProducts(scf::ForallOp nest, const NestShape &shape, int64_t rows,
   if (rows > mostRowsOfWarp * schedule.warps) // registers, and their code
     return nest.emitError("a tile of ")
            << rows << " rows is more than " << mostRowsOfWarp << " for each of "
-           << schedule.warps << " warps; tiles of at most "
-           << mostRowsOfWarp * schedule.warps << " rows (tile-rows) would work";
+           << counted(schedule.warps, "warp") << "; "
+           << wouldWork(options, rows, mostRowsOfWarp,
+                        "tiles of at most " +
+                            counted(mostRowsOfWarp * schedule.warps, "row") +
+                            " (tile-rows)");
   schedule.layout = FragmentAttr::get(nest.getContext(), schedule.warps);
   schedule.rowExtent = llvm::alignTo(rows, 16 * schedule.warps);
   for (const TileProduct &product : shape.products) {
@@ -223,16 +259,16 @@ mlir::smx::gpu::chooseSchedule(scf::ForallOp nest, const TileClasses &classes,
   // not of columns.
   constexpr int64_t mostOfThread = 256;
   int64_t threads = schedule.warps * ::smx::gpu::warpThreads;
-  int64_t elements =
-      shape.longestClass && (schedule.cluster == 1 || shape.rowsAreFastest)
-          ? schedule.rowExtent *
-                schedule.paddedExtent(*shape.longestClass, classes)
-          : 0;
-  if (elements > mostOfThread * threads)
+  if (!shape.longestClass || (schedule.cluster != 1 && !shape.rowsAreFastest))
+    return schedule;
+  const int64_t length = schedule.paddedExtent(*shape.longestClass, classes);
+  if (schedule.rowExtent * length > mostOfThread * threads)
     return nest.emitError("a tile of ")
            << schedule.rowExtent << " x " << shape.longest
            << " elements is more than " << mostOfThread << " for each of "
-           << threads << " threads; fewer rows (tile-rows), a shorter part of "
-           << "them (tile-stream) or more warps would work";
+           << threads << " threads; "
+           << wouldWork(options, schedule.rowExtent * length,
+                        mostOfThread * ::smx::gpu::warpThreads,
+                        smallerTiles(schedule, length, mostOfThread * threads));
   return schedule;
 }
