@@ -45,6 +45,17 @@ static SmallVector<PutOp, 2> putsOf(scf::ForOp rounds) {
   return puts;
 }
 
+/// True if one of `first` goes into a channel that `others` go into, too: an
+/// only round of whole tiles stands in front of the loop over those that are
+/// cut, and its keys and values come before theirs.
+static bool shareChannels(ArrayRef<PutOp> first, ArrayRef<PutOp> others) {
+  return llvm::any_of(first, [&](PutOp put) {
+    return llvm::any_of(others, [&](PutOp other) {
+      return put.getChannel() == other.getChannel();
+    });
+  });
+}
+
 /// The rows of a tile are put in the first round, behind its keys.
 static void putRowsBehindKeys(scf::ForOp rounds, PutOp values,
                               ArrayRef<PutOp> rows) {
@@ -72,7 +83,7 @@ struct KeysFirstPass : mlir::smx::gpu::impl::KeysFirstPassBase<KeysFirstPass> {
         return;
       SmallVector<PutOp> rows = putsBefore(loops[0]);
       SmallVector<PutOp, 2> puts = putsOf(loops[0]);
-      if (rows.empty() || puts.size() != 2)
+      if (rows.empty() || puts.size() != 2 || shareChannels(rows, puts))
         return;
       remark::passed(
           role.getLoc(),
