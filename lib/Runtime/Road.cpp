@@ -124,6 +124,9 @@ static llvm::Error runStage(ModuleOp module, Stage stage,
                "' has for it";
   if (!reproducer.empty() && llvm::sys::fs::exists(reproducer))
     message += "; 'softmax-opt --run-reproducer " + reproducer + "' repeats it";
+  else if (!reproducer.empty())
+    message += "; no file that repeats it can be written in '" +
+               hooks.reproducerDir + "'";
   return llvm::createStringError(message);
 }
 
