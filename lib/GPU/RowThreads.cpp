@@ -227,12 +227,13 @@ void RowThreads::chooseThreads(const NestShape &shape,
                   !shape.isWritten && shape.reductions > shape.sums &&
                   3 * shape.sums >= 2 * shape.reductions;
   // Behind a loop the largest are ranked, and a few warps wait less for each
-  // other; of more results than some, each has too many to rank.
+  // other; of more results than some, each has too many to rank. Parts of
+  // accesses, of rows that start anywhere, take the registers.
   constexpr int64_t someRanks = 16;
-  const bool isFewOfStream = !shape.isOneRow && paddedRows == 1 &&
-                             !shape.rowsAreFastest &&
-                             shape.longest >= longRow && shape.maxima != 0 &&
-                             shape.maxima <= someRanks;
+  const bool isFewOfStream =
+      !shape.isOneRow && paddedRows == 1 && !shape.rowsAreFastest &&
+      shape.longest >= longRow && shape.maxima != 0 &&
+      shape.maxima <= someRanks && options.alignment >= ::smx::gpu::accessBytes;
   if (shape.elementBits == narrow)
     hasTwice = isLongTile || readsWholeRows || leavesLanes;
   else if (isRanked)
@@ -273,6 +274,28 @@ void RowThreads::chooseThreads(const NestShape &shape,
     threads = std::clamp<int64_t>(paddedRows * columnThreads, 32, threads);
 }
 
+int64_t RowThreads::warpsThatSelect(const NestShape &shape) const {
+  // What a lane has of a row, and what else it takes to select the largest:
+  // more where f16 is converted, the rest of a row is masked, and many elements
+  // are widened.
+  constexpr int64_t wordBits = 32, besides = 48, besidesWords = 36,
+                    ofConversions = 32, ofMasks = 48, ofMaskedWords = 28,
+                    manyElements = 64, ofMany = 32;
+  const int64_t elements = llvm::divideCeil(shape.longest, columnThreads);
+  const bool areWords = shape.elementBits == wordBits;
+  int64_t registers = elements * shape.elementBits / wordBits +
+                      (areWords ? besidesWords : besides);
+  if (shape.isConverted)
+    registers += ofConversions;
+  if (!llvm::isPowerOf2_64(shape.longest))
+    registers += areWords ? ofMaskedWords : ofMasks;
+  else if (elements > manyElements)
+    registers += ofMany;
+  // Each part of a multiprocessor has equally many warps.
+  constexpr int64_t parts = 4, ofPart = 16384;
+  return parts * (ofPart / (registers * ::smx::gpu::warpThreads));
+}
+
 int64_t RowThreads::minBlocks(const NestShape &shape) const {
   constexpr int64_t wordBits = 32;
   if (isStrip && shape.elementBits <= wordBits && !shape.hasOpenLoop)
@@ -281,15 +304,8 @@ int64_t RowThreads::minBlocks(const NestShape &shape) const {
   // More would spill where the rest of a row is masked.
   if (isSummedTwice)
     return mlir::smx::blockRowThreads * 3 / 4 / threads;
-  // What a lane has of a row, and what else it takes to select the largest.
-  if (isSelected) {
-    // More where the rest of a row is masked.
-    constexpr int64_t besides = 48, ofMasks = 16, allRegisters = 65536;
-    int64_t held = llvm::divideCeil(shape.longest, columnThreads) *
-                   shape.elementBits / wordBits;
-    held += besides + (llvm::isPowerOf2_64(shape.longest) ? 0 : ofMasks);
-    return std::max<int64_t>(allRegisters / (threads * held), 1);
-  }
+  if (isSelected)
+    return warpsThatSelect(shape) * ::smx::gpu::warpThreads / threads;
   constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16,
                     shortRow = 512, multiprocessor = 1536;
   if (shape.isWritten || shape.maxima != 0 || shape.elementBits != narrow)

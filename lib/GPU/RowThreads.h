@@ -50,6 +50,9 @@ private:
   /// Of rows that are moved as one piece; false if they are not.
   bool chooseAdjacent(const NestShape &shape, const ScheduleOptions &options);
 
+  /// Warps on a multiprocessor where each selects the largest of a row.
+  int64_t warpsThatSelect(const NestShape &shape) const;
+
   int64_t length;
   /// Rows are columns of memory (smx/Tiling/ColumnStrips.h).
   bool isStrip = false;

@@ -160,7 +160,7 @@ std::optional<RowSpread> mlir::smx::gpu::narrowReaders(const LongRow &row) {
 /// 48 registers are enough for 8 accesses a thread and a few ranks, if warps
 /// are a power of two and have the same number of accesses.
 std::optional<RowSpread> mlir::smx::gpu::fewLargest(const LongRow &row) {
-  constexpr int64_t mostRanks = 8, more = 1280;
+  constexpr int64_t mostRanks = 8, more = 1280, ofOne = 1152;
   if (!row.isLargestOfNarrow() || row.shape.maxima > mostRanks ||
       !row.isAligned || row.accesses == 0)
     return std::nullopt;
@@ -168,18 +168,21 @@ std::optional<RowSpread> mlir::smx::gpu::fewLargest(const LongRow &row) {
   if (!llvm::isPowerOf2_64(spread.threads) ||
       row.accesses % spread.threads != 0)
     return std::nullopt;
-  spread.multiprocessor = more;
+  // Of one, what is behind is unrolled, and spills in 48.
+  spread.multiprocessor = row.shape.maxima == 1 ? ofOne : more;
   return spread;
 }
 
 /// Other rows of which a block finds the largest: what is behind their maxima
 /// takes each warp of a block equally long, and fewer of them wait for each
-/// other, while eight blocks hide what is left.
+/// other, while seven blocks hide what is left.
 std::optional<RowSpread> mlir::smx::gpu::largestOfFewWarps(const LongRow &row) {
-  constexpr int64_t threads = 4 * warpThreads, threadBytes = 160;
+  constexpr int64_t threads = 4 * warpThreads, threadBytes = 160, all = 896;
   if (row.shape.maxima == 0 || row.shape.elementBits > 32 || !row.isAligned ||
       row.accesses == 0 || row.bytes > threads * threadBytes ||
       spreadOrdinary(row).threads <= threads)
     return std::nullopt;
-  return RowSpread{threads};
+  RowSpread spread{threads};
+  spread.multiprocessor = all;
+  return spread;
 }

@@ -92,11 +92,12 @@ struct LargestPlan {
   int64_t candidates() const {
     return llvm::alignTo(8 * count, 2 * ::smx::gpu::warpThreads);
   }
-  /// Neighbouring lanes of `all` that compare a candidate with the others.
+  /// Neighbouring lanes of `all` that compare a candidate with the others: each
+  /// with a few, of 2k.
   int64_t lanesOfCandidate(int64_t all) const {
     constexpr int64_t most = 16;
-    return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(all / (2 * count)), 1,
-                               most);
+    int64_t lanes = std::min<int64_t>(all / (2 * count), count / 2);
+    return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(lanes), 1, most);
   }
 
   // Bytes from the start of a row's scratch.

@@ -146,7 +146,10 @@ void LargestOfRow::list(Value bound) {
 /// runs at once: those that reach the bound are near then, when they are read
 /// again. Where rounds are known, most slots have one, a run for each lane.
 void LargestOfRow::listOfMemory(Value bound, Value least) {
-  constexpr int64_t together = 4;
+  // Pieces of runs that start or end anywhere take registers.
+  const bool arePieces = plan.aligned < plan.vector * plan.elementBytes() ||
+                         (plan.isCut() && plan.unit() % plan.vector != 0);
+  const int64_t together = arePieces ? 2 : 4;
   int64_t runs = plan.elements / plan.vector,
           lanes = round ? plan.runsOfRound : llvm::divideCeil(runs, together);
   auto word = [&](Value slot, int64_t offset) {
@@ -217,7 +220,10 @@ void LargestOfRow::listRun(Value slot, Value number, Value bound, Value least) {
     for (int64_t i : llvm::seq(vector))
       left = withBit(left, i, mayReach(code.getRegister(run, i), least));
     forEachBit(left, [&](Value i) {
-      Value element = elementOfRun(run, i), place = code.add(column, i);
+      Value element =
+                memory ? elementOfRun(run, i)
+                       : code.getRegister(read(slot, code.add(first, i), 1), 0),
+            place = code.add(column, i);
       auto list = [&] {
         listIfReaching(bound, candidateOf(code, orderOf(code, element), place));
       };
@@ -229,7 +235,8 @@ void LargestOfRow::listRun(Value slot, Value number, Value bound, Value least) {
   });
 }
 
-/// Element `i`, by choices: registers have no numbers while code runs.
+/// Element `i`, by choices: registers have no numbers while code runs. It would
+/// wait for global memory again; a read of shared memory takes no registers.
 Value LargestOfRow::elementOfRun(Value run, Value i) {
   auto type = cast<VectorType>(run.getType());
   constexpr int64_t wordBits = 32;

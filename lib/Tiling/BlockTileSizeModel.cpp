@@ -224,7 +224,7 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   tile.sizes.stream = RowTileLimits(reduction, finishes, options).longestTile();
   // Of rows that are only read the registers of what is read count, not of what
   // it is widened to.
-  constexpr int64_t warpsOfBlock = 4;
+  constexpr int64_t warpsOfBlock = 2, mostOfBlock = 16;
   std::optional<int64_t> allRows = reduction.countRows();
   const bool hasManyRows = !allRows || *allRows >= warpsOfBlock * options.slots;
   const int64_t keys = reduction.keys();
@@ -263,7 +263,7 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   tile.rows = std::clamp<int64_t>(
       llvm::bit_floor(uint64_t(bytesOfRows / bytes)), 1, most);
   if (isSelected)
-    tile.rows = std::clamp(tile.rows, warpsOfBlock, 4 * warpsOfBlock);
+    tile.rows = std::clamp(tile.rows, warpsOfBlock, mostOfBlock);
   return tile;
 }
 

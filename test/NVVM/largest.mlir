@@ -114,11 +114,7 @@
 // CHECK: %[[LEFT:.+]] = llvm.intr.ctpop
 // CHECK: scf.for {{.*}} to %[[LEFT]]
 // CHECK: %[[BIT:.+]] = "llvm.intr.cttz"
-// The element of the run: its word, then its half.
-// CHECK: %[[IN_WORD:.+]] = llvm.and %[[BIT]], %[[TWO]]
-// CHECK-COUNT-4: llvm.select
-// CHECK: %[[ELEMENT:.+]] = llvm.trunc %{{.+}} : i32 to i16
-// CHECK: llvm.bitcast %[[ELEMENT]] : i16 to bf16
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> vector<1xbf16>
 // CHECK: %[[COLUMN:.+]] = llvm.add %{{.+}}, %[[BIT]]
 // CHECK: llvm.sub %[[MOST]], %[[COLUMN]] : i32
 // CHECK: llvm.icmp "uge" {{.*}} : i64
@@ -260,6 +256,12 @@ smx_gpu.kernel @memory(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?
 // CHECK: llvm.intr.ctpop
 // CHECK: scf.for
 // CHECK: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
+// The element of such a run: its word, then its half.
+// CHECK: %[[BIT:.+]] = "llvm.intr.cttz"
+// CHECK: llvm.and %[[BIT]],
+// CHECK-COUNT-4: llvm.select
+// CHECK: %[[ELEMENT:.+]] = llvm.trunc %{{.+}} : i32 to i16
+// CHECK: llvm.bitcast %[[ELEMENT]] : i16 to bf16
 // CHECK: llvm.return
 smx_gpu.kernel @rounds(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?xindex>, %start: i32, %second: f32) warps(2) {
   %c0 = arith.constant 0 : index

@@ -18,12 +18,14 @@ inline constexpr int64_t longestSelectedRow(int64_t bits) {
 inline constexpr bool isSelectedRow(int64_t bits, int64_t count,
                                     int64_t length) {
   constexpr int64_t shortRow = 256, longRow = 512;
-  int64_t longest = longestSelectedRow(bits);
+  const int64_t longest = longestSelectedRow(bits);
   if (length > longest)
     return false;
   if (length <= shortRow)
     return count > 32;
-  return count > (length <= longRow || 2 * length > longest ? 8 : 2);
+  if (length <= longRow)
+    return count > 12;
+  return count > (2 * length <= longest ? 2 : bits == 16 ? 16 : 8);
 }
 
 } // namespace mlir::smx

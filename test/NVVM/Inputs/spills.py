@@ -193,8 +193,8 @@ def reduction(op, element, extent, count=64):
 """
 
 
-def top(element, extent, count):
-    rows, results, places = (f"tensor<64x{extent}x{element}>", f"tensor<64x{count}x{element}>", f"tensor<64x{count}xi64>")
+def top(element, extent, count, rows=64):
+    rows, results, places = (f"tensor<{rows}x{extent}x{element}>", f"tensor<{rows}x{count}x{element}>", f"tensor<{rows}x{count}xi64>")
     return f"""func.func @f(%x: {rows}) -> ({results}, {places}) {{
   %p, %i = smx.topk_softmax %x axis(1) k({count}) : {rows} -> {results}, {places}
   return %p, %i : {results}, {places}
@@ -289,6 +289,10 @@ def kernels(family, types):
             for extent in (512, 4096, 8192, 32000, 32768, 128256, 131072) if element != "f64" else ():
                 for count in (1, 5, 8, 64):
                     yield f"topk_softmax {element} {extent} k {count}", top(element, extent, count), 16
+            # Of many rows, which a warp each selects them of; and of blocks with parts of accesses over.
+            for extent, count in itertools.product((300, 512, 1100, 2048, 3000, 4096, 5000, 10000), (4, 9, 20, 64)) if element != "f64" else ():
+                alignment = min(extent * (4 if element == "f32" else 2) & -(extent * (4 if element == "f32" else 2)), 16)
+                yield f"topk_softmax {element} {extent} k {count} of many rows", top(element, extent, count, 65536), alignment
             if element != "f64":
                 yield f"topk_softmax {element} 50257 k 5 anywhere", top(element, 50257, 5), 2
             # Rows that start anywhere, as those of odd extents do.
