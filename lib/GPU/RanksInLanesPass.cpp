@@ -278,15 +278,17 @@ struct RanksInLanesPass
     getOperation().walk([&](StoreOp store) {
       auto tile = cast<RankedTensorType>(store.getTile().getType());
       auto striped = dyn_cast_or_null<StripedAttr>(getLayout(tile));
-      APInt valid;
-      if (!striped || tile.getRank() != 2 || store.getValid().empty() ||
-          !matchPattern(store.getValid().back(), m_ConstantInt(&valid)) ||
-          store.getDims().back() != 1)
+      if (!striped || tile.getRank() != 2 || store.getDims().back() != 1)
         return;
-      int64_t columns =
-          llvm::alignTo(std::max<int64_t>(valid.getSExtValue(), 1),
-                        striped.getColumnThreads());
-      if (columns < tile.getDimSize(1) && hasChoices(store.getTile()))
+      int64_t results = tile.getDimSize(1);
+      APInt valid;
+      if (!store.getValid().empty()) {
+        if (!matchPattern(store.getValid().back(), m_ConstantInt(&valid)))
+          return;
+        results = std::max<int64_t>(valid.getSExtValue(), 1);
+      }
+      int64_t columns = llvm::alignTo(results, striped.getColumnThreads());
+      if (columns <= tile.getDimSize(1) && hasChoices(store.getTile()))
         if (Value ranks =
                 RankTiles(store, tile, columns).narrow(store.getTile())) {
           store.getTileMutable().assign(ranks);

@@ -305,7 +305,8 @@ int64_t RowThreads::minBlocks(const NestShape &shape) const {
   if (isSummedTwice)
     return mlir::smx::blockRowThreads * 3 / 4 / threads;
   if (isSelected)
-    return warpsThatSelect(shape) * ::smx::gpu::warpThreads / threads;
+    return std::max<int64_t>(
+        warpsThatSelect(shape) * ::smx::gpu::warpThreads / threads, 1);
   constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16,
                     shortRow = 512, multiprocessor = 1536;
   if (shape.isWritten || shape.maxima != 0 || shape.elementBits != narrow)

@@ -160,7 +160,10 @@ void LargestOfRow::handInRuns(Value slot) {
       compare(LLVM::ICmpPredicate::ult, orderOf(code, second), leastOfRow),
       compare(LLVM::ICmpPredicate::ne, mostOfThread, code.i32(-1)));
   Value first = code.quotient(round, plan.threads * plan.vector);
-  Value end = code.add(first, code.i32(plan.runsOfRound));
+  // The last one may be shorter.
+  Value end =
+      LLVM::UMinOp::create(code, code.add(first, code.i32(plan.runsOfRound)),
+                           code.i32(plan.elements / plan.vector));
   auto choose = [&](Value run, int64_t ofAll) -> Value {
     return LLVM::SelectOp::create(code, isAlone, run, code.i32(ofAll));
   };

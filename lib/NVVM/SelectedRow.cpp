@@ -11,25 +11,22 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::smx {
-using ::smx::gpu::warpThreads;
-
 using ::smx::gpu::accessBytes;
+using ::smx::gpu::warpThreads;
 
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//
 
 bool SelectedRow::finds(gpu::LargestOp op) {
-  constexpr int64_t most = 64;
   auto tile = cast<RankedTensorType>(op.getTile().getType());
   auto layout = cast<gpu::StripedAttr>(gpu::getLayout(tile));
   return !op.getMemory() && layout.getColumnThreads() == warpThreads &&
-         op.getCount() <= most &&
          isSelectedRow(mlir::smx::elementBits(tile), op.getCount(),
                        tile.getDimSize(1));
 }
 
-/// Few rows have more elements that reach a bound of 2k sets.
+/// Few rows have more elements that reach the bound (one in some thousand).
 int64_t SelectedRow::listedOf(int64_t count) {
   return std::max<int64_t>(llvm::PowerOf2Ceil(2 * count), warpThreads);
 }

@@ -1,9 +1,9 @@
 //===- SelectedRow.h - the largest of a row, by a bound ---------*- C++ -*-===//
 //
-// Cut a row into s >= 2k sets of elements: the k-th largest of their maxima is
-// not above the k-th largest element, and 1.4k elements or fewer are not below
-// it, on average. A warp that holds a row bisects for such a bound, lists what
-// reaches it, and sorts the list.
+// Cut a row into k sets of elements or more: the k-th largest of their maxima
+// is not above the k-th largest element, and of 2k sets 1.4k elements are not
+// below it, on average. A warp that holds a row bisects for such a bound, lists
+// what reaches it, and sorts the list.
 //
 // More than the list holds may reach it: many equal elements, or large ones
 // that are all in few sets. Then the warp bisects among all elements; and where
@@ -56,8 +56,8 @@ private:
   /// The element of an order: an f32, or two of 16 bits.
   Value boundOf(Value order);
   SmallVector<Value> ordersOfSets(Value all);
-  /// The largest order below `end` that `least` or more reach, which reach
-  /// `start`; or one that `enough` or fewer of them do.
+  /// Halves what is between `start`, which `least` or more reach, and `end`,
+  /// which fewer do; stops as soon as `enough` or fewer reach a bound.
   Bound bisect(Bound start, Value end, Value least, Value enough,
                llvm::function_ref<Value(Value order)> countOf);
 

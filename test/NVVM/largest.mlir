@@ -246,7 +246,9 @@ smx_gpu.kernel @memory(%x: memref<?x4096xbf16>, %y: memref<?xbf16>, %i: memref<?
 // CHECK: %[[IS_NUMBER:.+]] = llvm.icmp "ne" %{{.+}}, %[[ONES:.+]] : i32
 // CHECK: %[[IS_ALONE:.+]] = llvm.and %[[IS_BELOW]], %[[IS_NUMBER]]
 // CHECK: %[[FIRST:.+]] = llvm.lshr %{{.+}}, %{{.+}} : i32
-// CHECK: %[[END:.+]] = llvm.add %[[FIRST]], %{{.+}}
+// CHECK: %[[BEHIND:.+]] = llvm.add %[[FIRST]], %{{.+}}
+// The last round may be shorter.
+// CHECK: %[[END:.+]] = llvm.intr.umin(%[[BEHIND]], %{{.+}})
 // CHECK: llvm.select %[[IS_ALONE]], %[[FIRST]],
 // CHECK: llvm.select %[[IS_ALONE]], %[[END]],
 // Of what was handed in only these runs are read, four of a thread at a time; those that reach the bound are read again.

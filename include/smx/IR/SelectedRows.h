@@ -17,9 +17,9 @@ inline constexpr int64_t longestSelectedRow(int64_t bits) {
 /// block, which has fewer registers to compare.
 inline constexpr bool isSelectedRow(int64_t bits, int64_t count,
                                     int64_t length) {
-  constexpr int64_t shortRow = 256, longRow = 512;
+  constexpr int64_t shortRow = 256, longRow = 512, most = 64;
   const int64_t longest = longestSelectedRow(bits);
-  if (length > longest)
+  if (length > longest || count > most)
     return false;
   if (length <= shortRow)
     return count > 32;

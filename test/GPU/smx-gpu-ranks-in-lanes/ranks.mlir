@@ -59,6 +59,40 @@ smx_gpu.kernel @alike(%x: memref<?x1024xf32>, %m: memref<?xf32>, %y: memref<?x3x
   smx_gpu.return
 }
 
+#lane = #smx_gpu.striped<rows = 1, columns = 32, vector = 1>
+#of_lane = #smx_gpu.slice<1, #lane>
+
+// A tile that is as wide as all lanes is chosen from in the same way.
+// CHECK-LABEL: smx_gpu.kernel @one_register
+// CHECK: %[[V:.+]], %{{.+}} = smx_gpu.largest %{{.+}} ranks(3)
+// CHECK-NOT: arith.select
+// CHECK: smx_gpu.return
+smx_gpu.kernel @one_register(%x: memref<?x1024xf32>, %m: memref<?xf32>, %y: memref<?x3xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %b = gpu.block_id x
+  %w1 = arith.constant dense<1> : tensor<1x32xindex, #lane>
+  %w2 = arith.constant dense<2> : tensor<1x32xindex, #lane>
+  %t = smx_gpu.load %x[%b, %c0] dims [-1, 1] : memref<?x1024xf32> -> tensor<1x1024xf32, #lane>
+  %u = smx_gpu.load %m[%b] dims [-1] : memref<?xf32> -> tensor<1xf32, #of_lane>
+  %v:3, %c:3 = smx_gpu.largest %t : tensor<1x1024xf32, #lane> -> tensor<1xf32, #of_lane>, tensor<1xf32, #of_lane>, tensor<1xf32, #of_lane>
+      at tensor<1xindex, #of_lane>, tensor<1xindex, #of_lane>, tensor<1xindex, #of_lane>
+  %d0 = arith.subf %v#0, %u : tensor<1xf32, #of_lane>
+  %d1 = arith.subf %v#1, %u : tensor<1xf32, #of_lane>
+  %d2 = arith.subf %v#2, %u : tensor<1xf32, #of_lane>
+  %p = smx_gpu.position 1 : tensor<1x32xindex, #lane>
+  %is1 = arith.cmpi eq, %p, %w1 : tensor<1x32xindex, #lane>
+  %is2 = arith.cmpi eq, %p, %w2 : tensor<1x32xindex, #lane>
+  %e0 = smx_gpu.broadcast %d0 : tensor<1xf32, #of_lane> -> tensor<1x32xf32, #lane>
+  %e1 = smx_gpu.broadcast %d1 : tensor<1xf32, #of_lane> -> tensor<1x32xf32, #lane>
+  %e2 = smx_gpu.broadcast %d2 : tensor<1xf32, #of_lane> -> tensor<1x32xf32, #lane>
+  %e01 = arith.select %is1, %e1, %e0 : tensor<1x32xi1, #lane>, tensor<1x32xf32, #lane>
+  %e = arith.select %is2, %e2, %e01 : tensor<1x32xi1, #lane>, tensor<1x32xf32, #lane>
+  smx_gpu.store %e, %y[%b, %c0] valid(%c1, %c3) dims [-1, 1] {aligned = 16} : tensor<1x32xf32, #lane>, memref<?x3xf32>
+  smx_gpu.return
+}
+
 // -----
 
 // Two ranks in the other order are no tile of the ranks: they are chosen, in a tile that is as wide as they need.

@@ -293,6 +293,8 @@ def kernels(family, types):
             for extent, count in itertools.product((300, 512, 1100, 2048, 3000, 4096, 5000, 10000), (4, 9, 20, 64)) if element != "f64" else ():
                 alignment = min(extent * (4 if element == "f32" else 2) & -(extent * (4 if element == "f32" else 2)), 16)
                 yield f"topk_softmax {element} {extent} k {count} of many rows", top(element, extent, count, 65536), alignment
+            for extent, count in ((200, 40), (351, 64), (512, 64), (1101, 50), (2047, 20), (4095, 50)) if element != "f64" else ():
+                yield f"topk_softmax {element} {extent} k {count} anywhere", top(element, extent, count, 65536), 4 if element == "f32" else 2
             if element != "f64":
                 yield f"topk_softmax {element} 50257 k 5 anywhere", top(element, 50257, 5), 2
             # Rows that start anywhere, as those of odd extents do.
