@@ -155,6 +155,8 @@ FAMILIES = {
     "log_softmax_backward bf16, two blocks": (works.Reduction("log_softmax_backward", 18000).text_of((16, 18000)), []),
     "softmax bf16, four blocks": (works.row_text("softmax", (16, 50304), "bf16", 1), []),
     "topk_softmax bf16": (works.Reduction("topk_softmax", 1000).text_of((64, 1000)), []),
+    "topk_softmax bf16, selected by warps": (works.Reduction("topk_softmax", 2048).text_of((600, 2048)), []),
+    "topk_softmax bf16, a short last round": (works.Reduction("topk_softmax", 69632).text_of((600, 69632)), []),
     "topk_softmax bf16, a long row": (works.Reduction("topk_softmax", 32768).text_of((8, 32768)), []),
     "attention bf16, head dim 320": (attention(dim=320), []),
     "attention bf16, grouped heads, one query": (attention(heads=(8, 2), lengths=(1, 700)), []),

@@ -37,6 +37,10 @@ FailureOr<Value> BodyConverter::convertReduction(unsigned number,
              << type.getElementType();
     return placeOfExtremum(*place, *start, *extremum, reduced);
   }
+  // Terms that are all hidden have been folded away: what runs stays.
+  if (op.getBlock()->getTerminator()->getOperand(number) ==
+      op.getMatchingBlockArgument(op.getDpsInitOperand(number)))
+    return *start;
   std::optional<RunningCombination> combination = matchCombination(op, number);
   if (!combination)
     return op->emitOpError("reduces by something other than a sum, a product, "

@@ -28,7 +28,8 @@ bool TileConverter::isWidenedOperand(linalg::GenericOp op) const {
          });
 }
 
-/// Threads read 16 bytes each, along the rows, if there are rows for all.
+/// Threads read 16 bytes each, along the rows, if there are rows for all; null
+/// if they can not share the tile evenly.
 static StripedAttr layoutOf(SharedType stage, int64_t warps) {
   int64_t threads = warps * ::smx::gpu::warpThreads;
   ArrayRef<int64_t> shape = stage.getShape();
@@ -40,9 +41,11 @@ static StripedAttr layoutOf(SharedType stage, int64_t warps) {
   };
   for (int64_t vector = factor(shape[1], 16);; vector /= 2) {
     int64_t columns = factor(shape[1] / vector, threads);
-    if (shape[0] % (threads / columns) == 0 || vector == 1)
+    if (threads % columns == 0 && shape[0] % (threads / columns) == 0)
       return StripedAttr::get(stage.getContext(), threads / columns, columns,
                               vector);
+    if (vector == 1)
+      return {};
   }
 }
 
@@ -52,6 +55,12 @@ TileConverter::widenStage(linalg::GenericOp op, Value stage,
   Location loc = op.getLoc();
   auto type = cast<SharedType>(stage.getType());
   StripedAttr layout = layoutOf(type, schedule.warps);
+  if (!layout)
+    return op.emitOpError("a tile of ")
+           << type.getShape()[0] << " x " << type.getShape()[1]
+           << " elements, which all threads widen, can not be shared evenly by "
+           << schedule.warps << " warps; a power of two of them, and fewer "
+           << "(warps), would work";
   auto form =
       RankedTensorType::get(type.getShape(), type.getElementType(), layout);
   OpOperand *quantized = smx::findQuantized(op);

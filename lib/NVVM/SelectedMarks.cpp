@@ -85,7 +85,7 @@ SmallVector<Value> SelectedRow::ordersOfSets(Value all) {
 }
 
 SelectedRow::Bound
-SelectedRow::bisect(Bound start, Value end, Value least, Value enough,
+SelectedRow::bisect(Bound start, Value least, Value enough,
                     llvm::function_ref<Value(Value order)> countOf) {
   Type type = code.getI32Type();
   auto isLess = [&](Value a, Value b) -> Value {
@@ -93,7 +93,7 @@ SelectedRow::bisect(Bound start, Value end, Value least, Value enough,
   };
   auto steps = scf::WhileOp::create(
       code, TypeRange{type, type, type},
-      ValueRange{start.order, start.reached, end},
+      ValueRange{start.order, start.reached, start.end},
       [&](OpBuilder &, Location, ValueRange now) {
         Value hasMiddle =
             isLess(LLVM::AddOp::create(code, now[0], code.i32(1)), now[2]);
@@ -113,7 +113,7 @@ SelectedRow::bisect(Bound start, Value end, Value least, Value enough,
                                               choose(now[1], reached),
                                               choose(middle, now[2])});
       });
-  return {steps.getResult(0), steps.getResult(1)};
+  return {steps.getResult(0), steps.getResult(1), steps.getResult(2)};
 }
 
 static Value sumOfWarp(ThreadCode &code, Value number) {
@@ -244,9 +244,19 @@ SelectedRow::Marks SelectedRow::markColumns(Value last) {
 /// fewer reach, and of what is equal to that the first columns.
 SelectedRow::Marks SelectedRow::markFew(Value all, Bound bound, Value end) {
   Value least = code.i32(count), most = code.i32(listedOf(count));
-  bound = bisect(bound, end, least, most, [&](Value order) {
+  auto countReaching = [&](Value order) {
     return countOf(markReaching(all, order));
-  });
+  };
+  // Where fewer elements than sets have to be reach the end of their bisection,
+  // as of a few numbers among equal ones, there is nothing between.
+  Value first = LLVM::UMinOp::create(code, bound.end, orderOfInfinity()),
+        reached = countReaching(first), isFew = code.less(reached, least);
+  auto choose = [&](Value ifFew, Value ifNot) -> Value {
+    return LLVM::SelectOp::create(code, isFew, ifFew, ifNot);
+  };
+  bound = bisect({choose(bound.order, first), choose(bound.reached, reached),
+                  choose(first, end)},
+                 least, most, countReaching);
   Marks equal = markReaching(all, bound.order),
         greater = markReaching(all, bound.order, /*greater=*/true);
   // Greater ones are enough alone where these are NaN, which are all equal, or
@@ -270,7 +280,7 @@ SelectedRow::Marks SelectedRow::markFew(Value all, Bound bound, Value end) {
   };
   // As many columns as are left out at the end.
   Bound left =
-      bisect({code.i32(0), countOf(equal)}, code.i32(tile.getDimSize(1)),
+      bisect({code.i32(0), countOf(equal), code.i32(tile.getDimSize(1))},
              without(least), without(most),
              [&](Value left) { return countOf(firstOnes(left)); });
   Marks marks = firstOnes(left.order);
@@ -293,11 +303,10 @@ SelectedRow::Marks SelectedRow::mark(Value all) {
   Value end = code.add(warpMaximum(code, highest), code.i32(1));
   // A few more than k sets take fewer steps.
   int64_t sets = orders.size() * warpThreads;
-  Bound bound = {lowest, code.i32(sets)};
+  Bound bound = {lowest, code.i32(sets), end};
   if (sets > count)
     bound = bisect(
-        bound, end, code.i32(count), code.i32(count + count / 16),
-        [&](Value order) {
+        bound, code.i32(count), code.i32(count + count / 16), [&](Value order) {
           Value reached = code.i32(0);
           for (Value maximum : orders) {
             Value reaches = LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::uge,

@@ -34,9 +34,9 @@ public:
 private:
   /// A bit for each register of a lane.
   using Marks = SmallVector<Value>;
-  /// An order, and how many reach it.
+  /// An order, how many reach it, and one above it that too few do.
   struct Bound {
-    Value order, reached;
+    Value order, reached, end;
   };
 
   static int64_t listedOf(int64_t count);
@@ -56,9 +56,9 @@ private:
   /// The element of an order: an f32, or two of 16 bits.
   Value boundOf(Value order);
   SmallVector<Value> ordersOfSets(Value all);
-  /// Halves what is between `start`, which `least` or more reach, and `end`,
-  /// which fewer do; stops as soon as `enough` or fewer reach a bound.
-  Bound bisect(Bound start, Value end, Value least, Value enough,
+  /// Halves what is between an order that `least` or more reach and its end;
+  /// stops as soon as `enough` or fewer reach a bound.
+  Bound bisect(Bound start, Value least, Value enough,
                llvm::function_ref<Value(Value order)> countOf);
 
   /// Of all lanes; of one.

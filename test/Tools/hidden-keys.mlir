@@ -6,6 +6,8 @@
 // RUN: softmax-run %s --entry=lengths --target=emulator --check=naive --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=square --target=emulator --check=naive --repeat=0 | FileCheck %s
 // RUN: softmax-run %s --entry=grouped --check=naive --repeat=0 | FileCheck %s
+// RUN: softmax-run %s --entry=one_left --target=emulator --check=naive --repeat=0 | FileCheck %s
+// RUN: softmax-run %s --entry=one_left --target=emulator --chip=sm_90a --check=naive --repeat=0 | FileCheck %s
 // CHECK: output 0
 // CHECK: against naive: pass: worst error 0 absolute
 // CHECK: output 1
@@ -37,4 +39,12 @@ func.func @lengths(%q: !wide, %k: !k_wide, %v: !k_wide) -> (!wide, tensor<1x4x1x
 func.func @square(%q: !square, %k: !k_square, %v: !k_square) -> (!square, tensor<1x16x1xf32>) {
   %o, %l = smx.attention %q, %k, %v scale(0.125) mask(#smx.band<top_left, right = -100>) : !square, !k_square, !k_square -> !square, tensor<1x16x1xf32>
   return %o, %l : !square, tensor<1x16x1xf32>
+}
+
+// One key is left of whole tiles: its terms are folded away, and the sum over them gives what it starts from.
+!one = tensor<1x4x1x16xf32>
+!k_one = tensor<1x4x65x16xf32>
+func.func @one_left(%q: !one, %k: !k_one, %v: !k_one) -> (!one, tensor<1x4x1xf32>) {
+  %o, %l = smx.attention %q, %k, %v scale(0.25) mask(#smx.band<bottom_right, left = -1>) : !one, !k_one, !k_one -> !one, tensor<1x4x1xf32>
+  return %o, %l : !one, tensor<1x4x1xf32>
 }
