@@ -75,8 +75,8 @@ FailureOr<NestShape> shapeOf(scf::ForallOp nest, const TileClasses &classes);
 /// The nest has one round.
 bool isOnlyTile(scf::ForallOp nest);
 
-/// Threads of a row, at least: 2 k sets of elements, of a thread each, leave few
-/// candidates for the k largest; of 64 threads and k = 64, hundreds.
+/// Threads of a row, at least: 2 k sets of elements, of a thread each, leave
+/// few candidates for the k largest; of 64 threads and k = 64, hundreds.
 int64_t fewestThreads(const NestShape &shape);
 
 } // namespace mlir::smx::gpu

@@ -304,9 +304,12 @@ int64_t RowThreads::minBlocks(const NestShape &shape) const {
   // More would spill where the rest of a row is masked.
   if (isSummedTwice)
     return mlir::smx::blockRowThreads * 3 / 4 / threads;
+  // A multiprocessor has 32 blocks at most.
+  constexpr int64_t mostBlocks = 32;
   if (isSelected)
-    return std::max<int64_t>(
-        warpsThatSelect(shape) * ::smx::gpu::warpThreads / threads, 1);
+    return std::clamp<int64_t>(warpsThatSelect(shape) *
+                                   ::smx::gpu::warpThreads / threads,
+                               1, mostBlocks);
   constexpr int64_t most = 6, fewer = 5, longPart = 68, narrow = 16,
                     shortRow = 512, multiprocessor = 1536;
   if (shape.isWritten || shape.maxima != 0 || shape.elementBits != narrow)
