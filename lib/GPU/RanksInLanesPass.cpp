@@ -288,7 +288,11 @@ struct RanksInLanesPass
         results = std::max<int64_t>(valid.getSExtValue(), 1);
       }
       int64_t columns = llvm::alignTo(results, striped.getColumnThreads());
-      if (columns <= tile.getDimSize(1) && hasChoices(store.getTile()))
+      // A lane that has all ranks stores them together.
+      bool isWider =
+          columns < tile.getDimSize(1) ||
+          (columns == tile.getDimSize(1) && striped.getColumnThreads() > 1);
+      if (isWider && hasChoices(store.getTile()))
         if (Value ranks =
                 RankTiles(store, tile, columns).narrow(store.getTile())) {
           store.getTileMutable().assign(ranks);
