@@ -17,17 +17,15 @@
 using namespace mlir;
 using namespace mlir::smx;
 
-static int64_t bitsOf(Value value) { return elementBits(value.getType()); }
-
 BlockReduction::BlockReduction(StreamingReductionOpInterface op,
                                ArrayRef<OpFoldResult> sizes)
     : op(op), sizes(sizes), numRows(op.getNumRows()),
       extent(getConstantIntValue(sizes[numRows])),
       rowExtent(numRows == 0 ? std::optional<int64_t>(1)
                              : getConstantIntValue(sizes[numRows - 1])),
-      elementBytes(bitsOf(op.getStateOperands().front()) / 8),
-      scoreBits(bitsOf(op.getInputOperands().front())),
-      inputBits(bitsOf(op.getInputOperands().back())),
+      elementBytes(elementBits(op.getStateOperands().front().getType()) / 8),
+      scoreBits(elementBits(op.getInputOperands().front().getType())),
+      inputBits(elementBits(op.getInputOperands().back().getType())),
       hasColumns(op.getNumDims() > numRows + 1),
       isStreamFastest(mlir::smx::isStreamFastest(op)) {}
 
