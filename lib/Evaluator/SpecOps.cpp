@@ -277,9 +277,9 @@ static Tensor layerNorm(LayerNormOp op, Frame &frame) {
   if (frame.getRounding() == Rounding::OfMeans)
     options.errorOfMean = error;
   if (EvaluationNotes *notes = frame.getNotes())
-    notes->ofMeans = std::max(
-        notes->ofMeans, error * reference::largestMean(input, options) /
-                            std::ldexp(1, -reference::mantissaBits(dtype)));
+    notes->ulpsOfMeans = std::max(
+        notes->ulpsOfMeans, error * reference::largestMean(input, options) /
+                                std::ldexp(1, -reference::mantissaBits(dtype)));
   return reference::layerNorm(input, options);
 }
 

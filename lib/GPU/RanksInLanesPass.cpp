@@ -289,10 +289,9 @@ struct RanksInLanesPass
       }
       int64_t columns = llvm::alignTo(results, striped.getColumnThreads());
       // A lane that has all ranks stores them together.
-      bool isWider =
-          columns < tile.getDimSize(1) ||
-          (columns == tile.getDimSize(1) && striped.getColumnThreads() > 1);
-      if (isWider && hasChoices(store.getTile()))
+      bool areShared = striped.getColumnThreads() > 1;
+      if ((areShared || columns < tile.getDimSize(1)) &&
+          hasChoices(store.getTile()))
         if (Value ranks =
                 RankTiles(store, tile, columns).narrow(store.getTile())) {
           store.getTileMutable().assign(ranks);

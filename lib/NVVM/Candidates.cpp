@@ -73,4 +73,16 @@ Value warpMaximumOfCandidates(ThreadCode &code, Value candidate) {
       code.fromRegisters({warpMaximum(code, low), highest}));
 }
 
+Value forEachMark(ThreadCode &code, Value marks,
+                  llvm::function_ref<void(Value round, Value bit)> body) {
+  Type type = marks.getType();
+  Value count = LLVM::CtPopOp::create(code, type, marks);
+  code.repeat(count, marks, [&](Value round, Value left) -> Value {
+    body(round, LLVM::CountTrailingZerosOp::create(code, type, left,
+                                                   /*is_zero_poison=*/true));
+    return LLVM::AndOp::create(code, left, code.add(left, code.i32(-1)));
+  });
+  return count;
+}
+
 } // namespace mlir::smx

@@ -28,6 +28,12 @@ Value columnOf(ThreadCode &code, Value candidate);
 Value warpMaximum(ThreadCode &code, Value word);
 Value warpMaximumOfCandidates(ThreadCode &code, Value candidate);
 
+/// A round of `body` for each element that is marked by a bit of an i32, from
+/// the lowest one on: it takes the numbers of the round and of the bit. How
+/// many are marked.
+Value forEachMark(ThreadCode &code, Value marks,
+                  llvm::function_ref<void(Value round, Value bit)> body);
+
 } // namespace mlir::smx
 
 #endif // SMX_LIB_NVVM_CANDIDATES_H

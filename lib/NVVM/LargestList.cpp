@@ -72,7 +72,7 @@ void LargestOfRow::listOfMemory(Value bound, Value least) {
           code.both(isThere[i], mayReach(maximumOf(reads[i]), least));
       reaching = withBit(reaching, i, reaches);
     }
-    forEachBit(reaching, [&](Value i) {
+    forEachMark(code, reaching, [&](Value, Value i) {
       listRun(slot, code.add(first, code.mul(i, code.i32(lanes))), bound,
               least);
     });
@@ -121,7 +121,7 @@ void LargestOfRow::listRun(Value slot, Value number, Value bound, Value least) {
     Value column = columnOfHandedIn(slot, first), left = code.i32(0);
     for (int64_t i : llvm::seq(vector))
       left = withBit(left, i, mayReach(code.getRegister(run, i), least));
-    forEachBit(left, [&](Value i) {
+    forEachMark(code, left, [&](Value, Value i) {
       Value element =
                 memory ? elementOfRun(run, i)
                        : code.getRegister(read(slot, code.add(first, i), 1), 0),
@@ -173,19 +173,6 @@ Value LargestOfRow::elementOfRun(Value run, Value i) {
   if (ofWord > 1)
     bitsOfIt = LLVM::TruncOp::create(code, code.getIntegerType(bits), bitsOfIt);
   return LLVM::BitcastOp::create(code, type.getElementType(), bitsOfIt);
-}
-
-/// From the lowest one on.
-void LargestOfRow::forEachBit(Value word,
-                              llvm::function_ref<void(Value number)> body) {
-  Type type = word.getType();
-  code.repeat(LLVM::CtPopOp::create(code, type, word), word,
-              [&](Value, Value left) -> Value {
-                body(LLVM::CountTrailingZerosOp::create(
-                    code, type, left, /*is_zero_poison=*/true));
-                return LLVM::AndOp::create(code, left,
-                                           code.add(left, code.i32(-1)));
-              });
 }
 
 void LargestOfRow::listIfReaching(Value bound, Value candidate) {

@@ -120,7 +120,6 @@ private:
   Value withBit(Value word, int64_t i, Value isSet);
   Value elementOfRun(Value run, Value i);
   void listRun(Value slot, Value number, Value bound, Value least);
-  void forEachBit(Value word, llvm::function_ref<void(Value number)> body);
   void listIfReaching(Value bound, Value candidate);
   Value nextOf(int64_t offset);
   void rank(Value first, int64_t threads);

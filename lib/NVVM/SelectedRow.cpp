@@ -39,7 +39,7 @@ static int64_t bytesOfElements(int64_t registers, int64_t elementBits) {
 int64_t SelectedRow::bytesOf(RankedTensorType tile, int64_t count) {
   int64_t keyBytes = LaneKeys::areWords(tile) ? 4 : 8,
           list = listedOf(count) * keyBytes, columns = tile.getDimSize(1);
-  if (columns <= listedOf(count))
+  if (!isListed(columns, count))
     return list;
   return bytesOfElements(columns / warpThreads, mlir::smx::elementBits(tile)) +
          list;
@@ -107,16 +107,12 @@ void SelectedRow::list(const Marks &marks) {
   }
   Value first = LLVM::SubOp::create(code, all, mine);
   for (auto [word, bits] : llvm::enumerate(marks)) {
-    Value some = LLVM::CtPopOp::create(code, bits.getType(), bits);
-    code.repeat(some, bits, [&](Value number, Value left) -> Value {
-      Value bit = LLVM::CountTrailingZerosOp::create(code, left.getType(), left,
-                                                     /*is_zero_poison=*/true);
+    auto listIt = [&](Value number, Value bit) {
       LLVM::StoreOp::create(
           code, keyOf(word, bit),
           at(code.add(first, number), keyBytes(), listOffset()), keyBytes());
-      return LLVM::AndOp::create(code, left, code.add(left, code.i32(-1)));
-    });
-    first = code.add(first, some);
+    };
+    first = code.add(first, forEachMark(code, bits, listIt));
   }
 }
 
@@ -165,7 +161,7 @@ LargestOfRowInLanes SelectedRow::find(Value all, int64_t results,
   constexpr int64_t most = accessBytes;
   int64_t aligned = std::min(sorted() * keyBytes(), most);
   SmallVector<Value> ofLane;
-  if (isListed()) {
+  if (isListed(tile.getDimSize(1), count)) {
     storeRow(all);
     Value none = LLVM::ConstantOp::create(
         code, listed,

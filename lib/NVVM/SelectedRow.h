@@ -40,10 +40,13 @@ private:
   };
 
   static int64_t listedOf(int64_t count);
+  /// A row has more elements than a list: what it has is all sorted otherwise.
+  static bool isListed(int64_t columns, int64_t count) {
+    return columns > listedOf(count);
+  }
   int64_t registers() const { return columns.size(); }
   /// Keys of a lane that are sorted; those of a list, or all.
   int64_t sorted() const { return listedOf(count) / ::smx::gpu::warpThreads; }
-  bool isListed() const { return registers() > sorted(); }
   int64_t keyBytes() const { return areWords ? 4 : 8; }
   Type keyType() { return code.getIntegerType(8 * keyBytes()); }
   int64_t listOffset() const {

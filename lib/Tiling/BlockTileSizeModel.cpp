@@ -47,13 +47,13 @@ static BlockTile chooseRowTile(const BlockReduction &reduction,
   const bool areMasked =
       reduction.extent && options.alignment < 4 &&
       2 * *reduction.extent > longestSelectedRow(bitsOfScore);
-  const bool hasManyRows =
+  const bool hasRowsForWarps =
       !areMasked && reduction.extent &&
       bytesOfTensors(reduction.op, finishes, *reduction.extent).size() == 1 &&
       (!allRows || *allRows >= warpsOfBlock * options.slots);
   const bool isRanked =
       reduction.hasKeys() && !reduction.hasLists() && reduction.extent &&
-      isRankedInLanes(bitsOfScore, keys, *reduction.extent, hasManyRows);
+      isRankedInLanes(bitsOfScore, keys, *reduction.extent, hasRowsForWarps);
   const bool isSelected =
       isRanked && isSelectedRow(bitsOfScore, keys, *reduction.extent);
   // Of rows that are only read the registers of what is read count, not of what

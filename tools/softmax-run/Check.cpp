@@ -74,32 +74,35 @@ CheckedModule::parse(llvm::StringRef text, llvm::StringRef sourceName,
   return result;
 }
 
-void CheckedModule::measureMeans(llvm::ArrayRef<Tensor> inputs,
-                                 llvm::ArrayRef<Tensor> exact) {
+llvm::Error CheckedModule::measureMeans(llvm::ArrayRef<Tensor> inputs,
+                                        llvm::ArrayRef<Tensor> exact) {
   state->ofMeans.clear();
   // Less than what an element of magnitude 1 is rounded by is in the tolerance
   // of any norm, and not worth a second evaluation.
-  if (state->notes.ofMeans < 1)
-    return;
+  if (state->notes.ulpsOfMeans < 1)
+    return llvm::Error::success();
   auto moved = mlir::smx::evaluate(state->getEntry(*state->raised), inputs,
                                    mlir::smx::Rounding::OfMeans);
   if (!moved)
-    return llvm::consumeError(moved.takeError());
+    return moved.takeError();
   for (auto [to, from] : llvm::zip_equal(*moved, exact)) {
     double &largest = state->ofMeans.emplace_back(0);
     for (auto [a, b] : llvm::zip_equal(to.values(), from.values()))
       if (const double distance = std::abs(a - b); std::isfinite(distance))
         largest = std::max(largest, distance);
   }
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::vector<Tensor>>
 CheckedModule::evaluate(llvm::ArrayRef<Tensor> inputs, CheckAgainst against) {
-  auto evaluateRaised = [&] {
+  auto evaluateRaised = [&]() -> llvm::Expected<std::vector<Tensor>> {
     auto exact = mlir::smx::evaluate(state->getEntry(*state->raised), inputs,
                                      mlir::smx::Rounding::None, &state->notes);
-    if (exact)
-      measureMeans(inputs, *exact);
+    if (!exact)
+      return exact.takeError();
+    if (llvm::Error error = measureMeans(inputs, *exact))
+      return std::move(error);
     return exact;
   };
   if (against == CheckAgainst::Raised)

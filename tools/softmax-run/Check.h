@@ -46,8 +46,8 @@ public:
 private:
   CheckedModule();
   /// Finds out what means that are off do to the results, which are `exact`.
-  void measureMeans(llvm::ArrayRef<reference::Tensor> inputs,
-                    llvm::ArrayRef<reference::Tensor> exact);
+  llvm::Error measureMeans(llvm::ArrayRef<reference::Tensor> inputs,
+                           llvm::ArrayRef<reference::Tensor> exact);
   struct State;
   std::unique_ptr<State> state;
 };

@@ -48,7 +48,7 @@ struct EvaluationNotes {
   llvm::DenseMap<Operation *, double> largestScores;
   /// How far an element of a layer norm is off at most by the mean of its row,
   /// in units in the last place of 1.
-  double ofMeans = 0;
+  double ulpsOfMeans = 0;
 };
 
 /// The results of `function` for `inputs` (scalar arguments are tensors of rank

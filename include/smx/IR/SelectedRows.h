@@ -14,7 +14,8 @@ inline constexpr int64_t longestSelectedRow(int64_t bits) {
 
 /// Whether a warp selects the `count` largest of a row. Few of a short one are
 /// found one after the other; of a long one its bound costs more than that of a
-/// block, which has fewer registers to compare.
+/// block, which has fewer registers to compare. The numbers are an H200's
+/// (docs/model-choices.md).
 inline constexpr bool isSelectedRow(int64_t bits, int64_t count,
                                     int64_t length) {
   constexpr int64_t shortRow = 256, longRow = 512, most = 64;

@@ -112,12 +112,12 @@ inline constexpr int64_t longestLaneRow(int64_t bits, int64_t count) {
 }
 
 /// Whether lanes of a warp find the `count` largest of a row in their
-/// registers. Of a long row a whole block finds them, unless there are enough
-/// rows for the warps of one (`hasManyRows`).
+/// registers. Of a long row a whole block finds them, unless its tile has a row
+/// for each warp (`hasRowsForWarps`).
 inline constexpr bool isRankedInLanes(int64_t bits, int64_t count,
-                                      int64_t length, bool hasManyRows) {
+                                      int64_t length, bool hasRowsForWarps) {
   return length <= longestLaneRow(bits, count) ||
-         (hasManyRows && isSelectedRow(bits, count, length));
+         (hasRowsForWarps && isSelectedRow(bits, count, length));
 }
 
 /// Bytes of shared memory for scratch and alignment beside such a row.
