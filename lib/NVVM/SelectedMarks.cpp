@@ -203,6 +203,23 @@ Value SelectedRow::registerOf(int64_t word, Value bit) {
   return code.add(i, code.i32(word * bitsOfMarks));
 }
 
+Value SelectedRow::firstRegister(int64_t word, Value bits) {
+  constexpr int64_t half = bitsOfMarks / 2;
+  auto firstBit = [&](Value marks) -> Value {
+    return LLVM::CountTrailingZerosOp::create(code, marks.getType(), marks,
+                                              /*is_zero_poison=*/true);
+  };
+  if (elementBits == bitsOfMarks)
+    return registerOf(word, firstBit(bits));
+  // The even one of a pair is before the odd one.
+  Value ofOdd = LLVM::LShrOp::create(code, bits, code.i32(half)),
+        pair = firstBit(LLVM::OrOp::create(code, bits, ofOdd)),
+        isEven = code.remainder(LLVM::LShrOp::create(code, bits, pair), 2);
+  Value odd = LLVM::SubOp::create(code, code.i32(1), isEven);
+  return code.add(code.add(code.mul(pair, code.i32(2)), odd),
+                  code.i32(word * bitsOfMarks));
+}
+
 /// Those of columns up to `last`.
 SelectedRow::Marks SelectedRow::markColumns(Value last) {
   int64_t vector = cast<gpu::StripedAttr>(gpu::getLayout(tile)).getVector();

@@ -37,6 +37,10 @@ static int64_t bytesOfElements(int64_t registers, int64_t elementBits) {
 }
 
 int64_t SelectedRow::bytesOf(RankedTensorType tile, int64_t count) {
+  if (count == 1)
+    return 0;
+  if (count == 1)
+    return 0;
   int64_t keyBytes = LaneKeys::areWords(tile) ? 4 : 8,
           list = listedOf(count) * keyBytes, columns = tile.getDimSize(1);
   if (!isListed(columns, count))
@@ -77,9 +81,15 @@ void SelectedRow::storeRow(Value all) {
   }
 }
 
+Value SelectedRow::columnOf(Value i) {
+  int64_t vector = cast<gpu::StripedAttr>(gpu::getLayout(tile)).getVector();
+  Value run =
+      code.mul(code.quotient(i, vector), code.i32(warpThreads * vector));
+  return code.add(columns[0], code.add(run, code.remainder(i, vector)));
+}
+
 Value SelectedRow::keyOf(int64_t word, Value bit) {
-  int64_t bytes = elementBits / 8, together = accessBytes / bytes,
-          vector = cast<gpu::StripedAttr>(gpu::getLayout(tile)).getVector();
+  int64_t bytes = elementBits / 8, together = accessBytes / bytes;
   Value i = registerOf(word, bit);
   Value access = code.add(
       code.mul(code.quotient(i, together), code.i32(warpThreads)), code.lane());
@@ -88,10 +98,7 @@ Value SelectedRow::keyOf(int64_t word, Value bit) {
                    code.mul(code.remainder(i, together), code.i32(bytes)));
   Value element = LLVM::LoadOp::create(
       code, VectorType::get(1, tile.getElementType()), address, bytes);
-  Value run =
-      code.mul(code.quotient(i, vector), code.i32(warpThreads * vector));
-  Value column = code.add(columns[0], code.add(run, code.remainder(i, vector)));
-  return keys.of(element, {column}).front();
+  return keys.of(element, {columnOf(i)}).front();
 }
 
 /// Behind the elements, those of a lane behind those of the lanes before.
@@ -154,8 +161,60 @@ void SelectedRow::sort(SmallVector<Value> &ofLane) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Value SelectedRow::firstColumn(const Marks &marks) {
+  Value first = code.i32(tile.getDimSize(1));
+  for (int64_t word = marks.size() - 1; word >= 0; --word) {
+    Value bits = marks[word];
+    Value isMarked =
+        LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::ne, bits, code.i32(0));
+    Value column = columnOf(firstRegister(word, bits));
+    first = LLVM::SelectOp::create(code, isMarked, column, first);
+  }
+  return NVVM::ReduxOp::create(code, code.getI32Type(), first,
+                               NVVM::ReduxKind::UMIN, code.allLanes());
+}
+
+LargestOfRowInLanes SelectedRow::findFirst(Value all) {
+  Value order = code.i32(0), infinity = orderOfInfinity();
+  for (Value ofSet : ordersOfSets(all))
+    order = LLVM::UMaxOp::create(code, order, ofSet);
+  order = warpMaximum(code, order);
+  // What reaches infinity may be NaN, which is above it.
+  Value none = code.i32(tile.getDimSize(1));
+  Value ofNaN = code.choose(
+      code.getI32Type(),
+      LLVM::ICmpOp::create(code, LLVM::ICmpPredicate::eq, order, infinity),
+      [&] {
+        return firstColumn(markReaching(all, infinity, /*greater=*/true));
+      },
+      [&] { return none; });
+  Value isNaN = code.less(ofNaN, none);
+  auto choose = [&](Value ifNaN, Value ifNot) -> Value {
+    return LLVM::SelectOp::create(code, isNaN, ifNaN, ifNot);
+  };
+  auto type = cast<FloatType>(tile.getElementType());
+  Value nan = LLVM::ConstantOp::create(
+      code, type,
+      FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics())));
+  Value element = boundOf(order);
+  if (element.getType() != type)
+    element = code.getRegister(element, 0);
+  Value column = choose(ofNaN, firstColumn(markReaching(all, order)));
+  LargestOfRowInLanes found;
+  found.elements.push_back(choose(nan, element));
+  found.columns.push_back(
+      LLVM::ZExtOp::create(code, code.getI64Type(), column));
+  return found;
+}
+
 LargestOfRowInLanes SelectedRow::find(Value all, int64_t results,
                                       bool inLanes) {
+  if (count == 1)
+    return findFirst(all);
   auto listed = VectorType::get(sorted(), keyType());
   Value mine = at(code.lane(), sorted() * keyBytes(), listOffset());
   constexpr int64_t most = accessBytes;

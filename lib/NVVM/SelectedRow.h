@@ -9,6 +9,9 @@
 // that are all in few sets. Then the warp bisects among all elements; and where
 // equal ones are too many, for the column up to which they count.
 //
+// An only result needs neither: it equals the maximum of the row, and is the
+// first to do so.
+//
 //===----------------------------------------------------------------------===//
 #ifndef SMX_LIB_NVVM_SELECTEDROW_H
 #define SMX_LIB_NVVM_SELECTEDROW_H
@@ -44,6 +47,12 @@ private:
   static bool isListed(int64_t columns, int64_t count) {
     return columns > listedOf(count);
   }
+  /// The only result.
+  LargestOfRowInLanes findFirst(Value all);
+  /// The first column that is marked, beyond the row if none is.
+  Value firstColumn(const Marks &marks);
+  /// Of a register.
+  Value columnOf(Value i);
   int64_t registers() const { return columns.size(); }
   /// Keys of a lane that are sorted; those of a list, or all.
   int64_t sorted() const { return listedOf(count) / ::smx::gpu::warpThreads; }
@@ -74,6 +83,8 @@ private:
   Marks markFew(Value all, Bound bound, Value end);
   int64_t bitOfRegister(int64_t i) const;
   Value registerOf(int64_t word, Value bit);
+  /// The first register that is marked in a word that is not 0.
+  Value firstRegister(int64_t word, Value bits);
 
   void storeRow(Value all);
   Value keyOf(int64_t word, Value bit);

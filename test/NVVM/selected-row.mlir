@@ -103,3 +103,30 @@ smx_gpu.kernel @short(%x: memref<?x128xbf16>, %y: memref<?x64xbf16>) warps(1) {
   smx_gpu.store %v, %y[%c0, %c0] dims [-1, 1] : tensor<1x64xbf16, #ranks>, memref<?x64xbf16>
   smx_gpu.return
 }
+
+// One result equals the maximum: no bound, no list. NaN, which infinity does not say, is looked for apart. Of 64 elements of a lane
+// the first of two words that has a mark counts, and of all lanes the first column.
+// CHECK-LABEL: llvm.func @one
+// CHECK-SAME: smx.shared_bytes = 0 : i64
+// CHECK: %[[MOST:.+]] = nvvm.redux.sync umax
+// CHECK: %[[MAY_BE_NAN:.+]] = llvm.icmp "eq" %[[MOST]], %{{.+}} : i32
+// CHECK: %[[OF_NAN:.+]] = scf.if %[[MAY_BE_NAN]] -> (i32)
+// CHECK-COUNT-32: set.gtu.u32.bf16x2
+// CHECK: nvvm.redux.sync umin
+// CHECK: } else {
+// CHECK-COUNT-32: set.geu.u32.bf16x2
+// CHECK-NOT: set.geu
+// CHECK: %[[SECOND:.+]] = llvm.select
+// CHECK: %[[FIRST:.+]] = llvm.select %{{.+}}, %{{.+}}, %[[SECOND]]
+// CHECK: %[[COLUMN:.+]] = nvvm.redux.sync umin %[[FIRST]],
+// CHECK: llvm.select %{{.+}}, %[[OF_NAN]], %[[COLUMN]] : i1, i32
+// CHECK-NOT: !llvm.ptr<3>
+// CHECK: llvm.return
+smx_gpu.kernel @one(%x: memref<?x2048xbf16>, %y: memref<?x1xbf16>, %i: memref<?x1xindex>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %t = smx_gpu.load %x[%c0, %c0] dims [-1, 1] {aligned = 16 : i64} : memref<?x2048xbf16> -> tensor<1x2048xbf16, #row>
+  %v, %c = smx_gpu.largest %t : tensor<1x2048xbf16, #row> -> tensor<1xbf16, #smx_gpu.slice<1, #row>> at tensor<1xindex, #smx_gpu.slice<1, #row>>
+  smx_gpu.store %v, %y[%c0, %c0] dims [-1] : tensor<1xbf16, #smx_gpu.slice<1, #row>>, memref<?x1xbf16>
+  smx_gpu.store %c, %i[%c0, %c0] dims [-1] : tensor<1xindex, #smx_gpu.slice<1, #row>>, memref<?x1xindex>
+  smx_gpu.return
+}

@@ -290,7 +290,7 @@ def kernels(family, types):
                 for count in (1, 5, 8, 64):
                     yield f"topk_softmax {element} {extent} k {count}", top(element, extent, count), 16
             # Of many rows, which a warp each selects them of; and of blocks with parts of accesses over.
-            for extent, count in itertools.product((300, 512, 1100, 2048, 3000, 4096, 5000, 10000), (4, 9, 20, 64)) if element != "f64" else ():
+            for extent, count in itertools.product((300, 512, 1100, 2048, 3000, 4096, 5000, 10000), (1, 2, 9, 20, 64)) if element != "f64" else ():
                 yield f"topk_softmax {element} {extent} k {count} of many rows", top(element, extent, count, 65536), works.alignment_of(extent, element if element == "f32" else "bf16")
             for extent, count in ((200, 40), (351, 64), (512, 64), (1101, 50), (2047, 20), (4095, 50)) if element != "f64" else ():
                 yield f"topk_softmax {element} {extent} k {count} anywhere", top(element, extent, count, 65536), 4 if element == "f32" else 2
