@@ -1,6 +1,7 @@
 //===- MeanSquareAlgebra.cpp - (n, s, q) as arithmetic on tiles -----------===//
 
 #include "TileArithmetic.h"
+#include "smx/IR/SerialSums.h"
 #include "smx/IR/Smx.h"
 
 #include <cmath>
@@ -118,7 +119,9 @@ public:
   MeanSquareUpdate(OpBuilder &builder, Operation *op)
       : builder(builder), update(op), tile{builder, update.loc()},
         input(update.input(0)), type(typeOf(update.states[0])),
-        sumType(sumTypeOf(elementType(), type)),
+        sumType(op->hasAttr(serialSumsAttribute)
+                    ? FloatType(Float64Type::get(op->getContext()))
+                    : sumTypeOf(elementType(), type)),
         isScaled(!areSquaresNumbers(elementType(), type)) {}
 
   /// The identity is neutral: its scale is the largest, and there is no sum

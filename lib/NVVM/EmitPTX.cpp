@@ -215,8 +215,9 @@ llvm::Expected<std::string> mlir::smx::emitPTX(ModuleOp module,
                                                StringRef chip) {
   mlir::gpu::GPUModuleOp device = deviceModule(module);
   if (!device || kernelsOf(device).empty())
-    return createStringError("the module has no kernel; a public function with "
-                             "an op of smx or linalg on tensors has one");
+    return createStringError(
+        "the module has no kernel; a public function with an op of smx or "
+        "linalg on tensors, none of which has an extent of 0, has one");
   StringRef features;
   if (ArrayAttr targets = device.getTargetsAttr())
     for (auto target : targets.getAsRange<NVVM::NVVMTargetAttr>()) {

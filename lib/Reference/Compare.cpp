@@ -175,8 +175,9 @@ static std::string describe(const Report &report, const Tensor &out) {
 }
 
 Report compareWithin(const Tensor &out, const Tensor &reference,
-                     const Tensor *naive, DType dtype,
-                     const Tolerance &tolerance, int64_t axis) {
+                     const Tensor *naive, const Comparison &how,
+                     const Tolerance &tolerance) {
+  const DType dtype = how.dtype, stored = how.stored.value_or(dtype);
   Report report;
   if (out.shape() != reference.shape() ||
       (naive && naive->shape() != reference.shape())) {
@@ -189,7 +190,7 @@ Report compareWithin(const Tensor &out, const Tensor &reference,
 
   // Without rows, the whole tensor is one.
   const bool perRow = tolerance.perRow && reference.rank() > 0;
-  const RowLayout rows = perRow ? RowLayout(reference.shape(), axis)
+  const RowLayout rows = perRow ? RowLayout(reference.shape(), how.axis)
                                 : RowLayout({reference.size()}, 0);
   std::vector<Measure> measures(rows.rowCount());
   auto rowOf = [&](int64_t at) {
@@ -203,7 +204,7 @@ Report compareWithin(const Tensor &out, const Tensor &reference,
 
   for (int64_t at = 0; at < reference.size(); ++at) {
     const double value = out[at], expected = reference[at];
-    bool right = sameClass(value, expected, dtype);
+    bool right = sameClass(value, expected, stored);
     double limit = 0;
     if (right && std::isfinite(value)) {
       const double error = std::abs(value - expected);
@@ -259,8 +260,7 @@ Tolerance toleranceFor(const Comparison &how) {
 
 Report compare(const Tensor &out, const Tensor &reference, const Tensor *naive,
                const Comparison &how) {
-  return compareWithin(out, reference, naive, how.dtype, toleranceFor(how),
-                       how.axis);
+  return compareWithin(out, reference, naive, how, toleranceFor(how));
 }
 
 } // namespace smx::reference

@@ -215,7 +215,7 @@ static bool isAsExpected(llvm::ArrayRef<Held> held) {
                           : argument.dtype == DType::F16 ? 4e-3
                                                          : 2e-2;
     Report report = compareWithin(out, *argument.expected, nullptr,
-                                  argument.dtype, tolerance);
+                                  {argument.dtype}, tolerance);
     llvm::outs() << "expected: " << report.text << "\n";
     pass &= report.pass;
   }

@@ -229,10 +229,9 @@ Checked smx::run::checkOutput(const Tensor &out, const Tensor &reference,
   double low = 0, high = 1;
   for (int step = 0; step < 7; ++step) {
     const double middle = (low + high) / 2;
-    const bool passes =
-        reference::compareWithin(out, reference, naive, how.dtype,
-                                 scaled(tolerance, middle), how.axis)
-            .pass;
+    const bool passes = reference::compareWithin(out, reference, naive, how,
+                                                 scaled(tolerance, middle))
+                            .pass;
     (passes ? high : low) = middle;
   }
   checked.ofTolerance = high;

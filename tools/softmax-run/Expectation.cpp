@@ -220,9 +220,11 @@ Expectation smx::run::expectationOf(mlir::func::FuncOp raised, size_t number,
                      expectation.isRecognised ? result.getOwner() : nullptr,
                      road))
     expectation.how.productBits = bitsOfSplit;
-  if (mlir::isa<mlir::FloatType>(
-          mlir::getElementTypeOrSelf(terminator->getOperand(number).getType())))
+  if (mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(
+          terminator->getOperand(number).getType()))) {
     expectation.how.dtype =
         narrowestBehind(terminator->getOperand(number), dtype, road.target);
+    expectation.how.stored = dtype;
+  }
   return expectation;
 }

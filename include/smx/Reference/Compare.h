@@ -14,6 +14,7 @@
 
 #include "smx/Reference/Tensor.h"
 
+#include <optional>
 #include <string>
 
 namespace smx::reference {
@@ -89,7 +90,10 @@ struct Report {
 };
 
 struct Comparison {
+  /// How exact the result is: the narrowest type on its way.
   DType dtype = DType::F32;
+  /// The type that says which results are infinite, if it is another one.
+  std::optional<DType> stored;
   OpFamily family = OpFamily::Softmax;
   Mode mode = Mode::Precise;
   /// Extent of the reduced axis.
@@ -129,8 +133,8 @@ Report compare(const Tensor &out, const Tensor &reference, const Tensor *naive,
 
 /// The same with a tolerance of one's own.
 Report compareWithin(const Tensor &out, const Tensor &reference,
-                     const Tensor *naive, DType dtype,
-                     const Tolerance &tolerance, int64_t axis = -1);
+                     const Tensor *naive, const Comparison &how,
+                     const Tolerance &tolerance);
 
 /// NaN with NaN, +inf with +inf, -inf with -inf, finite with finite;
 /// `reference` as it would be stored in `dtype`.

@@ -66,7 +66,7 @@ struct SchedulesTest : KernelFixture {
     smx::reference::Tolerance tolerance;
     tolerance.ofLargest = 0.02;
     auto report = smx::reference::compareWithin(out, expected, nullptr,
-                                                DType::BF16, tolerance);
+                                                {DType::BF16}, tolerance);
     EXPECT_TRUE(report.pass) << report.text;
   }
 

@@ -173,16 +173,34 @@ TEST(Compare, ReportsTheFirstWrongElement) {
 
 TEST(Compare, ShapesMustMatch) {
   const Report report =
-      compareWithin(Tensor({2, 3}), Tensor({3, 2}), nullptr, DType::F32, {});
+      compareWithin(Tensor({2, 3}), Tensor({3, 2}), nullptr, {DType::F32}, {});
   EXPECT_FALSE(report.pass);
   EXPECT_EQ(report.text, "fail: expected shape 3x2, got 2x3");
 }
 
 TEST(Compare, NothingToCompareIsRight) {
   EXPECT_TRUE(
-      compareWithin(Tensor({0, 3}), Tensor({0, 3}), nullptr, DType::F32, {})
+      compareWithin(Tensor({0, 3}), Tensor({0, 3}), nullptr, {DType::F32}, {})
           .pass);
-  EXPECT_TRUE(compareWithin(Tensor(), Tensor(), nullptr, DType::F32, {}).pass);
+  EXPECT_TRUE(
+      compareWithin(Tensor(), Tensor(), nullptr, {DType::F32}, {}).pass);
+}
+
+/// A result is as exact as the narrowest type on its way, and infinite by its
+/// own.
+TEST(Compare, OverflowIsThatOfTheResult) {
+  const Tensor large({1}, {1e6});
+  const Tensor infinite({1}, {std::numeric_limits<double>::infinity()});
+  Comparison how;
+  how.family = OpFamily::WeightedSum;
+  how.dtype = DType::F16;
+  how.stored = DType::F32;
+  EXPECT_TRUE(compare(large, large, &large, how).pass);
+  EXPECT_FALSE(compare(infinite, large, &large, how).pass);
+  how.dtype = DType::BF16;
+  how.stored = DType::F16;
+  EXPECT_TRUE(compare(infinite, large, &large, how).pass);
+  EXPECT_FALSE(compare(large, large, &large, how).pass);
 }
 
 /// The share that scores of one's own cost is that of the naive result, and

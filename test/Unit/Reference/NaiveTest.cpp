@@ -10,7 +10,7 @@
 using namespace smx::reference;
 
 static double worstError(const Tensor &a, const Tensor &b) {
-  return compareWithin(a, b, nullptr, DType::F64, {}).worstAbsolute;
+  return compareWithin(a, b, nullptr, {DType::F64}, {}).worstAbsolute;
 }
 
 TEST(Naive, SoftmaxIsRoundedOnce) {
