@@ -119,9 +119,8 @@ public:
   MeanSquareUpdate(OpBuilder &builder, Operation *op)
       : builder(builder), update(op), tile{builder, update.loc()},
         input(update.input(0)), type(typeOf(update.states[0])),
-        sumType(op->hasAttr(serialSumsAttribute)
-                    ? FloatType(Float64Type::get(op->getContext()))
-                    : sumTypeOf(elementType(), type)),
+        sumType(isSerial() ? FloatType(builder.getF64Type())
+                           : sumTypeOf(elementType(), type)),
         isScaled(!areSquaresNumbers(elementType(), type)) {}
 
   /// The identity is neutral: its scale is the largest, and there is no sum
@@ -132,6 +131,12 @@ public:
 private:
   Type elementType() { return getElementTypeOrSelf(input.tensor.getType()); }
   FloatType stateType() { return typeOf(update.states[2]); }
+  /// Of a contiguous row each lane of a vector adds up a few terms.
+  bool isSerial() {
+    return update.op->hasAttr(serialSumsAttribute) &&
+           input.map.getResults().back() !=
+               getAffineDimExpr(update.stream, builder.getContext());
+  }
   SmallVector<TileOperand> magnitudes();
   Value scaleFor(ScalarMath m, ValueRange magnitude) {
     return isScaled ? PowersOfTwo(type).scaleFor(m, magnitude.back())
