@@ -39,8 +39,6 @@ static int64_t bytesOfElements(int64_t registers, int64_t elementBits) {
 int64_t SelectedRow::bytesOf(RankedTensorType tile, int64_t count) {
   if (count == 1)
     return 0;
-  if (count == 1)
-    return 0;
   int64_t keyBytes = LaneKeys::areWords(tile) ? 4 : 8,
           list = listedOf(count) * keyBytes, columns = tile.getDimSize(1);
   if (!isListed(columns, count))
