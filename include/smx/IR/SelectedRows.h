@@ -29,9 +29,7 @@ inline constexpr bool isSelectedRow(int64_t bits, int64_t count,
     return count > 32;
   if (length <= longRow)
     return count > 12;
-  if (2 * length <= longest)
-    return count > (4 * length > longest ? 1 : 2);
-  return count > (bits == 16 ? 16 : 8);
+  return count > (2 * length <= longest ? 2 : bits == 16 ? 16 : 8);
 }
 
 } // namespace mlir::smx
