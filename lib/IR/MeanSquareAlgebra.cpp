@@ -145,7 +145,10 @@ private:
   SmallVector<TileOperand> sums(Value scale);
   /// Where squares need no scale, their sum is multiplied by that of the state.
   Value term(ScalarMath m, ValueRange v) {
-    return isScaled ? v[0] : m.mul(m.mul(v[0], v[1]), v[1]);
+    if (isScaled)
+      return v[0];
+    Value scale = m.cast(v[1], sumType);
+    return m.mul(m.mul(v[0], scale), scale);
   }
   Value count();
 
